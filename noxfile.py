@@ -29,7 +29,7 @@ import nox
 import nox.command
 
 ROOT = Path(__file__).resolve().parent
-sys.path.insert(0, str(ROOT))  # What is imported here needs nothing that nox does not bring.
+sys.path.insert(0, str(ROOT))  # These imports need only packages that nox requires itself.
 
 from compat.config.kernel_files import load_kernels  # noqa: E402
 from compat.config.matrix import MatrixConfig  # noqa: E402
@@ -58,11 +58,11 @@ if hasattr(nox.options, "download_python"):
 # --- everything else ------------------------------------------------------------------------------
 
 SHARED = ("-n", str(min(2 * len(os.sched_getaffinity(0)), 8)), "--dist", "worksteal")
-"""Several processes run the tests, each its own stretch of them, and then what another has not come
-to yet.
+"""The options with which several processes run the tests.
 
-There are more than cores: a test waits for deadlines, signals, disks and workers about half of its
-time.
+Each process runs its own part of the tests, and then tests that another has not started yet. There
+are more processes than cores, because a test waits for deadlines, signals, disks and workers about
+half of its time.
 """
 
 SLOWEST = ("--durations", "25") if os.environ.get("CI") else ()
@@ -72,7 +72,7 @@ SLOWEST = ("--durations", "25") if os.environ.get("CI") else ()
 def install_once(session: nox.Session, *arguments: str) -> None:
     """Install, unless this virtual environment has the same arguments and pyproject.toml already.
 
-    Nothing is asked of the index then, so that a second run starts at once, offline too.
+    The package index is not queried then, so a second run starts at once, even offline.
     """
     stamp = Path(session.virtualenv.location, "installed.json")
     files = [
@@ -93,7 +93,7 @@ def group(name: str) -> tuple[str, ...]:
 
 
 def inner(session: nox.Session) -> dict[str, str | None]:
-    """Variables with which a nox started inside the session finds the uv that this one found."""
+    """Return variables with which a nox inside of the session finds the uv that this one found."""
     uv = find_uv() if session.venv_backend == "uv" else None
     return {"UV": uv} if uv else {}
 
@@ -190,7 +190,7 @@ def coverage(session: nox.Session) -> None:
             env=testing(session),
         )
     except nox.command.CommandFailed:
-        failed = True  # the table is true of what ran
+        failed = True  # the table is valid for the tests that ran
     session.run("coverage", "combine", "--quiet")
     found = str(Path(session.create_tmp(), "coverage.json"))
     session.run("coverage", "json", "--quiet", "-o", found)
@@ -278,7 +278,7 @@ def package(session: nox.Session) -> None:
     [wheel], [sdist] = dist.glob("*.whl"), dist.glob("*.tar.gz")
     session.run("twine", "check", "--strict", str(wheel), str(sdist))
     session.run("check-wheel-contents", str(wheel))
-    session.run("pyroma", "--min", "8", ".")  # it wants the address of a person
+    session.run("pyroma", "--min", "8", ".")  # not more, because it asks for a person's address
     kernel = (ROOT / "kernels" / "sel_dense.py").read_text(encoding="utf-8")
     for resolution in ("lowest-direct", "highest"):
         pins, python = folder / f"{resolution}.txt", folder / resolution / "bin" / "python"
@@ -350,7 +350,7 @@ def hostile(session: nox.Session) -> None:
 
 
 def define_runs(config: MatrixConfig) -> None:
-    """The sessions that need environments first: matrix and bench."""
+    """Define the sessions that need environments first: matrix and bench."""
     needed: list[Env] = []
     if is_requested("matrix", "bench"):
         needed = matrix_envs(config)
@@ -369,7 +369,7 @@ def define_runs(config: MatrixConfig) -> None:
         """Compile the kernels on every chosen environment and target, and write a report."""
         build(session, config, needed)
         install_once(session, "-e", ".")
-        # What can be built has just been built.
+        # The environments that can be built have just been built.
         session.run(
             "compat",
             "matrix",

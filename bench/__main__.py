@@ -3,7 +3,7 @@
 1. The engine against one process per cell, and against an unprotected loop, on the same ok cells
    with as many processes.
 2. A run of ``compat matrix`` in which nothing has changed.
-3. What the driver costs per cell when every cell is known already.
+3. The driver's time per cell when the store has the evidence of every cell.
 
 ``bench/results`` has the figures. Nothing here is a test: a machine that is busy with other things
 is slower.
@@ -111,7 +111,7 @@ def _envs(names: Sequence[str]) -> dict[str, BuiltEnv]:
 
 
 def _small() -> list[Specialization]:
-    """The small kernels with block sizes and numbers of warps as they are tuned over."""
+    """Specializations of the small kernels, over a grid of block sizes and numbers of warps."""
     source = Path(__file__).parent / "small.py"
     return [
         Specialization(
@@ -141,7 +141,7 @@ def _sel() -> list[Specialization]:
 
 
 def _ok_cells(built: dict[str, BuiltEnv], specs: Sequence[Specialization]) -> list[Cell]:
-    """Cells that come out ok, as the project's store knows or by trying."""
+    """The cells with status ``ok``, according to the project's store or to a new compile."""
     targets = load_matrix(ROOT / "matrix.toml").choose_targets(TARGETS)
     cells = plan.cross([env.env for env in built.values()], targets, specs)
     with Store(ROOT / ".compat") as store:
@@ -149,7 +149,7 @@ def _ok_cells(built: dict[str, BuiltEnv], specs: Sequence[Specialization]) -> li
     return [result.cell for result in results if result.outcome.status is Status.OK]
 
 
-# --- the three ways -------------------------------------------------------------------------------
+# --- three ways to compile the cells --------------------------------------------------------------
 
 
 def _engine(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int) -> None:
@@ -159,7 +159,7 @@ def _engine(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int) -> No
 
 
 def _shares(cells: Sequence[Cell], slots: int) -> list[list[Cell]]:
-    """Each env's cells dealt out evenly, one process per env and slot."""
+    """Split the cells of each env evenly into shares, for one process per env and slot."""
     names = dict.fromkeys(cell.env.name for cell in cells)
     of_env = ([cell for cell in cells if cell.env.name == name] for name in names)
     return [share for group in of_env for slot in range(slots) if (share := group[slot::slots])]
@@ -212,7 +212,7 @@ def _known_only(command: list[str], folder: str) -> None:
 
 
 def _known(built: BuiltEnv, count: int, executor: OpenExecutor = LocalExecutor) -> float:
-    """Seconds of a run of so many cells in which the store knows them all."""
+    """Seconds of a run of ``count`` cells when the store has the evidence of all of them."""
     config = load_matrix(ROOT / "matrix.toml")
     spec = load_kernels(config.kernels, config.base)[0]
     target = config.choose_targets(("sm_90",))[0]
@@ -253,7 +253,7 @@ def _timed(action: Callable[[], object]) -> float:
 def _paired(
     one: Callable[[], object], other: Callable[[], object], rounds: int
 ) -> tuple[float, float]:
-    """Medians of both, measured in turn so that a drifting machine drifts for both."""
+    """Median seconds of both actions, measured in turn so that a machine's drift affects both."""
     times = [(_timed(one), _timed(other)) for _ in range(rounds)]
     return statistics.median(first for first, _ in times), statistics.median(
         second for _, second in times

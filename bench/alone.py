@@ -1,11 +1,11 @@
-"""Cells one by one, each in a process without this program: ``python -m bench.alone SPEC…``.
+"""Compile each cell in a process without triton-compat: ``python -m bench.alone SPEC…``.
 
 ``--package`` names libraries in place of kernel files, and ``--sample 50`` takes 50 of the cells.
 
-The worker compiles the cells of each env as it does for ``compat matrix``. Beside it, a repro
-script compiles each cell in a process of its own, with Triton alone. A cell is equal if both make
-the same assembly, or if neither makes any. Prints the cells that differ, and exits with 1 if there
-is one.
+The worker compiles the cells of each env as it does for ``compat matrix``. For comparison, a repro
+script compiles each cell in its own process, with Triton alone. A cell is equal if both make the
+same assembly, or if neither makes any. The benchmark prints the cells that differ, and exits with 1
+if there is one.
 """
 
 from __future__ import annotations
@@ -72,7 +72,10 @@ def main(
 
 
 def _by_worker(env: BuiltEnv, cells: tuple[Cell, ...]) -> list[tuple[Cell, str | None]]:
-    """Each cell of an env with the hash of its assembly, in one worker."""
+    """Compile the cells of an env in one worker; return each cell with the hash of its assembly.
+
+    The hash is ``None`` if the worker makes no assembly.
+    """
     assert env.python
     env_cells = [cell for cell in cells if cell.env == env.env]
     with OwnWorker(env.python, variables=WITHOUT_LINES) as server:
@@ -88,7 +91,7 @@ def _by_worker(env: BuiltEnv, cells: tuple[Cell, ...]) -> list[tuple[Cell, str |
 
 
 def _alone(cell: Cell, env: BuiltEnv) -> str | None:
-    """The hash of the assembly that a script makes; ``None`` if it makes no binary."""
+    """The hash of the assembly that a cell's repro script makes; ``None`` if it makes none."""
     assert env.python
     toolchain = toolchains.of(cell.env)
     calls = toolchain.language.script
@@ -131,7 +134,7 @@ def _alone(cell: Cell, env: BuiltEnv) -> str | None:
 
 
 _DIGITS = 16
-"""Of a hash, as the worker tells it."""
+"""Digits of a hash, as in the worker's answer."""
 
 
 if __name__ == "__main__":

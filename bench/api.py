@@ -42,7 +42,7 @@ def _cold(paths: list[Path]) -> tuple[float, float]:
 
 
 def _run() -> tuple[float, float]:
-    """Wall time and CPU time of the command, with all that it starts."""
+    """Seconds of wall time and of CPU time of the command, including its child processes."""
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(COMMAND, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,8 +1,8 @@
 """Well-behaved and hostile kernels, each with its expected outcome, for :mod:`bench.hostile`.
 
-A *behaviour* is Python that runs inside the worker's child when the kernel is taken out of its
-file, or when the file is imported. The hostile functions stand in the same files as good ones, so
-that they are compiled in the same processes.
+A *behaviour* is Python code that runs in a worker's child process, either when the worker takes the
+kernel out of its file or when it imports the file. Hostile functions are in the same files as good
+ones, so the same processes compile both.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def block_typed_bound(source, result, size, BLOCK: tl.constexpr):
         total += tl.load(source + start + tl.arange(0, BLOCK))
     tl.store(result + tl.arange(0, BLOCK), total)
 """
-"""The file that every other begins with."""
+"""The source at the beginning of every generated file."""
 
 HONEST: Mapping[str, tuple[str, ...]] = {
     "scale": OK,
@@ -69,7 +69,7 @@ HONEST: Mapping[str, tuple[str, ...]] = {
     "mismatched": REJECTED,
     "block_typed_bound": CRASHED,
 }
-"""Function → what becomes of it in every release."""
+"""Function → its allowed statuses, the same in every release."""
 
 TAKEN = '''
 
@@ -87,16 +87,16 @@ class Taken:
 
 @frozen(kw_only=True)
 class Behaviour:
-    """One way of misbehaving."""
+    """One kind of misbehaviour of a kernel or a file."""
 
     name: str
     code: str
-    """The body of a function, or with ``at_import`` of the file itself."""
+    """The body of a function, or with ``at_import`` the last statements of the file."""
     statuses: tuple[str, ...]
-    """What may become of the cell."""
+    """The allowed statuses of the cell."""
     at_import: bool = False
     weight: int = 4
-    """How often it occurs beside others; what takes seconds occurs seldom."""
+    """The frequency relative to other behaviours; those that take seconds are rare."""
 
 
 HOSTILE = (

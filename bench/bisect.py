@@ -1,11 +1,11 @@
 """How fast a bisect over all releases is: ``python -m bench.bisect``.
 
-1. With envs built: every release probed by ``compat bisect``, against a shell loop that starts one
-   process per release (see ``plain.py``), each with nothing known. The first time no worker is
-   there; again, as when somebody has edited a kernel, they have stayed. At least 4 times faster is
-   the aim.
-2. With ``--cold``, envs that are not built but whose wheels are in the installer's cache: ``compat
-   bisect`` in a fresh checkout, in seconds. Under 15 is the aim.
+1. With built envs, ``compat bisect`` probes every release. For comparison, a shell loop starts one
+   process per release (see ``plain.py``). Neither uses stored evidence. The first bisect starts its
+   workers. The second one finds running workers, as after an edit of a kernel. The aim is at least
+   4 times the speed of the loop.
+2. With ``--cold``, no env is built, but the wheels are in the installer's cache. The figure is the
+   seconds of ``compat bisect`` in a fresh checkout. The aim is under 15.
 
 Nothing here is a test: a machine that is busy with other things is slower.
 """
@@ -41,7 +41,7 @@ KERNELS = {
     "a small kernel": (ROOT / "tests" / "kernels" / "failures.toml", "copy", "only"),
     "selection attention": (ROOT / "kernels" / "sel_dense.toml", "loop_1d", "d64"),
 }
-"""What it is called here → kernel file, variant and case; both are ok everywhere."""
+"""Printed name → kernel file, variant and case; both kernels are ok on every release."""
 Kernel = tuple[Path, str, str]
 
 CHECKOUT = ("noxfile.py", "matrix.toml", "pyproject.toml", "compat")
@@ -77,7 +77,10 @@ def _envs() -> list[BuiltEnv]:
 
 
 def _round(kernel: Kernel, built: list[BuiltEnv]) -> tuple[float, float, float]:
-    """All three, in turn, so that a drifting machine drifts for all."""
+    """Seconds of the first bisect, of the second one and of the loop.
+
+    They are measured in turn so that drift of the machine affects all three.
+    """
     first = _timed(lambda: _ours(kernel, ROOT, "--envs", "releases"))
     _ours(kernel, ROOT, "--envs", "releases", keep=60)
     next_ = _timed(lambda: _ours(kernel, ROOT, "--envs", "releases", keep=60))
@@ -107,7 +110,7 @@ def _ours(kernel: Kernel, root: Path, *candidates: str, keep: int = 0) -> None:
 
 
 def _loop(kernel: Kernel, built: list[BuiltEnv]) -> None:
-    """One process per release, one after the other, as a loop in a shell does it."""
+    """Compile in one process per release, one after the other, as a loop in a shell does."""
     path, variant, case = kernel
     (target,) = load_matrix(ROOT / "matrix.toml").choose_targets([TARGET])
     (spec,) = (

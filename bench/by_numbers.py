@@ -1,9 +1,8 @@
-"""``python -m bench.by_numbers``: candidates per second by a launcher that stays, or by new ones.
+"""``python -m bench.by_numbers``: candidates per second, with one launcher or one per candidate.
 
-Each candidate gets a launcher of its own in the second case. Without a GPU it takes ``--library``,
-a stand-in for the driver (``tests/launch/standin.c``), and launches on the CPU. Then the figures
-include the import of PyTorch and the start of processes, but not the cost of the GPU and its
-driver.
+On a machine without a GPU, ``--library`` names a stand-in for the GPU's driver
+(``tests/launch/standin.c``), and the launches run on the CPU. Then the figures include the import
+of PyTorch and the start of processes, but not the cost of the GPU and its driver.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def main(library: str | None, python: str | None, spec: str, envs: str, count: i
 
 
 def _staying(built: tuple[Launchable, ...], gpu: Gpu, count: int) -> float:
-    """Seconds that so many comparisons take, with the start of the launcher."""
+    """Seconds of ``count`` comparisons by one launcher, including its start."""
     old, new = built[:2]
     began = time.monotonic()
     with Comparer(new, gpu) as comparer:

@@ -1,9 +1,9 @@
-"""The cost of recording launches to a program: ``python -m bench.capture``.
+"""The cost of recording a program's launches: ``python -m bench.capture``.
 
 ``… --python PYTHON -- PROGRAM [ARGUMENT]…`` names another program. A program runs without a GPU
-twice: once with the fake GPU and the recorder, and once with the fake GPU alone. Comparing code is
-not part of it. The default program imports PyTorch and a small library, and launches its kernels
-again and again.
+twice: once with the fake GPU and the recorder, and once with the fake GPU alone. Neither run
+compares code. The default program imports PyTorch and a small library, and launches its kernels
+repeatedly.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _python_of(name: str) -> str:
 
 
 def _seconds(arguments: Sequence[str], start: Path) -> float:
-    """The CPU seconds of a program, with this folder at the beginning of its path."""
+    """The CPU seconds of a program that has ``start`` first in its ``PYTHONPATH``."""
     with tempfile.TemporaryDirectory() as folder:
         settings = recorder_settings(Options(fake=True, check=CodeCheck.NOTHING), Path(folder))
         environ = {

@@ -1,9 +1,9 @@
-"""The engine's CPU seconds beside compiles: ``python -m bench.captured 'captured/**/*.toml'``.
+"""The engine's CPU cost over plain compiles: ``python -m bench.captured 'captured/**/*.toml'``.
 
-The engine compiles captured kernels, and so do processes that import Triton and compile their share
-in a row, with nothing to protect them (``bench/plain.py``). The time of these processes is the cost
-of compiling. CPU seconds, those of the driver and of the assembler among them, can be compared on a
-machine that does other things too.
+The engine compiles captured kernels. For comparison, unprotected processes import Triton and
+compile their shares in a row (``bench/plain.py``). The time of these processes is the cost of
+compiling. The figures are CPU seconds, including those of the driver and the assembler, because CPU
+seconds are comparable even on a machine with other load.
 """
 
 from __future__ import annotations

@@ -54,9 +54,9 @@ WAIT = 90.0
 
 
 def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
-    """Compile the cells that the store of that folder lacks.
+    """Compile the cells that are missing from the store in ``folder``.
 
-    Write the report there, and return the counts.
+    Write ``matrix.json`` there, and return the counts.
     """
     written: Counter[str] = Counter()
     again: list[str] = []
@@ -92,7 +92,7 @@ def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
 
 
 def inner(folder: Path, address: str) -> None:
-    """One command of the driver, in a process of its own, whose last line has its counts."""
+    """Run one command of the driver in this process, and print its counts as the last line."""
     settings = DaskSettings(where="churn", address=address, wait=WAIT)
     with DaskSession(settings, lambda message: print(message, flush=True)) as session:
         try:
@@ -111,9 +111,9 @@ class Churn:
         self.stop = threading.Event()
 
     def run(self, every: float, until: float) -> None:
-        """Kill something about every so many seconds, until that time.
+        """Kill a process about every ``every`` seconds, until the monotonic time ``until``.
 
-        Ended processes come back until :attr:`stop` is set.
+        Ended processes are restarted until :attr:`stop` is set.
         """
         while not self.stop.wait(self.chance.uniform(every / 2, every * 3 / 2)):
             if time.monotonic() > until:
@@ -127,7 +127,7 @@ class Churn:
             self.revive()
 
     def revive(self) -> None:
-        """Start again what has ended: workers end by themselves where their scheduler does."""
+        """Restart the workers that have ended. Workers also end when their scheduler ends."""
         for name in self.names:
             if (
                 name not in self.machines.processes
@@ -136,7 +136,7 @@ class Churn:
                 self.machines.start_worker(name, COMPAT_ENVS=ENVS)
 
     def _process(self) -> None:
-        with suppress(ValueError, ProcessLookupError):  # there is none at the moment
+        with suppress(ValueError, ProcessLookupError):  # no process at the moment
             self.machines.kill_worker_process(self.chance.choice(self.names))
 
     def _machine(self) -> None:
@@ -152,7 +152,10 @@ class Churn:
 
 
 def rounds(machines: Machines, folder: Path, until: float) -> list[list[dict[str, Any]]]:
-    """What was counted in each command of each round."""
+    """Run rounds of driver commands until the monotonic time ``until``.
+
+    Returns the counts of each command, for each round.
+    """
     counts: list[list[dict[str, Any]]] = []
     while time.monotonic() < until:
         store = folder / f"round-{len(counts)}"
@@ -174,7 +177,7 @@ def rounds(machines: Machines, folder: Path, until: float) -> list[list[dict[str
 
 
 def main(seconds: float, every: float, seed: int, folder: Path) -> None:
-    """The whole, with what came of it."""
+    """Run the benchmark, and print its results."""
     for old in folder.glob("round-*"):
         shutil.rmtree(old)
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
 """Kernels of ``torch.compile``, without a GPU: ``python -m bench.compiled --python PYTHON``.
 
-PYTHON is of an environment with PyTorch and what ``bench.operators.models`` needs. The models of
-PyTorch's own tests run forward and backward. Their kernels are compared with the program's own
-code, and compiled on every release. Some kernels get PyTorch's results as references. An archive
-of these
-shows on a GPU whether their numbers are PyTorch's.
+PYTHON belongs to an environment with PyTorch and the requirements of ``bench.operators.models``.
+The models of PyTorch's own tests run forward and backward. ``compat capture`` compares the code of
+their kernels with the program's own code, and ``compat matrix`` compiles them on every release.
+Some kernels get PyTorch's results as references. An archive of these kernels shows on a GPU whether
+their numbers equal PyTorch's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REFERENCES = {
     "triton_poi_fused_gelu_view_": "gelu",
     "triton_poi_fused_gelu_gelu_backward_view_": "gelu_backward",
 }
-"""How the name of a kernel begins that a number follows → the function of its problem."""
+"""A kernel's name up to its number → the function of its problem."""
 
 
 @click.command()
@@ -64,7 +64,7 @@ def _count(report: dict[str, list[dict[str, str]]]) -> None:
 
 
 def _refer(captured: Path) -> list[str]:
-    """Give kernels their problems; the names of those kernels."""
+    """Add the problems of :data:`REFERENCES` to kernel files; return the names of the kernels."""
     shutil.copy(PROBLEMS, captured / "references.py")
     names = []
     for beginning, function in REFERENCES.items():

@@ -1,10 +1,11 @@
-"""What the engine adds to compiles with CuTe DSL: ``python -m bench.cute``.
+"""The time that the engine adds to compiles with CuTe DSL: ``python -m bench.cute``.
 
-1. The engine's children, in workers that have imported CuTe DSL, against the same compiles in a row
-   in one process, without its import. At most 1.3 times as long is the aim.
-2. ``compat bisect --all`` of one kernel over all releases, with nothing known, against one process
-   per release. The aim is at most twice the processor time of those processes, divided by the
-   number of cores. The first time no worker is there; the second time the workers have stayed.
+1. The engine compiles in child processes of workers that have imported CuTe DSL. For comparison,
+   one process makes the same compiles in a row, and its import does not count. The aim is at most
+   1.3 times as long.
+2. ``compat bisect --all`` of one kernel over all releases, without stored evidence, against one
+   process per release. The aim is at most twice the processor time of those processes, divided by
+   the number of cores. The first bisect starts its workers; the second one finds them running.
 
 Nothing here is a test: a machine that is busy with other things is slower.
 """
@@ -108,7 +109,10 @@ def _ok_cells(env: BuiltEnv, target: str) -> list[Cell]:
 
 
 def _engine_and_compiles(cells: Sequence[Cell], env: BuiltEnv, rounds: int) -> tuple[float, float]:
-    """Medians of seconds, measured in turn, so that a drifting machine drifts for both."""
+    """Median seconds of the engine and of plain compiles.
+
+    They are measured in turn so that drift of the machine affects both.
+    """
     pairs = [(_timed(lambda: _engine(cells, env)), _plain(cells, env)[1]) for _ in range(rounds)]
     engine, compiles = (statistics.median(seconds) for seconds in zip(*pairs, strict=True))
     return engine, compiles
@@ -126,7 +130,7 @@ def _engine(cells: Sequence[Cell], env: BuiltEnv) -> None:
 
 
 def _plain(cells: Sequence[Cell], env: BuiltEnv) -> tuple[float, float, float]:
-    """Seconds of the import and the compiles in a process of its own, and its CPU seconds."""
+    """Seconds of the import, seconds of the compiles, and CPU seconds of one plain process."""
     with tempfile.TemporaryDirectory() as folder:
         jobs = Path(folder, "jobs.json")
         jobs.write_text(json.dumps([InFlightCell(cell=cell, nonce="").job() for cell in cells]))
@@ -143,7 +147,10 @@ def _plain(cells: Sequence[Cell], env: BuiltEnv) -> tuple[float, float, float]:
 
 
 def _bisected(kernel: str, target: str) -> tuple[float, float, float, float]:
-    """Seconds of a bisect, of the next one, and of a process per release, and its CPU seconds."""
+    """Seconds of the first bisect, of the second one, and of a process per release in a row.
+
+    The fourth figure is the CPU seconds of those processes.
+    """
     envs = _envs(["cute-releases"])
     spec = next(spec for spec in _specs() if spec.kernel == kernel)
     (named,) = (

@@ -1,8 +1,8 @@
-"""What compiling through Dask costs beside compiling without: ``python -m bench.executors``.
+"""The cost of the Dask executor over the local one: ``python -m bench.executors``.
 
 1. Real compiles on two Dask workers of this machine, and on two slots of the local executor, in
-   turn. Starting the cluster is told apart.
-2. A run in which everything is known: no process imports Dask for it.
+   turn. The time to start the cluster is a separate figure.
+2. A run for which the store has all evidence: it imports no part of Dask.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from compat.model import BuiltEnv, Cell, Status
 from compat.store.store import Store
 
 KNOWN = 20_000
-"""Cells of a run in which everything is known."""
+"""Cells of the run for which the store has all evidence."""
 
 
 @click.command()
@@ -93,7 +93,7 @@ def main(
 
 
 def _dask(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int) -> tuple[Spent, Spent]:
-    """What starting a cluster takes, and what the cells take then."""
+    """The cost of starting a cluster, and the cost of compiling the cells on it."""
     with DaskSession(DaskSettings(where="bench", workers=slots)) as session:
         starting = spent(lambda: session.client)
         return starting, _compiled(cells, built, slots, partial(DaskExecutor, session))
@@ -114,7 +114,7 @@ def _checked(cells: Sequence[Cell], context: RunContext) -> None:
 
 
 def _tell_known(built: BuiltEnv) -> None:
-    """Run what is known, ready for Dask, and tell what it took and what was imported."""
+    """Run known cells with a Dask session, and print the seconds and the imported Dask modules."""
     with DaskSession(DaskSettings(where="bench", workers=2)) as session:
         seconds = _known(built, KNOWN, partial(DaskExecutor, session))
     imported = sorted({"dask", "distributed"} & set(sys.modules))

@@ -3,13 +3,14 @@
 From a folder that has a softmax kernel and nothing else, with no environment built and all wheels
 in uv's cache, over all plain releases on sm_90:
 
-1. ``compat init softmax.py && compat matrix``, from a fresh installation (its seconds are told
-   apart).
-2. What one does by hand: ``uv run --with triton==X`` of a short script (``by_hand/attempt.py``) for
-   one release after the other.
+1. ``compat init softmax.py && compat matrix``, from a fresh installation. The seconds of the
+   installation are a separate figure.
+2. The same by hand: ``uv run --with triton==X`` of a short script (``by_hand/attempt.py``) for one
+   release after the other.
 
-Each starts with nothing of its own kept; uv's cache of wheels is the user's, so run it twice and
-take the second figures. Nothing here is a test: a machine that is busy with other things is slower.
+Each round starts with empty caches, except uv's cache of wheels, which is the user's. Run the
+benchmark twice and take the second figures. Nothing here is a test: a machine that is busy with
+other things is slower.
 """
 
 from __future__ import annotations

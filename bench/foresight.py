@@ -3,7 +3,8 @@
 Each folder is one of ``compat build`` or ``compat tune --build``, with a ``results.jsonl`` of a GPU
 host. A pair is one series of cells on two neighbouring releases, both launched and right. Without a
 reference, both are right if their numbers agree. The rules were tuned on the kernels of
-:data:`TUNED`. Two tables are for all others: this repository's, and those of :data:`LIBRARIES`.
+:data:`TUNED`. Two tables are for the other kernels: this repository's, and those of
+:data:`LIBRARIES`.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from compat.toolchains.triton.inside.adapter.metrics import occupancy
 TUNED = ("layer_norm", "sel_dense")
 """The kernels on which rules and numbers were chosen."""
 LIBRARIES = ("liger", "fla", "tutorials")
-"""What the names of kernels that were captured from libraries begin with, before a dot."""
+"""The part before the dot in the names of kernels that were captured from libraries."""
 HALVES = ("tuned", "held", "libraries")
 SLOW, SLOWER = 1.25, 1.1
-"""A slowdown that has to be named, and the least of one that is called likely."""
+"""The least slowdown that needs a warning, and the least that makes a warning right."""
 
 
 class Pair(NamedTuple):
@@ -41,9 +42,9 @@ class Pair(NamedTuple):
     measured: float
     """Latency on the newer release ÷ latency on the older one."""
     is_same: bool
-    """Whether both have the same binary."""
+    """Whether both releases made the same binary."""
     ratio: float
-    """The estimate of the same."""
+    """The estimate of ``measured`` from the metrics of both compiles."""
     suspicion: Suspicion | None
     registers: float
     """Registers on the newer release ÷ those on the older one."""
@@ -54,14 +55,14 @@ class Pair(NamedTuple):
 
     @property
     def half(self) -> str:
-        """The table that it belongs to."""
+        """The table that the pair belongs to, one of :data:`HALVES`."""
         if self.kernel.split(".")[0] in LIBRARIES:
             return "libraries"
         return "tuned" if self.kernel in TUNED else "held"
 
 
 def pairs_in(folder: Path) -> Iterator[Pair]:
-    """The pairs of a folder that were measured."""
+    """The pairs of a folder that a GPU host measured."""
     index = json.loads((folder / "index.json").read_text())
     lines = (folder / "results.jsonl").read_text().splitlines()
     measured = {line["cell"]: line for line in map(json.loads, lines) if line.get("latency")}
@@ -88,7 +89,7 @@ def pairs_in(folder: Path) -> Iterator[Pair]:
 
 
 def are_right(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether both have the right numbers, or the same ones if the right ones are unknown."""
+    """Whether both results are right, or equal if there is no reference."""
     if "ok" in (old["status"], new["status"]):
         return bool(old["status"] == new["status"])
     samples = samples_of(old["values"])
@@ -108,7 +109,7 @@ def _foreseen(old: dict[str, Any], new: dict[str, Any]) -> tuple[float, Suspicio
 def _metrics(
     folder: Path, cell: dict[str, Any], builds: dict[tuple[object, ...], dict[str, object]]
 ) -> dict[str, object]:
-    """The metrics of a compile that a suspicion rests on, as a run of the matrix has them."""
+    """The metrics of a compile that a suspicion needs, as in a run of the matrix."""
     launch = cell["launch"]
     threads = math.prod(launch["block"])
     key = cell["object"], threads, launch["shared"]
@@ -124,7 +125,7 @@ def _metrics(
 
 
 def table(pairs: Sequence[Pair]) -> Iterator[str]:
-    """The answers to the two questions, for some pairs."""
+    """The lines of a table: which slowdowns got a warning, and which warnings were right."""
     ranked = sorted(pairs, key=lambda pair: -pair.ratio)
     upper = ranked[: len(ranked) // 10]
     slow = [pair for pair in pairs if pair.measured >= SLOW]

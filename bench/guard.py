@@ -1,7 +1,7 @@
 """The time of a guard's import on each Python here: ``python -m bench.guard [MATRIX_JSON]``.
 
-The figures are milliseconds of the import alone, as ``-X importtime`` counts them, the least of
-some rounds: when Python has compiled the file before, and when it has not. Nothing here is a test.
+The figures are milliseconds of the import alone, as ``-X importtime`` counts them. Each is the
+minimum over several rounds, with and without a cached bytecode file. Nothing here is a test.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main(name: str, kernel: tuple[str, ...], rounds: int) -> None:
 
 
 def _import(python: str, folder: str, uses_cache: bool) -> float:
-    """Milliseconds of one import; ``uses_cache``: what Python compiles is kept, and used again."""
+    """Milliseconds of one import; with ``uses_cache``, Python keeps and reuses its bytecode."""
     own = {
         **os.environ,
         "PYTHONDONTWRITEBYTECODE": "" if uses_cache else "1",

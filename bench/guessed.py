@@ -4,10 +4,10 @@ The folder has an unpacked library, for example from
 
     uv pip install --no-deps --target FOLDER liger-kernel==0.8.5
 
-It prints the jit functions, the kernels, how many of them read back as a kernel file, and the
-cases. With ``--compile N`` it takes the first case of N kernels, evenly from all of them in the
-order of the sources. It compiles each as it was guessed, on the newest release for sm_90, and lists
-the failures by their messages. Nothing here is a test.
+It prints the numbers of jit functions, kernels, kernels whose kernel file reads back, and cases.
+With ``--compile N`` it takes the first case of N kernels, spread evenly over the sources. It
+compiles each as it was guessed, on the newest release for sm_90, and lists the failures by their
+messages. Nothing here is a test.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def main(folder: Path, sample_size: int, deadline: float, release: str, skip: in
 
 
 def _readable(paths: Sequence[Path]) -> list[Path]:
-    """Those that Python can parse."""
+    """The paths of files that Python can parse. Prints the other ones."""
     readable_paths = []
     for path in paths:
         try:
@@ -86,9 +86,10 @@ def _readable(paths: Sequence[Path]) -> list[Path]:
 
 
 def _reads_back(source: GuessedSource, folder: Path) -> int:
-    """The number of a source's kernels that read back, in a folder by itself.
+    """The number of a source's kernels whose kernel file reads back.
 
-    Finding all that a package imports takes far longer.
+    The source is copied into a folder by itself, because a search for all imports of a package
+    takes far longer.
     """
     folder.mkdir()
     alone, count = folder / source.path.name, 0

@@ -1,9 +1,9 @@
-"""How widely generated programs are spread: ``python -m bench.hunt [--programs N]``.
+"""The coverage of generated programs: ``python -m bench.hunt [--programs N]``.
 
-Programs are generated from seeds and compiled on the newest release, one after the other, with the
-IR before every pass. Printed are the programs per second that the generator makes, the share that
-compiles, the programs with each operation and each element type, the encodings that their tensors
-have, and the passes that change the IR of some program.
+The benchmark generates programs from seeds and compiles them on the newest release, one after the
+other, with the IR before every pass. It prints the programs per second that the generator makes,
+the share that compiles, the programs with each operation and each element type, the encodings of
+their tensors, and the passes that change the IR of some program.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main(count: int, first: int, envs: str, target: str) -> None:
 def count_of(
     programs: Sequence[BlockProgram], facts: Callable[[BlockProgram], Collection[str]]
 ) -> Counter[str]:
-    """Fact → the programs that it is true of."""
+    """Fact → the number of programs that it is true of."""
     return Counter(fact for program in programs for fact in facts(program))
 
 
@@ -75,7 +75,7 @@ def dtypes_of(program: BlockProgram) -> set[str]:
 
 
 def show(what: str, counts: Counter[str], total: int | None = None) -> None:
-    """Print how many programs have something, the most frequent first."""
+    """Print the counts of programs by feature, the most frequent feature first."""
     of = "" if total is None else f" of {total}"
     click.echo(f"\n{what}: {len(counts)}{of}")
     click.echo("  " + ", ".join(f"{name} {count}" for name, count in counts.most_common()))

@@ -1,9 +1,9 @@
-"""How a run of many cells grows: ``python -m bench.many``.
+"""How the cost of a run grows with the number of cells: ``python -m bench.many``.
 
 Made-up projects of 50,000, 100,000 and 200,000 cells go through all of ``compat matrix``:
-selection, plan, batches, store, verdicts and reports, with a worker that answers at once and
-compiles nothing (``tests/large``). Each in a process of its own, twice: the second time everything
-is known.
+selection, plan, batches, store, verdicts and reports. Their worker answers at once and compiles
+nothing (``tests/large``). Each project runs twice, in separate processes. In the second run, the
+store has the evidence of every cell.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from attrs import frozen
 
 @frozen
 class Took:
-    """What a run took."""
+    """The cost of a run."""
 
     clock: float
-    """Seconds."""
+    """Seconds of wall time."""
     cpu: float
-    """Seconds of the processor, the workers' among them."""
+    """CPU seconds, including those of workers."""
     memory: float
-    """MB that the driver's process had at most."""
+    """Peak memory of the driver's process, in MB."""
 
     def per_cell(self, cells: int) -> str:
-        """In words."""
+        """The cost in words, with seconds per cell for a run of ``cells`` cells."""
         cost = (
             f"{self.clock / cells * 1e3:.2f} ms a cell, of the processor"
             f" {self.cpu / cells * 1e3:.2f} ms"

@@ -1,8 +1,8 @@
 """Size and speed of the HTML report: ``python -m bench.page [--cells N]…``, in the tests' Chromium.
 
-Everything that a user does has two times: milliseconds on the clock, from the act to the end of the
-frame that shows the result, and the milliseconds of processor that the page's main thread took of
-these. On a busy machine the first grow.
+Every action of a user has two times. The first is wall-clock milliseconds, from the action to the
+end of the frame that shows the result. The second is the CPU milliseconds of the page's main thread
+in that time. On a busy machine, the first one grows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ READY = """new MutationObserver((_, observer) => {
   const drawn = () => (document.documentElement.dataset.drawn = performance.now());
   requestAnimationFrame(() => setTimeout(drawn));
 }).observe(document, {subtree: true, attributes: true, childList: true});"""
-"""Notes when the first view is there, and keys work."""
+"""A script that records the time at which the first view is drawn and keys work."""
 DONE = """async ([selector, text]) => {
   const element = document.querySelector(selector);
   const began = performance.now();
@@ -40,7 +40,10 @@ DONE = """async ([selector, text]) => {
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   return performance.now() - began;
 }"""
-"""Milliseconds from an act to the end of the frame that shows what comes of it."""
+"""A script that performs an action.
+
+It returns the milliseconds from the action to the end of the frame that shows the result.
+"""
 TEXTS = (
     "s",
     "softmax",
@@ -51,7 +54,7 @@ TEXTS = (
     "nothing has this",
     "",
 )
-"""What is typed into the filter, one after the other."""
+"""Texts that are typed into the filter, one after the other."""
 CLICKS = {
     "choose a target": "[data-target=sm_90]",
     "choose a mark": "[data-mark-filter=CRASH]",
@@ -61,16 +64,16 @@ CLICKS = {
     "the failures": "[data-view-link=failures]",
     "the trends": "[data-view-link=trends]",
 }
-"""What is clicked on, one after the other."""
+"""Action → selector of the element that is clicked, one after the other."""
 
 
 @frozen
 class Spent:
-    """What an act took, in milliseconds."""
+    """The times of an action, in milliseconds."""
 
     clock: float
     thread: float
-    """Of the processor, by the page's main thread."""
+    """CPU time of the page's main thread."""
 
     def __str__(self) -> str:
         return f"{self.clock:6.0f} ms, of the processor {self.thread:4.0f} ms"
@@ -106,7 +109,7 @@ def main(cells: tuple[int, ...], rounds: int) -> None:
 
 
 def make(cells: int, path: Path) -> float:
-    """Write the page of so many cells; the seconds that it took, without those of the report."""
+    """Write the page of ``cells`` cells; return its CPU seconds, without those of the report."""
     report = synthetic(cells)
     began = time.process_time()
     path.write_text(matrix_html(report), encoding="utf-8")
@@ -114,7 +117,7 @@ def make(cells: int, path: Path) -> float:
 
 
 def tell(rounds: list[dict[str, Spent]]) -> None:
-    """Print medians of what acts took."""
+    """Print the median times of actions."""
     for name in rounds[0]:
         spent = [spent_by_act[name] for spent_by_act in rounds]
         middle = Spent(
@@ -125,7 +128,7 @@ def tell(rounds: list[dict[str, Spent]]) -> None:
 
 
 def measured(browser: Browser, path: Path) -> dict[str, Spent]:
-    """What each act on a page took, opened anew."""
+    """Open a page in a new context; return the times of each action on it."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     try:
         page = context.new_page()
@@ -145,27 +148,27 @@ def measured(browser: Browser, path: Path) -> dict[str, Spent]:
 
 
 def drawn(page: Page, path: Path) -> float:
-    """Open a page; milliseconds until its first view is there."""
+    """Open a page; return the milliseconds until its first view is drawn."""
     page.goto(path.as_uri())
     page.wait_for_selector("[data-drawn]", timeout=120_000)
     return float(page.evaluate("document.documentElement.dataset.drawn"))
 
 
 def act(page: Page, session: CDPSession, selector: str, text: str | None = None) -> Spent:
-    """Type into the element, or click on it."""
+    """Type ``text`` into the element, or click on it if there is no text; return the times."""
     page.wait_for_selector(selector)
     return spent(session, lambda: float(page.evaluate(DONE, [selector, text])))
 
 
 def spent(session: CDPSession, doing: Callable[[], float]) -> Spent:
-    """What it takes to do something that tells its milliseconds itself."""
+    """The times of an action that returns its own wall-clock milliseconds."""
     before = thread(session)
     clock = doing()
     return Spent(clock, thread(session) - before)
 
 
 def thread(session: CDPSession) -> float:
-    """Milliseconds of the processor that the main thread has taken so far."""
+    """CPU milliseconds of the main thread so far."""
     metrics = {
         metric["name"]: metric["value"]
         for metric in session.send("Performance.getMetrics")["metrics"]

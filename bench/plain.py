@@ -1,8 +1,8 @@
-"""What people write without a tool: import Triton, compile jobs in a row, in this very process.
+"""The loop that users write without a tool: import Triton, and compile jobs in a row.
 
-``python -I bench/plain.py ADAPTER JOBS.json`` runs inside an env. The adapter's folder is used for
-one thing only, to describe a job in the form that this release of Triton takes; nothing is watched,
-warmed, forked or shortened. Prints how many jobs compiled.
+``python -I bench/plain.py ADAPTER JOBS.json`` runs inside an env. It uses the adapter only to
+describe jobs in the form of this release of Triton, and to compile without a GPU. It watches,
+warms, forks and shortens nothing. It prints how many jobs compiled.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ def main(adapter, jobs_file):
         api = package(adapter, "_bench_adapter").api
         import triton
 
-        driver = api.driver.install()  # without a GPU, a release's launch code asks this one
+        driver = api.driver.install()  # without a GPU, a release's launch code asks this driver
         modules = {}
         compiled = 0
         for job in jobs:

@@ -1,9 +1,9 @@
 """The cost of a compile with CuTe DSL by itself: import it, and compile jobs in a row.
 
 ``python -I bench/plain_cute.py ADAPTER JOBS.json`` runs inside an env. The adapter describes the
-arguments and leaves each compile behind the binary, as it does for the engine. Nothing is watched,
-forked or kept. It prints how many jobs compiled, the seconds of the import, and the seconds of the
-compiles.
+arguments and ends each compile after the binary, as it does for the engine. The program watches,
+forks and keeps nothing. It prints how many jobs compiled, the seconds of the import, and the
+seconds of the compiles.
 """
 
 import importlib.util
@@ -38,7 +38,7 @@ def main(adapter, jobs_file):
 
 
 class NoBeacon:
-    """Takes what a worker's beacon would be told."""
+    """A stand-in for a worker's beacon that ignores every call."""
 
     def __getattr__(self, name):
         return lambda *_, **__: None

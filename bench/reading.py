@@ -1,8 +1,8 @@
-"""How long reading takes of what a compile printed: ``python -m bench.reading [--megabytes N]``.
+"""The time to read a compile's output: ``python -m bench.reading [--megabytes N]``.
 
-Each kind of output is written into a file, as a compiling child does it, and read as after a
-failure: compressed to be kept, the words and the IR taken apart, the failing pass looked for, and
-all of it classified.
+The benchmark writes each kind of output into a file, as a compiling child process does, and reads
+it as after a failure. It compresses the output, separates the words from the IR, looks for the
+failing pass, and classifies the failure.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OUTPUTS: Mapping[str, bytes] = {
     "short lines": b"x\n",
     "assertions": b"python: /root/Types.cpp:126: unsigned f(): Assertion `x",
 }
-"""Name → what is repeated."""
+"""Name → the bytes that the output repeats."""
 
 
 @click.command()
@@ -56,7 +56,7 @@ def main(megabytes: int, rounds: int) -> None:
 
 
 def read(path: Path) -> float:
-    """Seconds of the processor that reading a file takes as the output of a failed cell."""
+    """The CPU seconds of reading a file as the output of a failed cell."""
     started = time.process_time()
     fd = os.open(path, os.O_RDONLY)
     try:

@@ -1,13 +1,13 @@
-"""Candidates per second, beside a predicate script for each: ``python -m bench.reduce``.
+"""Candidates per second, against one predicate script per candidate: ``python -m bench.reduce``.
 
-Both judge the same candidates, those of a reduction of the historical kernel, with as many
-processes at a time. An external reducer gets such a script: it imports Triton, compiles one file,
-and its exit code says whether it failed as the kernel does. An abort shows in the signal, so the
-script does not even look for the words.
+Both judge candidates of one reduction, that of the historical kernel, with the same number of
+processes at a time. External reducers take such a script: it imports Triton, compiles one file, and
+its exit code says whether the file fails as the kernel does. An abort shows in the signal, so the
+script does not look for the message.
 
-Then the same reduction runs in three ways: only the failure has to stay; every other release has to
-stay as it is, too, which the command asks of a candidate that it is about to accept; and that is
-asked of every candidate.
+Then the same reduction runs in three ways. The first keeps only the failure. The second also keeps
+the outcome on every other release, and tests this for a candidate that it is about to accept, as
+the command does. The third tests this for every candidate.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def main(name: str, sample: int, slots: int, file: str | None, which: str) -> No
 
 
 def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, slots: int) -> None:
-    """The same reduction with more and more to hold on to."""
+    """Run the same reduction with more and more requirements, and print the cost of each."""
     others = [
         read_env(env, config.env_cache())
         for env in config.envs
@@ -149,7 +149,7 @@ def _reduced(
     later: Sequence[CandidateRequirement],
     slots: int,
 ) -> tuple[float, int, Candidate]:
-    """Seconds, compiles and the smallest candidate of a search with workers that exist already."""
+    """Seconds, compiles and the smallest candidate of a search with warm workers."""
     with InterestingnessTest(
         cell.spec, cell.target, requirements, later=later, slots=slots
     ) as interesting:
@@ -161,7 +161,7 @@ def _reduced(
 
 
 def _script(candidates: Sequence[Candidate], cell: Cell, built: BuiltEnv, slots: int) -> float:
-    """Candidates per second, one process each."""
+    """Candidates per second, with one process per candidate."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(slots) as executor:
         commands = []
         for number, candidate in enumerate(candidates):

@@ -1,4 +1,4 @@
-"""The cost of something: seconds on the clock, and CPU seconds of all processes under this one."""
+"""The cost of an action: wall-clock seconds, and CPU seconds of this process and those below it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @frozen
 class Spent:
-    """Seconds."""
+    """The cost of an action, in seconds."""
 
     clock: float
     cpu: float
@@ -27,7 +27,7 @@ class Spent:
 def spent(action: Callable[[], object]) -> Spent:
     """The cost of an action.
 
-    Processes that have ended and that nobody has waited for are not counted.
+    Ended processes that no process has waited for are not counted.
     """
     began, before = time.perf_counter(), _cpu()
     action()
@@ -35,7 +35,7 @@ def spent(action: Callable[[], object]) -> Spent:
 
 
 def _cpu() -> float:
-    """Seconds of this process, of those below it, and of those that any of them has waited for."""
+    """CPU seconds of this process, of those below it, and of those that any has waited for."""
     parents: dict[int, int] = {}
     ticks: dict[int, int] = {}
     for folder in Path("/proc").iterdir():

@@ -1,9 +1,9 @@
-"""How Dask workers add up: ``python -m bench.workers reports/matrix.json``.
+"""How a run scales with Dask workers: ``python -m bench.workers reports/matrix.json``.
 
-Cells that wait as long as real compiles took, by a ``matrix.json``, go through the driver, the
-scheduler and 1, 2, 4 and 8 workers of one thread each. Waiting takes no processor, so that eight
-workers can be had where there are two cores; what they and the driver do besides is real.
-Efficiency is the time with one worker, over the number of workers and the time with them.
+Cells wait as long as real compiles took, according to a ``matrix.json``. They go through the
+driver, the scheduler and 1, 2, 4 and 8 workers of one thread each. Waiting takes no CPU time, so
+eight workers can run on two cores. All other work of the workers and the driver is real. Efficiency
+is the time with one worker, divided by the number of workers and by the time with them.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ def main(matrix: Path, workers: tuple[int, ...], every: int, rounds: int) -> Non
 def _waiting(
     recorded: Sequence[dict[str, object]], built: dict[str, BuiltEnv], folder: Path
 ) -> list[Cell]:
-    """Cells that wait as long as the recorded ones took, each kernel in a source of its own.
+    """Cells that wait as long as the recorded ones took.
 
-    The recorded ones have such sources too.
+    Each kernel has its own source, as in the recorded run.
     """
     config = load_matrix(ROOT / "matrix.toml")
     return [
@@ -104,7 +104,7 @@ def _spec(source: Path, number: int, record: dict[str, object]) -> Specializatio
 
 
 def _measured(cells: Sequence[Cell], built: dict[str, BuiltEnv], count: int) -> tuple[Spent, Spent]:
-    """What starting so many workers takes, and what the cells take then."""
+    """The cost of starting ``count`` workers, and the cost of the cells on them."""
     settings = DaskSettings(where="bench", workers=count)
     with (
         DaskSession(settings) as session,

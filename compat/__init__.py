@@ -1,7 +1,7 @@
 """Triton-version compatibility: what compiles on every release, what fails, since when and why.
 
-``with compat.capture("captured"):`` writes kernel files of what a program launches inside of the
-block. It is :func:`compat.capturing.capturing.capture`, which is imported when it is first called.
+``with compat.capture("captured"):`` writes kernel files of the kernels that a program launches
+inside the block. It calls :func:`compat.capturing.capturing.capture`, and imports it only then.
 """
 
 from __future__ import annotations

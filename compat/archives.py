@@ -1,7 +1,7 @@
-"""Archives from elsewhere: read and checked as a whole before anything in them is used or written.
+"""Untrusted archives, checked as a whole before any of their files is used or written.
 
 In: the bytes of an archive. Out: its files, by their paths below a folder. An archive is refused if
-it has something else than files and folders below its own, or more than it may have.
+it has members other than files and folders below its own folder, or if it exceeds its limits.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNREADABLE = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, OSError, ValueError, ArithmeticError, LookupError, RuntimeError),
 )
-"""How Python's readers give up on damaged archives."""
+"""The exceptions of Python's readers for damaged archives."""
 
 
 class BadArchive(ValueError):
@@ -40,7 +40,7 @@ class BadArchive(ValueError):
 
 @frozen(kw_only=True)
 class ArchiveLimits:
-    """The most that an archive may have."""
+    """The most files and bytes that an archive may have."""
 
     members: int
     """Files and folders."""
@@ -55,12 +55,12 @@ def read_tar(
 
     Args:
         data: The archive.
-        limits: What it may have, wanted or not.
+        limits: The most that it may have, including members that are not used.
         name_filter: Whether a member of that name is used. Others are neither checked nor returned.
 
     Raises:
-        BadArchive: It is damaged, has more than it may have, or a wanted member is not a file or
-            folder below its own.
+        BadArchive: It is damaged, it exceeds the limits, or a used member is not a file or folder
+            below the archive's own folder.
     """
     opened: io.BufferedIOBase = (
         gzip.GzipFile(fileobj=io.BytesIO(data)) if data[:2] == b"\x1f\x8b" else io.BytesIO(data)
@@ -69,7 +69,7 @@ def read_tar(
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             files = _checked(_tar_members(archive, name_filter), limits)
-        while stream.read(_CHUNK):  # to the checksum at the end
+        while stream.read(_CHUNK):  # gzip checks the checksum at the end
             pass
     except BadArchive:
         raise
@@ -101,10 +101,10 @@ def write_files(files: Files, folder: Path) -> None:
 
 
 def path_below(name: str) -> PurePosixPath:
-    """Return the path of a file, which lies below the folder that it starts from.
+    """Return the path of a file below the folder that the path starts from.
 
     Raises:
-        BadArchive: It does not.
+        BadArchive: The path leads out of that folder.
     """
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\0" in name:
@@ -113,7 +113,7 @@ def path_below(name: str) -> PurePosixPath:
 
 
 class _Bounded:
-    """A file of which so many bytes may be read."""
+    """A file from which at most ``most`` bytes may be read."""
 
     def __init__(self, file: IO[bytes] | io.BufferedIOBase, most: int) -> None:
         self._file, self._most, self._room = file, most, most
@@ -171,7 +171,7 @@ def _unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> b
 
 
 def _checked(members: Iterator[_Member], limits: ArchiveLimits) -> Files:
-    """The files of members, each of which is checked before it is read."""
+    """Read the files of members. Each member is checked before it is read."""
     files: dict[PurePosixPath, bytes] = {}
     folders, room = set[PurePosixPath](), limits.size
     for number, (name, read) in enumerate(members, 1):

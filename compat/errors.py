@@ -1,8 +1,7 @@
 """Errors of use: the tool could not do what the user asked.
 
-A failing kernel is data, in records. Each class has an exit code and says what is wrong, where, and
-what to do next. Only the
-command line turns an error into text and an exit.
+A failing kernel is data, in records. Each class has an exit code. An error says what is wrong,
+where, and what to do next. Only the command line turns an error into text and an exit.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from compat.text import printable
 class CompatError(Exception):
     """Base class of errors of use.
 
-    ``where`` is a place that a reader can go to (``matrix.toml: env[2].triton``). ``hint`` is the
-    next thing to do. Quoted parts of files and programs are made printable.
+    ``where`` is the place of the fault (``matrix.toml: env[2].triton``). ``hint`` is the next step.
+    Quoted parts of files and programs are made printable.
     """
 
     exit_code = 2
@@ -30,7 +29,7 @@ class CompatError(Exception):
         self.hint = None if hint is None else printable(hint)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Errors travel between processes, with where and what to do next."""
+        """Support pickling, with ``where`` and ``hint``, because errors pass between processes."""
         return _again, (type(self), str(self), self.where, self.hint)
 
 
@@ -53,7 +52,7 @@ class SelectionError(CompatError):
 
 
 class EnvError(CompatError):
-    """No environment can be used. If only one of several is broken, that is data."""
+    """No environment can be used. A single broken environment among several is data, no error."""
 
     exit_code = 4
 
@@ -65,7 +64,7 @@ class StoreError(CompatError):
 
 
 class IndexUnavailable(CompatError):
-    """The package index did not answer, or its answer lacks what was asked for."""
+    """The package index did not answer, or its answer lacks the requested information."""
 
     exit_code = 6
 
@@ -81,9 +80,7 @@ REFUSALS: Mapping[int, str] = {
     errno.EAGAIN: "cannot start another process or thread",
     errno.ENOMEM: "no memory left",
 }
-"""Error number of the system → its meaning, if the system refuses something that every program
-needs.
-"""
+"""Error number of the system → its meaning, for refusals of resources that every program needs."""
 
 _ROOM = "Free space in the folder for temporary files, or set TMPDIR to another one"
 _HINTS: Mapping[int, str] = {
@@ -159,5 +156,8 @@ class UnknownAction(CompatError):
 
 
 def is_refusal(error: OSError) -> bool:
-    """Whether an ``OSError`` is about a resource of the machine, not about the request."""
+    """Whether an ``OSError`` means that the machine lacks a resource.
+
+    A missing permission (EACCES) does not count, because it may depend on the request.
+    """
     return error.errno in REFUSALS and error.errno != errno.EACCES

@@ -1,4 +1,4 @@
-"""All that is known of one cell, without compiling anything.
+"""Collect everything that is known about one cell, without compiling anything.
 
 In: a selection, and the id of a cell or a glob. Out: an :class:`Explanation`, which
 :mod:`compat.report.views.explanation` shows.
@@ -33,11 +33,11 @@ from compat.workers.spawn import WORKER
 
 @frozen(kw_only=True)
 class Artifact:
-    """Something that an attempt left, such as an MLIR reproducer."""
+    """A stored file of an attempt, such as an MLIR reproducer."""
 
     path: Path
     there: bool
-    """Whether the file still exists with the same content; the user may delete it."""
+    """Whether the file still exists with the same content. The user may delete it."""
 
 
 @frozen(kw_only=True)
@@ -75,7 +75,7 @@ class Explanation:
     ``None``: the evidence has all of it.
     """
     options: tuple[str, ...] = ()
-    """Options that another command needs to find the same: the project's files, and a deadline
+    """Options with which another command finds the same cell: the project's files, and a deadline
     other than the default.
     """
 
@@ -162,19 +162,19 @@ def _limits(selection: Selection, attempts: Sequence[Evidence]) -> Iterator[str]
 
 
 def artifact(name: str, store: Store) -> Artifact:
-    """The path of an artifact of that name, and whether its content is still the same."""
+    """Return the path of an artifact with that name, and whether its content is unchanged."""
     return Artifact(path=store.artifacts / name, there=store.artifact(name) is not None)
 
 
 class StoredCells:
-    """The store's facts about cells, under any limits."""
+    """The stored evidence and results of cells, whatever the limits of their attempts were."""
 
     def __init__(self, selection: Selection, store: Store) -> None:
         self.config, self.store, self._selection = selection.config, store, selection
         self._envs: dict[str, BuiltEnv] = {}
 
     def env(self, env: Env) -> BuiltEnv:
-        """An env as it is on disk, looked at once."""
+        """Return an env as it is on disk. Each env is read once."""
         if env.name not in self._envs:
             self._envs[env.name] = self._selection.look_at(env)
         return self._envs[env.name]
@@ -182,7 +182,7 @@ class StoredCells:
     def attempts(
         self, cells: Iterable[Cell], mode: Mode = PLAIN
     ) -> dict[Cell, tuple[Evidence, ...]]:
-        """The evidence on each of the cells that have any, of compiles in that mode."""
+        """Return cell → the stored evidence of its compiles in that mode, if it has any."""
         keys: dict[str, list[Cell]] = {}
         key = CellKeys(folder_digest(WORKER), mode)
         for cell in cells:
@@ -197,7 +197,7 @@ class StoredCells:
         }
 
     def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
-        """The results of these cells, the newest release first, forks last."""
+        """Return the stored results of these cells, the newest release first, forks last."""
         attempts = self.attempts(cells)
         results = [
             result
@@ -212,9 +212,9 @@ class StoredCells:
         )
 
     def growths(self, cell: Cell, outcome: Outcome) -> tuple[SettingGrowth, ...]:
-        """The growth of the compile's time with the cell's constexprs.
+        """Return how the compile time of a cell grows with its constexprs.
 
-        It comes from other cases and from searches, as far as they are known.
+        The times come from stored results of other cases, and of searches with smaller values.
         """
         if outcome.status is not Status.TIMED_OUT and (outcome.compile_seconds or 0.0) < SLOW:
             return ()
@@ -242,7 +242,10 @@ class StoredCells:
         )
 
     def slow_suspect(self, cell: Cell, result: Result) -> str | None:
-        """Why its code is likely slower than on the newest release before that compiles."""
+        """Return why its code is likely slower than on the newest older release that compiles it.
+
+        Returns ``None`` if it is no slow-suspect.
+        """
         others = [evolve(cell, env=env) for env in known_envs(self.config) if env != cell.env]
         results = (
             _result(other, self.env(other.env), attempts)
@@ -252,13 +255,13 @@ class StoredCells:
         return next((suspect.sentence for suspect in suspects if suspect.result is result), None)
 
     def checked(self, result: Result | None) -> Result | None:
-        """A result with the known checks of its numbers."""
+        """Return a result with the interpreter's stored check of its numbers."""
         return next(iter(with_interpreted([result], self.store))) if result else None
 
     def history(self, cell: Cell) -> Verdict | None:
-        """The verdict of all releases' results on the cell's kernel and target.
+        """Return the verdict on the cell's specialization and target, from all releases' results.
 
-        It is ``None`` if there are no results.
+        Returns ``None`` if there are no results.
         """
         envs = (env for env in known_envs(self.config) if env.toolchain == cell.spec.toolchain)
         attempts_of = self.attempts(evolve(cell, env=env) for env in envs)

@@ -1,10 +1,10 @@
-"""Files that are written whole or not at all, temporary folders, and parts of growing files.
+"""Files that are written atomically, temporary folders, and bounded parts of growing files.
 
-A command that is killed with SIGKILL removes nothing. So each temporary folder is locked while its
-command lives, and later commands remove folders that nobody holds.
+A command that is killed with SIGKILL cannot remove its temporary folders. So each temporary folder
+is locked while its command lives, and later commands remove folders without a lock.
 
-What another process prints into a file is read in bounded parts, and only with ``pread``: that
-process may write, cut or lengthen it meanwhile.
+Files that another process writes are read in bounded parts, and only with ``pread``, because that
+process may write, cut or extend them meanwhile.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from compat.text import lazy_pattern
 def replace_file(
     path: Path, content: str | bytes | Iterator[str], *, keep_mode: bool = False
 ) -> None:
-    """Put a file in its place all at once, and make its folder if it is missing.
+    """Write a file atomically, and create its folder if it is missing.
 
-    ``keep_mode`` gives it the old one's permissions. The content may come in pieces, which are
-    written as they come. Raises OSError. Then the old file is untouched, and nothing half-written
-    is left.
+    ``keep_mode`` keeps the permissions of the old file. The content may be an iterator of pieces,
+    which are written one after the other. Raises OSError. In that case the old file is unchanged,
+    and no incomplete file stays.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
@@ -56,9 +56,10 @@ def replace_file(
 
 
 def content_of(path: Path, limit: int) -> bytes | None:
-    """The content of a regular file of at most ``limit`` bytes.
+    """Return the content of a regular file of at most ``limit`` bytes.
 
-    It is ``None`` if there is no such file, or something else, because a pipe would block.
+    Returns ``None`` for a missing, unreadable or larger file, and for anything else, such as a
+    pipe, which would block.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -69,7 +70,7 @@ def content_of(path: Path, limit: int) -> bytes | None:
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
             return None
         with open(fd, "rb", closefd=False) as file:
-            # Not the limit alone, because Python allocates as much memory first.
+            # Python first allocates as much memory as it may read, so the limit may be too much.
             return file.read(min(limit, status.st_size + 1))
     except OSError:
         return None
@@ -79,7 +80,10 @@ def content_of(path: Path, limit: int) -> bytes | None:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """One process at a time in a folder, which has to be there. Raises OSError."""
+    """Hold an exclusive lock on an existing folder. Raises OSError.
+
+    It has no effect on a file system without locks.
+    """
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with suppress(OSError):  # a file system without locks
@@ -91,7 +95,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 @lru_cache
 def folder_digest(folder: Path) -> str:
-    """SHA-256 over the Python files of a folder."""
+    """Return the SHA-256 over the Python files in a folder, without subfolders."""
     digest = hashlib.sha256()
     for path in sorted(folder.glob("*.py")):
         digest.update(f"{path.name}\0".encode() + path.read_bytes())
@@ -105,20 +109,21 @@ _log = logging.getLogger(__name__)
 _LOCK = threading.Lock()
 _CLAIMED: set[Path] = set()
 _cleared: set[str] = set()
-"""Folders for temporary files that this process has cleared of the remains of others."""
+"""Folders for temporary files from which this process has removed the folders of killed commands.
+"""
 _swept = False
 
-# Versions that did not lock their folders gave them shorter names.
+# Older versions did not lock their folders. Those folders have shorter names, which do not match.
 _NAME = lazy_pattern(r"compat-[a-z]+-[0-9a-f]{16}")
 _ATTEMPTS = 10
-"""Names that are tried where another command takes a new folder away before it is locked."""
+"""The most names that are tried, if another command removes a new folder before it is locked."""
 
 
 class TemporaryFolder:
     """A private folder, removed with its content when it is closed or when the command ends."""
 
     def __init__(self, prefix: str) -> None:
-        """Make it.
+        """Create the folder.
 
         Raises MachineError if that fails, and Stopped if the command is ending.
         """
@@ -131,7 +136,7 @@ class TemporaryFolder:
             raise MachineError.of(error, where=where) from error
 
     def close(self) -> None:
-        """Remove it."""
+        """Remove the folder."""
         remove_folder(self.path)
         if self._lock is not None:
             os.close(self._lock)
@@ -145,9 +150,9 @@ class TemporaryFolder:
 
 
 def claim_folder(path: Path) -> None:
-    """Have a folder removed when the command ends, unless it is released.
+    """Claim a folder: it is removed when the command ends, unless it is released before.
 
-    It is to be called before the folder is made.
+    Call it before the folder is created. Raises Stopped if the command is ending.
     """
     with _LOCK:
         if _swept:
@@ -156,19 +161,19 @@ def claim_folder(path: Path) -> None:
 
 
 def release_folder(path: Path) -> None:
-    """Let a folder that was claimed outlive the command."""
+    """Release a claimed folder, so that it stays after the command ends."""
     with _LOCK:
         _CLAIMED.discard(path)
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder that was claimed, as far as that can be."""
+    """Remove a claimed folder, and release it. Errors are ignored."""
     _remove(path)
     release_folder(path)
 
 
 def remove_claimed() -> None:
-    """Remove all that is claimed; from now on nothing can be claimed."""
+    """Remove all claimed folders. From now on, no folder can be claimed."""
     global _swept  # noqa: PLW0603 - one flag for the process
     with _LOCK:
         _swept = True
@@ -177,13 +182,13 @@ def remove_claimed() -> None:
         remove_folder(path)
 
 
-atexit.register(remove_claimed)  # for programs that use this package and end as Python does
+atexit.register(remove_claimed)  # for other programs that use this package and end normally
 
 
 def _made(place: str, prefix: str) -> tuple[Path, int | None]:
-    """A new folder, and the open file that its lock goes with.
+    """Create a claimed folder, and return it with the descriptor that holds its lock.
 
-    The file is ``None`` if the file system has no locks.
+    The descriptor is ``None`` if the file system has no locks. Raises OSError.
     """
     for _ in range(_ATTEMPTS):
         path = Path(place, prefix + secrets.token_hex(8))
@@ -205,7 +210,7 @@ def _made(place: str, prefix: str) -> tuple[Path, int | None]:
 
 
 def _clear(place: str) -> None:
-    """Remove, once in a process, the folders there that killed commands of this user have left."""
+    """Remove the temporary folders of this user's killed commands. It acts once per process."""
     if place in _cleared:
         return
     _cleared.add(place)
@@ -247,7 +252,7 @@ def _lock(path: str | Path) -> int:
 
 def _remove(path: Path) -> None:
     shutil.rmtree(path, ignore_errors=True)
-    if path.exists():  # a kernel file can take the permissions away from what it makes
+    if path.exists():  # a kernel file may create folders without permissions
         _open_up(path)
         shutil.rmtree(path, ignore_errors=True)
 
@@ -260,13 +265,13 @@ def _open_up(folder: Path) -> None:
                 _open_up(Path(entry.path))
 
 
-# --- parts of a file that somebody else writes ----------------------------------------------------
+# --- parts of a file that another process writes --------------------------------------------------
 
 _CHUNK = 1 << 20
 
 
 def read_end(fd: int, limit: int) -> str:
-    """The last ``limit`` bytes of a file, behind how much is left out."""
+    """Return the last ``limit`` bytes of a file as text, after a note of the bytes left out."""
     size = os.fstat(fd).st_size
     text = read_bytes(fd, max(0, size - limit), size).decode(errors="replace")
     return text if size <= limit else f"[… {size - limit:,} bytes left out …]\n{text}"
@@ -279,10 +284,10 @@ def read_ends(fd: int, start: int, end: int | None, limit: int, heading: str = "
         fd: The file.
         start: First offset.
         end: Offset after the last byte. ``None``: the end of the file.
-        limit: Bytes. Of a longer text, the first eighth of this many bytes and the rest from the
-            end are returned, with a note between them that says how much is left out.
+        limit: The most bytes to return. For a longer text, an eighth of them comes from the
+            beginning and the rest from the end. A note between the two says how much is left out.
         heading: The beginning of lines that are headings. The last heading in the part that is left
-            out stands before the rest, so that the rest is not read as part of an earlier section.
+            out comes before the end part, so that this is not read as part of an earlier section.
     """
     size = os.fstat(fd).st_size
     start = min(start, size)
@@ -302,7 +307,7 @@ def read_ends(fd: int, start: int, end: int | None, limit: int, heading: str = "
 
 
 def read_bytes(fd: int, start: int, end: int) -> bytes:
-    """The bytes between two offsets, as many of them as there are."""
+    """Return the bytes between two offsets; fewer if the file ends before."""
     pieces: list[bytes] = []
     while start < end and (piece := os.pread(fd, min(end - start, 64 * _CHUNK), start)):
         pieces.append(piece)
@@ -311,7 +316,10 @@ def read_bytes(fd: int, start: int, end: int) -> bytes:
 
 
 def _last_line(fd: int, start: int, end: int, beginning: bytes) -> bytes:
-    """The last line between two offsets with this beginning; empty if there is none."""
+    """Return the last line with this beginning between two offsets; empty if there is none.
+
+    ``beginning`` includes the newline before the line. The line has at most 4 KiB.
+    """
     while end > start:
         low = max(start, end - _CHUNK)
         chunk = read_bytes(fd, low, end + len(beginning))

@@ -2,8 +2,8 @@
 
 There is a kernel file for each source, and ``.gitignore`` gets entries. In: a folder, and Python
 sources in it by path, glob or folder, or the whole folder; CI systems. Out: an
-:class:`Initialized`: the written files, the files that existed and stay as they are, and the
-guesses that deserve a look. Nothing is ever overwritten.
+:class:`Initialized`: the written files, the existing files that stay unchanged, and the guesses
+that the author should check. Nothing is ever overwritten.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from compat.workflows import Files, System, workflow_files
 
 MATRIX = "matrix.toml"
 _FOLDERS = ("kernels", "compat-kernels")
-"""Folders for kernel files: the first one that holds nothing else."""
+"""Candidates for the folder of kernel files: the first one without other files, else the last."""
 _MATRIX = """\
 # The kernels, targets and releases of `compat matrix`. `compat list cells` shows the cells.
 schema = 1
@@ -66,7 +66,7 @@ You may edit this file; no command overwrites it.
 
 @frozen(kw_only=True)
 class Look:
-    """A guess that deserves a look."""
+    """A guess that the author should check."""
 
     path: Path
     """The kernel file."""
@@ -76,15 +76,15 @@ class Look:
 
 @frozen(kw_only=True)
 class FirstRun:
-    """The cost of the first ``compat matrix``, as far as it is known before."""
+    """The estimated cost of the first ``compat matrix``."""
 
     cells: int
     envs: int
     targets: int
     to_install: int
-    """Bytes on disk of the envs that are missing, about."""
+    """The approximate size of the missing envs on disk, in bytes."""
     seconds: float
-    """Until it ends, about, downloads not counted."""
+    """The approximate duration in seconds, without downloads."""
 
 
 @frozen(kw_only=True)
@@ -94,7 +94,7 @@ class Initialized:
     written: Mapping[Path, tuple[str, ...]]
     """File → names of the kernels in it."""
     kept: Mapping[Path, str]
-    """Existing file, left as it was → the consequence, as a sentence."""
+    """Existing file that stays unchanged → the consequence, as a sentence."""
     look_at: tuple[Look, ...]
     """Guesses that the author should check."""
     not_taken: Mapping[Path, tuple[UnreachableKernel, ...]]
@@ -114,7 +114,7 @@ def initialize(
 ) -> Initialized:
     """Write the first files of a project: ``matrix.toml``, kernel files and CI workflows.
 
-    Files that exist are kept, except that a kernel file may get further kernels.
+    Existing files stay unchanged, except that ``.gitignore`` gets missing entries.
 
     Args:
         folder: The project's folder.
@@ -142,7 +142,7 @@ class _Initializing:
     unsure: dict[Path, str] = field(factory=dict)
 
     def run(self, named: Sequence[str], systems: Sequence[System]) -> Initialized:
-        """Write everything, the kernel files first.
+        """Generate all kernel files, then write everything.
 
         So an error in a source is reported before anything is written.
         """
@@ -189,7 +189,10 @@ class _Initializing:
     def _kernel_files(
         self, guessed: Iterable[GuessedSource], place: Path
     ) -> Iterator[tuple[GuessedSource, Path, str]]:
-        """The kernel file of each source, with its text, which has been read back."""
+        """Yield each source with the path and text of its kernel file.
+
+        The text is read back first, which raises an error if it is invalid.
+        """
         used: set[Path] = set()
         for source in guessed:
             if source.kernels:
@@ -282,11 +285,12 @@ class _Initializing:
 
 
 _SECONDS_OF_CELL = 0.44
-"""Of one core, the median of 4,095 cells of kernels of libraries."""
+"""Seconds of one core for a cell: the median of 4,095 cells of library kernels."""
 _SECONDS_OF_ENV = 5.0
-"""To install a release that is downloaded already."""
+"""Seconds to install a release that is already downloaded."""
 _BYTES_OF_RELEASE = 0.69e9
-"""The mean of the 13 releases from 3.0.0 to 3.9.0, which take 0.57 to 1.05 GB."""
+"""Bytes of a release: the mean of the 13 releases from 3.0.0 to 3.9.0, which take 0.57 to 1.05 GB.
+"""
 _BYTES_OF_PYTORCH = 5.3e9
 """Bytes that PyTorch adds to an env: the mean of 2.4.1, 2.5.1 and 2.9.1, with CUDA."""
 
@@ -313,7 +317,7 @@ def _first_run(matrix: Path) -> FirstRun | None:
 
 @frozen(kw_only=True)
 class _Declared:
-    """The files that a project has already."""
+    """The kernel files that a project already has."""
 
     folder: Path
     patterns: tuple[str, ...]
@@ -335,7 +339,7 @@ class _Declared:
         return cls(folder=folder, patterns=patterns, sources=sources, kernels=frozenset(names))
 
     def covers(self, path: Path) -> bool:
-        """Whether ``matrix.toml`` names a kernel file already."""
+        """Whether the patterns of ``matrix.toml`` match a kernel file."""
         return path in _kernel_files(self.folder, self.patterns)
 
 
@@ -364,7 +368,7 @@ def _kernel_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
 
 
 def _content(path: Path) -> dict[str, object]:
-    """The content of a TOML file; empty if it cannot be read, which others report."""
+    """The content of a TOML file; empty if it cannot be read, because other code reports that."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
@@ -372,7 +376,7 @@ def _content(path: Path) -> dict[str, object]:
 
 
 def _named(named: Sequence[str], folder: Path) -> list[Path]:
-    """The sources that are meant."""
+    """The Python sources that the given paths, globs and folders match. Raises ConfigError."""
     paths: dict[Path, None] = {}
     for pattern in named or (".",):
         path, function = split(pattern)
@@ -414,7 +418,7 @@ def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Pat
 
 
 def _folder_for(folder: Path, declared: _Declared) -> Path:
-    """The folder for kernel files: one that has some, else one that holds nothing else."""
+    """The folder for kernel files: one that already has some, else one without other files."""
     used = [path.parent for path in declared.sources.values() if path.parent != folder]
     if used:
         return used[0]

@@ -1,8 +1,8 @@
-"""Whether the running command is to end, by the user's wish or because its time is over.
+"""The request to stop the running command, from the user or because its time is over.
 
-A signal can come at any line of the program, and an exception raised there may interrupt the very
-code that tidies up, or be lost in a callback. So the command line only notes it here
-(:mod:`compat.cli.start`), and code that waits or runs for long looks here and ends in order.
+A signal can arrive at any line of the program. An exception raised there may interrupt cleanup
+code, or be lost in a callback. So the command line only records the request here
+(:mod:`compat.cli.start`). Code that waits or runs for long checks for it and ends in order.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 REQUESTED = threading.Event()
-"""Set when everything must end, for code that waits for an event."""
+"""Set when all running work must end, for code that waits for an event."""
 
 
 class Stopped(Exception):
-    """Work under way was asked to stop.
+    """Running work stopped on request.
 
-    Results that were finished before are kept, and the rest has none.
+    Finished results are kept. Unfinished work has no result.
     """
 
 
 def ask() -> None:
-    """Have everything end that is under way."""
+    """Request that all running work ends."""
     REQUESTED.set()
 
 
 def asked() -> bool:
-    """Whether everything is to end."""
+    """Whether all running work must end."""
     return REQUESTED.is_set()
 
 
 def clear() -> None:
-    """Go on: the command has noticed, and has something to finish before it ends."""
+    """Withdraw the request, so that the command can finish something before it ends."""
     REQUESTED.clear()
 
 
 def check() -> None:
-    """Raise :class:`Stopped` where everything is to end."""
+    """Raise :class:`Stopped` if all running work must end."""
     if REQUESTED.is_set():
         raise Stopped
 
 
 class Budget:
-    """Seconds from now on; without a number there is no end."""
+    """A time limit in seconds, which starts when the object is created. ``None``: no limit."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds if seconds is not None else math.inf
@@ -54,22 +54,22 @@ class Budget:
 
     @property
     def bounded(self) -> bool:
-        """Whether there is an end."""
+        """Whether there is a limit."""
         return math.isfinite(self.seconds)
 
     @property
     def used(self) -> float:
-        """Seconds since it began."""
+        """Seconds since the start."""
         return time.monotonic() - self._began
 
     @property
     def left(self) -> float:
-        """Seconds that are left; infinite without a budget."""
+        """Remaining seconds; infinite without a limit."""
         return max(0.0, self.seconds - self.used)
 
     @contextmanager
     def stopping(self, reserve: float = 0.0) -> Iterator[threading.Event]:
-        """An event that is set once no more than ``reserve`` seconds are left."""
+        """Provide an event that is set once no more than ``reserve`` seconds remain."""
         stop = threading.Event()
         timer = None
         if self.bounded:

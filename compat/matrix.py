@@ -1,8 +1,8 @@
-"""The matrix: every chosen cell compiled, the report on all of them, and the report's folder.
+"""The matrix: compile every chosen cell, report on all of them, and write the report's folder.
 
 In: a :class:`compat.project.Selection`. Out: a :class:`~compat.report.summary.record.Report`, from
-which every form of the report is drawn; and :class:`Written`, its files. A run that tried only some
-of the cells replaces these in the existing report, and keeps the others that are still valid.
+which all report formats are made; and :class:`Written`, its files. A run that tried only some of
+the cells replaces these in the existing report, and keeps the others that are still valid.
 """
 
 from __future__ import annotations
@@ -104,9 +104,9 @@ def _report_with(
     every: Selection,
     context: RunContext,
 ) -> Report:
-    """The report of a run with results that are known from before, and with these pairs.
+    """Return the report of a run, extended with earlier results and with these pairs.
 
-    ``every`` is a selection of all kernels that the results are of.
+    ``more`` are the earlier results. ``every`` is a selection of all kernels of the results.
     """
     results = [*report.results, *more]
     selection = evolve(
@@ -124,7 +124,7 @@ def _report_with(
 
 
 def _pairs(selection: Selection, envs: Iterable[Env]) -> tuple[Env, ...]:
-    """Those of some envs that are to be tried as pairs."""
+    """The envs that the run tries as pairs."""
     shard = selection.shard
     return tuple(
         env
@@ -134,9 +134,9 @@ def _pairs(selection: Selection, envs: Iterable[Env]) -> tuple[Env, ...]:
 
 
 class _Run:
-    """One matrix under way: plan → provide envs → run → account → report.
+    """One run of the matrix: plan → provide envs → run → account → report.
 
-    The selection was decided before.
+    The caller has made the selection.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class _Run:
         self.pairs: tuple[Pair, ...] = ()
 
     def complete(self) -> Report:
-        """The report of the whole run. Raises MatrixInterrupted."""
+        """Run everything, and return the report. Raises MatrixInterrupted."""
         try:
             with self.listener.compiling(len(self.cells), self.cells) as note:
                 self._compile_portions(note)
@@ -208,9 +208,9 @@ class _Run:
     def _plan(self) -> tuple[Sequence[Env], Sequence[Env]]:
         """The envs to compile in first, and the envs after them, in the order of their cells.
 
-        All envs come first if they are built. Otherwise those of the newest release do, with those
-        that nothing declares. So the program knows whether the releases of these exist before it
-        compiles anything.
+        If all envs are built, all of them come first. Otherwise the envs of the newest release come
+        first, with the undeclared envs. So the program knows whether the releases of the undeclared
+        envs exist before it compiles anything.
         """
         cells = (cell.env for cell in self.cells)
         order = tuple(dict.fromkeys((*cells, *self.selection.envs)))
@@ -229,12 +229,12 @@ class _Run:
         return order, ()
 
     def _provide(self, envs: Sequence[Env]) -> None:
-        """Have envs, built where they are missing and may be, in the context. Raises EnvError."""
+        """Add envs to the context, after missing ones were built if allowed. Raises EnvError."""
         provided = self.obtain(self.selection.config.path, envs)
         self.context = self.context.with_envs((*self.context.envs.values(), *provided))
 
     def _run(self, cells: Sequence[Cell], note: Callable[[Result], None]) -> Sequence[Result]:
-        """The results of some cells, which are kept as they come. Raises Stopped."""
+        """Run some cells, and keep each result as it arrives. Raises Stopped."""
 
         def keep(result: Result) -> None:
             self.results.append(result)
@@ -256,9 +256,9 @@ class _Run:
             self.results = [with_check(result, checks.get(result.cell)) for result in self.results]
 
     def report(self) -> Report:
-        """The report on what is known by now.
+        """Return the report on the results so far.
 
-        For releases that were not compiled to the end, the results of earlier runs count, too.
+        Verdicts also use the results of earlier runs on other releases.
         """
         selection = self.selection
         order = plan.order_of(selection.envs, selection.all_targets, selection.specs)
@@ -290,9 +290,9 @@ class _Run:
     def _account(
         self, results: Sequence[Result], envs: Sequence[BuiltEnv]
     ) -> tuple[Existing, tuple[Verdict, ...]]:
-        """The releases that exist, and the verdicts of these results.
+        """Return the releases that exist, and the verdicts of these results.
 
-        Earlier runs add their results of other releases.
+        The verdicts also use the results of earlier runs on other releases.
         """
         existing = existing_releases(self.selection.config)
         earlier = recall(self.selection.kernels, self.context, self.selection.config, besides=envs)
@@ -300,7 +300,7 @@ class _Run:
         return existing, verdicts(results, remembered=remembered, existing=existing)
 
     def _with_launches(self, results: Sequence[Result]) -> tuple[Result, ...]:
-        """Results with their launches, and with the comparison of those with each other."""
+        """Add stored launches to results, and compare these launches with each other."""
         if not any(result.outcome.has_code for result in results):
             return tuple(results)
         return tuple(with_agreement(with_launched(results, self.context.store)))
@@ -312,7 +312,7 @@ class _Run:
         return tuple(map(record_of_answer, known_answers(results, self.context.store)))
 
     def _source(self, path: str) -> str | None:
-        """The text of a kernel's source, where it still is what was compiled."""
+        """The text of a kernel's source; ``None`` if it changed since the run began or is gone."""
         source = Path(path)
         try:
             return (
@@ -324,21 +324,21 @@ class _Run:
             return None
 
     def _artifact(self, name: str) -> str | None:
-        """A kept text by its name, without the paths of this machine."""
-        # This imports everything that verifies scripts, and few failures have artifacts.
+        """The text of a stored artifact, without the paths of this machine."""
+        # This imports all code that verifies scripts, and few failures have artifacts.
         from compat.repro.verify import without_places
 
         data = self.context.store.artifact(name)
         return without_places(data.decode(errors="replace")) if data is not None else None
 
     def _names(self, envs: Sequence[BuiltEnv], existing: Existing) -> Packed | None:
-        """The names of the envs' toolchain, if somebody has asked for them before."""
+        """The API names of the envs' toolchain, if an earlier command stored them."""
         toolchain = envs[0].env.toolchain if envs else ""
         cache = self.selection.config.env_cache()
         return kept_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
 
     def _limits(self) -> Iterator[str]:
-        """The option that sets the same time limit, if it is not the one of ``matrix.toml``."""
+        """Yield the option for the run's time limit, if it differs from that of ``matrix.toml``."""
         if (deadline := self.context.limits.deadline) != self.selection.config.deadline:
             yield from ("--deadline", f"{deadline:g}")
 
@@ -358,7 +358,7 @@ def _declared(specs: Sequence[Specialization]) -> dict[str, tuple[str, ...]]:
 
 
 def _helpers(results: Sequence[Result], root: str) -> dict[str, tuple[str, ...]]:
-    """Source → the files that it imports, of sources that are not where their failures are."""
+    """Map each source whose failure is in another file to the files that it imports."""
     places = ((result.cell.spec, place_of(result)) for result in results)
     elsewhere = {spec for spec, place in places if place and place[0] != Path(spec.source).name}
     return {
@@ -380,7 +380,7 @@ _LONGEST_NAME = 100
 
 @frozen(kw_only=True)
 class Written:
-    """The files of a report, and the fate of the report that was there before."""
+    """The files of a report, and what happened to the earlier report."""
 
     report: Report
     """The content of the files. After a narrowed run it also has cells of the earlier report."""
@@ -390,7 +390,7 @@ class Written:
     is missing.
     """
     replaced: str = ""
-    """The command of the report before, where that is of other kernel files and is gone."""
+    """The command of the earlier report, if it was about other kernel files and is overwritten."""
     beside: Path | None = None
     """The folder of an earlier report about other kernel files, which stays. ``files`` are in a
     folder below it.
@@ -400,12 +400,12 @@ class Written:
 def update_reports(
     report: Report, selection: Selection, context: RunContext, folder: Path | None = None
 ) -> Written:
-    """Write the report of a run into a folder, ``reports`` of the project if none is named.
+    """Write the report of a run into a folder, by default into ``reports`` of the project.
 
-    A run that tried only some of the cells keeps the others that the report there has, as far as
-    they still hold: they are read from the store again, by all that they depend on. A report of
-    other kernel files is kept, and this one written into a folder below its own, unless the folder
-    was named. Raises StoreError where the folder will not have them.
+    A run that tried only some of the cells keeps the other cells of the existing report that are
+    still valid. It reads them from the store again, with keys over all that they depend on. An
+    existing report about other kernel files stays, and the new report goes into a folder below it,
+    unless ``folder`` is given. Raises StoreError if the folder cannot be written.
     """
     place = folder or selection.root / "reports"
     files = _kernel_files(selection)
@@ -441,9 +441,9 @@ def _update(
 
 
 def _before(folder: Path, selection: Selection) -> Report | None:
-    """The report in a folder, if it matters.
+    """The existing report in a folder, if the run must not simply replace it.
 
-    It does not matter to a shard, nor to a run of all that ``matrix.toml`` declares.
+    A shard replaces it, and so does a run of everything that ``matrix.toml`` declares.
     """
     patterns = selection.patterns
     if selection.shard or not any(
@@ -463,7 +463,7 @@ def _before(folder: Path, selection: Selection) -> Report | None:
 
 
 def _is_narrowed(patterns: Patterns) -> bool:
-    """Whether only some of what the kernel files and ``matrix.toml`` say was chosen."""
+    """Whether patterns choose only some of the cells of the kernel files and ``matrix.toml``."""
     return any(
         (patterns.envs, patterns.targets, patterns.kernels, patterns.variants, patterns.cases)
     )
@@ -476,9 +476,9 @@ def _kernel_files(chosen: Report | Selection) -> tuple[str, ...]:
 
 
 def _is_of_project(before: Report, report: Report, selection: Selection) -> bool:
-    """Whether a report is of the project's own kernel files, and has all kernels of a run's files.
+    """Whether the earlier report is about the kernel files that ``matrix.toml`` names.
 
-    The second condition is for runs that name files.
+    These files must also have all kernels of the new report, because a run may name other files.
     """
     if _kernel_files(before):
         return False
@@ -501,9 +501,9 @@ def _every(selection: Selection, before: Report) -> Selection:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """One run at a time reads the report in a folder and writes it again."""
+    """Lock a folder, so that one run at a time reads its report and writes it again."""
     with ExitStack() as stack:
-        with suppress(OSError):  # who writes there is told
+        with suppress(OSError):  # the code that writes there reports it
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(alone_in(folder))
         yield
@@ -512,9 +512,9 @@ def _alone_in(folder: Path) -> Iterator[None]:
 def _with_cells_of(
     before: Report, report: Report, selection: Selection, context: RunContext
 ) -> tuple[Report, int]:
-    """The report of a run with the still valid cells of the report before, and how many are not.
+    """Add the valid cells of the earlier report to a run's report, and count the invalid ones.
 
-    Cells of the run itself replace those of the report before.
+    Cells of the run itself replace those of the earlier report.
     """
     new_ids = {result.cell.id for result in report.results}
     others = [result for result in before.results if result.cell.id not in new_ids]
@@ -546,7 +546,7 @@ def _cell_now(
     specs: Mapping[tuple[str, str, str], Specialization],
     targets: Iterable[Target],
 ) -> Cell | None:
-    """A cell of an earlier run as the project has it now; ``None`` if it is gone."""
+    """A cell of an earlier run as the project declares it now; ``None`` if it no longer does."""
     own = (cell.target.toolchain, cell.target.name)
     built, target = (
         envs.get(cell.env.name),
@@ -568,7 +568,7 @@ def _broken(cell: Cell, built: BuiltEnv) -> Result:
 
 
 def _envs_of(results: Iterable[Result], selection: Selection) -> Iterator[BuiltEnv]:
-    """The envs of results of an earlier run, as they are now.
+    """The current state of the envs of an earlier run's results.
 
     Envs that are no longer declared are left out.
     """
@@ -580,7 +580,7 @@ def _envs_of(results: Iterable[Result], selection: Selection) -> Iterator[BuiltE
 def _pairs_that_hold(
     before: Report, report: Report, envs: Mapping[str, BuiltEnv]
 ) -> tuple[Pair, ...]:
-    """The pairs of a run, and those of the report before whose envs are still the same."""
+    """The pairs of a run, and those of the earlier report whose envs have not changed."""
     digests = (
         {built.env.name: built.digest for built in before.envs}
         if before.version == report.version

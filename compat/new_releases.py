@@ -1,8 +1,7 @@
-"""The releases that a package index has and no env is declared with.
+"""The releases that the package index has and that no declared env uses.
 
-In: a project's config, and envs that say which toolchains are meant, alone or with a framework.
-Out: a :class:`NewRelease` for each, and :func:`add_releases` writes them into a file that declares
-envs.
+In: a project's config, and envs that choose toolchains, alone or with a framework. Out: a
+:class:`NewRelease` for each, and :func:`add_releases` writes them into a file that declares envs.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _OF_ONE_RELEASE = ("name", "distribution", "wheel", "index", "install")
 
 @frozen(kw_only=True)
 class NewRelease:
-    """A release of a toolchain or a framework that no env is declared with."""
+    """A release of a toolchain or a framework that no declared env uses."""
 
     env: Env
     """The env to test it in."""
@@ -42,7 +41,7 @@ class NewRelease:
     ``None``: there is none.
     """
     published: date | None
-    """The day of its first wheel. ``None``: the index does not tell."""
+    """The day of its first wheel. ``None``: the index does not say it."""
 
 
 @frozen(kw_only=True)
@@ -58,18 +57,18 @@ class NewReleases:
 
 
 def new_releases(config: MatrixConfig, envs: Sequence[Env]) -> NewReleases:
-    """Find the final releases that the package index has and that no env is declared with.
+    """Find the final releases that the package index has and that no declared env uses.
 
-    Of a framework, only releases after the newest declared one count.
+    For a framework, only releases after the newest declared one count.
 
     Args:
         config: The project. Its envs and the built-in ones are declared.
-        envs: Releases of their toolchains are meant: alone if one of them has no framework, and
-            with a framework if one has.
+        envs: They choose the toolchains. An env without a framework asks for releases of its
+            toolchain, and an env with a framework asks for releases of that.
 
     Raises:
-        IndexUnavailable: The index does not answer, and no answer of it was kept.
-        EnvError: The release that a framework asks for cannot be determined.
+        IndexUnavailable: The index does not answer, and no earlier answer is stored.
+        EnvError: The release that a framework requires cannot be determined.
     """
     declared = (
         env for env in (*config.envs, *config.released, *envs) if toolchains.is_release(env)
@@ -133,7 +132,7 @@ def _new(
 def _paired_name(config: MatrixConfig, toolchain: Toolchain, version: Version) -> str | None:
     """The name of the env with a release of the framework.
 
-    ``None`` if that release asks for no release of the toolchain.
+    ``None`` if that release requires no release of the toolchain.
     """
     framework = toolchain.framework.name
     try:
@@ -145,28 +144,28 @@ def _paired_name(config: MatrixConfig, toolchain: Toolchain, version: Version) -
 
 
 def _order(env: Env) -> tuple[Version, Version]:
-    """Envs of one kind by the release that they are of: of the framework, if they have one."""
+    """The sort key of envs: the release of the framework, if there is one, then the release."""
     release = env.release or Version("0")
     return env.framework_release or release, release
 
 
-# --- declaring them -------------------------------------------------------------------------------
+# --- declaring new releases -----------------------------------------------------------------------
 
 
 def add_releases(path: Path, releases: Sequence[NewRelease]) -> tuple[NewRelease, ...]:
     """Add releases to the array ``env`` of a TOML file, one entry on a line.
 
-    A new entry stands behind the newest entry of its toolchain, alone or with a framework, and
-    differs from that in its versions and its day only. A file without such an entry gets none.
+    A new entry follows the newest entry of its toolchain, alone or with a framework, and differs
+    from that only in its versions and its day. A file without such an entry gets none.
 
     Returns:
         The releases that were added.
 
     Raises:
-        ConfigError: The file cannot be read, or that entry does not stand on a line of its own.
+        ConfigError: The file cannot be read, or that entry is not on a line of its own.
         StoreError: The file cannot be written.
     """
-    read_toml(path, path.parent)  # says what is wrong with it
+    read_toml(path, path.parent)  # reports errors of the file
     text = before = path.read_text(encoding="utf-8")
     added = []
     for release in releases:
@@ -196,7 +195,7 @@ def _order_of(entry: JsonMapping, env: Env) -> Version:
 
 
 def _with_entry(text: str, newest: Mapping[str, object], release: NewRelease, path: Path) -> str:
-    """The text with an entry like the newest one, in the line behind it."""
+    """The text with an entry like the newest one, on the line after that."""
     lines = text.splitlines(keepends=True)
     number = next((at for at, line in enumerate(lines) if _entry_on(line) == newest), None)
     if number is None:
@@ -223,7 +222,7 @@ def _with_entry(text: str, newest: Mapping[str, object], release: NewRelease, pa
 
 
 def _entry_on(line: str) -> object:
-    """The table that a line of an array has; ``None`` for any other line."""
+    """The table on a line of an array; ``None`` for any other line."""
     try:
         entries = tomllib.loads(f"entries = [\n{line}\n]")["entries"]
     except tomllib.TOMLDecodeError:
@@ -233,5 +232,5 @@ def _entry_on(line: str) -> object:
 
 
 def _pair_text(key: str, value: object) -> str:
-    """A version or a day as these files write it."""
+    """A key with its version or day, in the form of these files."""
     return f"{key} = {value}" if isinstance(value, date) else f'{key} = "{value}"'

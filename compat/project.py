@@ -1,9 +1,9 @@
-"""A project and a question to it: a ``matrix.toml``'s folder, and cells chosen by patterns.
+"""A project, which is the folder of a ``matrix.toml``, and the cells that patterns choose in it.
 
 In: the path of a ``matrix.toml``, if there is one, and patterns, which are names and globs. Out: a
 :class:`Selection`, which has the chosen envs, targets and kernels, the store for results, and a
 :class:`compat.engine.run.RunContext` to compile with. Every feature takes one. The command line
-makes one of its options.
+makes one from its options.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
 """The environment variable that overrides ``keep_workers`` of ``matrix.toml``."""
 
 _IN_MATRIX = "matrix.toml: kernels"
-"""Where a project says which its kernel files are."""
+"""The place where a project names its kernel files, for error messages."""
 
 STATE = ".compat"
 """The folder beside ``matrix.toml`` with everything that outlives a run."""
@@ -154,7 +154,7 @@ class Selection:
     problems: tuple[ConfigError, ...] = ()
     """Errors in kernel files. Their kernels are left out."""
     absent: tuple[Absent, ...] = ()
-    """Declared kernels that a version of a library lacks."""
+    """Declared kernels that a version of a library does not have."""
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -351,7 +351,7 @@ class Selection:
 
 
 def no_cells(selection: Selection) -> SelectionError:
-    """The reason why no cell exists.
+    """Return the error that says why there is no cell.
 
     No env, or no chosen env, has the kernels' toolchain, or the kernels are for other targets.
     """
@@ -436,13 +436,13 @@ def select_places(
 
 
 def gpus_of(target: Target) -> tuple[str, ...]:
-    """The names of a target's GPUs, without the bare numbers of those with longer names."""
+    """The names of a target's GPUs, without the short forms that begin with a digit."""
     gpus = toolchains.named(target.toolchain).device.gpus
     return tuple(gpu for gpu, name in gpus.items() if name == target.name and not gpu[0].isdigit())
 
 
 def _is_path(name: str) -> bool:
-    """Whether a word in the place of kernel files is a path, and not a kernel's name."""
+    """Whether an argument for kernel files is a path, and not a kernel's name."""
     return "/" in name or is_file(name)
 
 
@@ -467,7 +467,7 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
         alone = pairs and not kernels
         chosen = () if alone else select_specs(specs, kernels, patterns.variants, patterns.cases)
     except SelectionError:
-        if problems:  # what is meant may be in a file that is wrong
+        if problems:  # the requested kernel may be in an invalid file
             raise problems[0] from None
         raise
     if problems and not chosen:
@@ -490,7 +490,7 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
 def _further_targets(
     config: MatrixConfig, chosen: Sequence[Target], specs: Sequence[Specialization]
 ) -> tuple[Target, ...]:
-    """The targets of kernels that are for none of the chosen ones."""
+    """The targets of kernels that support none of the chosen targets."""
     others = [spec for spec in specs if not any(spec.is_for(target) for target in chosen)]
     return tuple(
         target for target in config.targets if any(_is_own(spec, target) for spec in others)
@@ -532,7 +532,7 @@ def _specs(
         paths = frozenset(
             Path(os.path.realpath(path)) for name in named for path in sources(split(name)[0], base)
         )
-        # matrix.toml may name kernel files that do not exist. Nobody asks for those here.
+        # matrix.toml may name kernel files that do not exist. This command does not need those.
         with suppress(ConfigError):
             described = load(own, config.base, where=_IN_MATRIX, of=paths)
     return (*declared, *load_sources(named, base, {spec.kernel for spec in declared}, described))
@@ -541,7 +541,7 @@ def _specs(
 def _of_packages(
     config: MatrixConfig, patterns: Patterns
 ) -> tuple[tuple[Specialization, ...], tuple[Absent, ...]]:
-    """The kernels of libraries, and those that a version lacks.
+    """The kernels of libraries, and the declared kernels that a version does not have.
 
     Raises SelectionError, and EnvError for a library that cannot be installed or has no version.
     """
@@ -574,9 +574,9 @@ def _of_packages(
 
 
 def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[str, ...]:
-    """The libraries, each of one version, that texts of ``--package`` name.
+    """The libraries, each with one version, that the values of ``--package`` name.
 
-    Without a text, they are those of the kernel files that ``matrix.toml`` names. Raises
+    Without a value, they are those of the kernel files that ``matrix.toml`` names. Raises
     SelectionError, ConfigError, EnvError and IndexUnavailable.
     """
     if packages:
@@ -586,16 +586,16 @@ def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[st
 
 
 def _place(config: MatrixConfig) -> str | None:
-    """The file that could have named kernels, where there is one."""
+    """The place in ``matrix.toml`` that can name kernels; ``None`` without that file."""
     return f"{shown(config.path)}: kernels" if config.path.exists() else None
 
 
 def read_matrix(path: Path | None = None, *, locked: bool = True) -> MatrixConfig:
-    """Read a ``matrix.toml``: at a path, or of the current folder, or above it in the repository.
+    """Read the ``matrix.toml`` at a path, in the current folder, or above it in the repository.
 
-    Without such a file, everything is as built in, and results are kept in the current folder.
-    Unless ``locked``, its lock is not read. Raises ConfigError, also if there is no file at a path
-    that is given.
+    Without such a file, the built-in defaults apply, and results are kept in the current folder.
+    The lock is only read if ``locked``. Raises ConfigError for an invalid file, and if there is no
+    file at a given path.
     """
     if path is None:
         path = find_matrix(Path.cwd())
@@ -612,21 +612,21 @@ def read_matrix(path: Path | None = None, *, locked: bool = True) -> MatrixConfi
         )
     config = load_matrix(path, locked=locked)
     if config.executor is not None:
-        executor_declared(config.executor)  # what is wrong there is said whatever is asked for
+        executor_declared(config.executor)  # reports errors even if no executor is needed
     return config
 
 
 def _idle_timeout(declared: float, environ: Mapping[str, str]) -> float:
-    """The seconds that the environment says, or else the declared ones.
+    """The idle timeout in seconds: that of the environment variable, or else the declared one.
 
-    Without such a variable they are 0 in CI, where no second command is expected.
+    Without the variable it is 0 in CI, where no second command is expected.
     """
     setting = environ.get(KEEP_WORKERS, "")
     if not setting:
         return 0.0 if environ.get("CI") else declared
     try:
         seconds = float(setting)
-        if not seconds <= LONGEST:  # so that what is not a number is not taken for one either
+        if not seconds <= LONGEST:  # also true for NaN
             raise ValueError(f"not a number of seconds up to {LONGEST:,}")
     except ValueError:
         hint = "Set it to a number of seconds. With 0, workers end with their command."

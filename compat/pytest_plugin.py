@@ -1,6 +1,6 @@
-"""``pytest -p compat.pytest_plugin``: the kernels that a test suite launches, as kernel files.
+"""``pytest -p compat.pytest_plugin`` captures the kernels that a test suite launches.
 
-In: a run of pytest, on this machine or on workers of pytest-xdist. Out: what
+In: a run of pytest, on this machine or on workers of pytest-xdist. Out: the kernel files that
 :func:`compat.capturing.capturing.capture` writes, and its summary below that of the tests.
 Recording begins before the first ``conftest.py``, which may import libraries.
 """
@@ -49,7 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, object, object]:
-    """Begin, before the first ``conftest.py`` is imported."""
+    """Begin the capture before the first ``conftest.py`` is imported."""
     stack, options = ExitStack(), early_config.known_args_namespace
     capturing = capture(
         options.compat_output,
@@ -64,7 +64,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """End, and tell what there is."""
+    """End the capture, and print its summary."""
     stack, block = config.stash[_CAPTURING]
     stack.close()
     if block.capture is not None:
@@ -74,6 +74,6 @@ def pytest_terminal_summary(
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End here if there is no summary, as on workers."""
+    """End the capture if there was no summary, as on workers."""
     if _CAPTURING in config.stash:
         config.stash[_CAPTURING][0].close()

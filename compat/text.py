@@ -1,9 +1,9 @@
 """Text and JSON: safe text, JSON for every reader, patterns compiled late, sizes and times.
 
-Compilers, kernel files and other quoted sources may hold escape sequences, NUL bytes, characters
-that turn the direction of writing, and halves of surrogate pairs. A terminal, a Markdown viewer or
-a tracker would act on them, or refuse them. Everything that people read passes through
-:func:`printable` where it enters the records. Evidence keeps its text as it was.
+Output of compilers, kernel files and other quoted sources may contain escape sequences, NUL bytes,
+characters that change the direction of writing, and halves of surrogate pairs. A terminal, a
+Markdown viewer or a tracker would act on them, or refuse them. All text for readers passes through
+:func:`printable` where it enters the records. Evidence keeps its text unchanged.
 
 Python's own JSON reader accepts ``NaN`` and ``Infinity``, which no standard has, and halves of
 surrogate pairs, which no encoding has. It raises ``RecursionError`` for deep nesting. Its writer
@@ -35,7 +35,7 @@ class Lazy:
         return re.compile(*self._written)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # what copies it asks before there is anything
+        if name.startswith("_"):  # a copy asks for such names before it has attributes
             raise AttributeError(name)
         attribute = getattr(self._compiled, name)
         setattr(self, name, attribute)
@@ -54,9 +54,9 @@ _OBEYED = lazy_pattern(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction of writing
-    "\u2028\u2029"  # line ends to some readers and to others not
+    "\u2028\u2029"  # line ends for some readers only
     "\ud800-\udfff"  # halves of surrogate pairs: no encoding has them
-    "\U000e0000-\U000e007f"  # tags: text that nothing shows
+    "\U000e0000-\U000e007f"  # tags: invisible text
     "]"
 )
 
@@ -77,13 +77,13 @@ def _escape(match: re.Match[str]) -> str:
     )
 
 
-# --- how much is looked through -------------------------------------------------------------------
+# --- limits of searched text ----------------------------------------------------------------------
 
 TEXT_LIMIT = 64 * 1024
 """Characters of a message, or of the printed text of one attempt, that a reader searches."""
 WIDTH_LIMIT = 4096
-"""Characters of one line: an MLIR operation with its types fits, and no pattern that stays on a
-line gets far.
+"""Characters of one line. An MLIR operation with its types fits, and the work of a pattern that
+stays on a line is bounded.
 """
 _NOTE = 64
 """Characters for the note on a cut."""
@@ -124,7 +124,7 @@ def narrowed(text: str, width: int) -> str:
 
 
 def readable(text: str, limit: int = TEXT_LIMIT) -> str:
-    """``text`` within both bounds."""
+    """``text`` with at most ``limit`` characters, and lines of at most :data:`WIDTH_LIMIT`."""
     return narrowed(bounded(text, limit), WIDTH_LIMIT)
 
 
@@ -143,12 +143,12 @@ def size_of_text(text: str) -> int | None:
 
 
 def in_bytes(count: int) -> str:
-    """A size that a reader can compare: ``587.1 MB``."""
+    """A size in MB or GB: ``587.1 MB``."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
 def in_time(seconds: float) -> str:
-    """A length of time as one would say it: ``45 s``, ``3 min``, ``1 h 20 min``."""
+    """A duration in words: ``45 s``, ``3 min``, ``1 h 20 min``."""
     if seconds < 2 * 60:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -160,11 +160,11 @@ def in_time(seconds: float) -> str:
 JsonObject = dict[str, Any]
 """An object of JSON that this program makes.
 
-Its values have no type: a codec, a schema or a test knows the key that a reader asks for. A union
-of JSON's types would need a cast at each such key, and a cast checks nothing.
+Its values have no type: a codec, a schema or a test knows the keys that readers use. A union of
+JSON's types would need a cast at each such key, and a cast checks nothing.
 """
 JsonMapping = Mapping[str, Any]
-"""The same to look at: an object of JSON, a table of TOML, or the open part of a record."""
+"""A mapping that is only read: an object of JSON, a table of TOML, or the open part of a record."""
 
 _DIGITS = 300
 """Digits that a whole number may have; a ``float`` holds no larger one."""
@@ -182,9 +182,9 @@ _TOO_DEEP = "…"
 def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
     """The value of a JSON text.
 
-    Raises ValueError, and nothing else, if the text is not JSON, or is nested too deeply. It also
-    does so for numbers that JSON has no form for (``NaN``, ``Infinity``) and those too large to
-    compute with. With ``lenient`` these are ``None``. Halves of surrogate pairs come as visible
+    Raises ValueError, and nothing else, if the text is not JSON, or is nested too deeply. Numbers
+    that JSON has no form for (``NaN``, ``Infinity``) and numbers that are too large to compute with
+    raise it, too; with ``lenient``, they are ``None``. Halves of surrogate pairs become visible
     escapes, so that every string can be encoded.
     """
     decoded = (
@@ -200,7 +200,7 @@ def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
 
 
 def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
-    """Python's reader, with numbers as :func:`read_json` has them."""
+    """Python's JSON decoder, which treats numbers as :func:`read_json` does."""
     odd = _nothing if lenient else _refused
     return json.JSONDecoder(
         parse_constant=odd,
@@ -210,7 +210,7 @@ def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
 
 
 def write_json(document: object, *, indent: int | None = 1) -> str:
-    """A document as JSON that every reader takes and that is safe to look at.
+    """A document as JSON that every reader accepts and that is safe to print.
 
     It has no newline at its end. Strings are :func:`~compat.text.printable`. Values that JSON has
     no form for are written as text.
@@ -219,7 +219,7 @@ def write_json(document: object, *, indent: int | None = 1) -> str:
 
 
 def json_pieces(document: Mapping[str, object]) -> Iterator[str]:
-    """The same text in pieces, for an object with iterators in place of arrays.
+    """The text of :func:`write_json` in pieces, for an object with iterators in place of arrays.
 
     Each item of an iterator is a piece of its own.
     """
@@ -289,9 +289,9 @@ def _with_strings(change: Callable[[str], str], value: object) -> object:
 
 
 def plain(value: object, depth: int = _DEPTH) -> Any:
-    """``value`` in JSON's terms.
+    """``value`` as a value of JSON.
 
-    These are objects, arrays, printable strings, finite numbers, booleans and null.
+    JSON has objects, arrays, printable strings, finite numbers, booleans and null.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -321,15 +321,15 @@ is the longest.
 """
 
 Take = Callable[[int, Any], Any]
-"""Makes something of an item of an array, and of its place there."""
+"""Index and value of an item of an array → the converted item."""
 
 
 def read_json_stream(file: BinaryIO, arrays: Mapping[str, Take]) -> Any:
     """The value of the JSON in a file.
 
-    Strings are :func:`printable`. If it is an object, ``arrays`` converts each item of some arrays,
-    by their keys. Raises ValueError as :func:`~compat.text.read_json` does, the errors of a
-    :data:`Take`, and OSError.
+    Strings are :func:`printable`. If it is an object, ``arrays`` maps the keys of some arrays to
+    functions that convert each item. Raises ValueError as :func:`~compat.text.read_json` does, the
+    errors of a :data:`Take`, and OSError.
     """
     text = _Text(file)
     try:
@@ -376,7 +376,7 @@ def _array(text: _Text, take: Take) -> list[Any]:
 
 
 class _Text:
-    """A text that is read as it is needed, and let go as it was used."""
+    """A text that is read in pieces when they are needed, and dropped when they were used."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -386,8 +386,8 @@ class _Text:
         self._at = 0
         self._ended = False
         self._passed = self._lines = self._line = 0
-        """Characters that were let go, lines that ended in them, and where the last of these
-        ended.
+        """The number of dropped characters, the number of lines that ended in them, and the
+        position at which the last of these lines ended.
         """
 
     def next(self) -> str:
@@ -401,7 +401,7 @@ class _Text:
             self._read_on()
 
     def skip(self, character: str) -> None:
-        """Go past a character that has to be next."""
+        """Skip the next character. Raises ValueError if it is another one."""
         if self.next() != character:
             raise self.error(f"Expecting {character!r} delimiter")
         self._at += 1
@@ -426,10 +426,10 @@ class _Text:
                         value = _with_strings(printable, value)
                     self._at = end
                     return value
-            self._read_on()  # as much again as is there, so that a long value is not tried often
+            self._read_on()  # doubles the text, so that a long value is parsed few times
 
     def error(self, message: str, position: int | None = None) -> ValueError:
-        """The error, by default at this position, in the words of Python's reader."""
+        """An error in the form of Python's JSON reader, by default at the present position."""
         at = self._at if position is None else position
         lines = self._lines + self._text.count("\n", 0, at)
         start = self._text.rfind("\n", 0, at)

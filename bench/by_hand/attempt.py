@@ -1,4 +1,4 @@
-"""A program that one writes by hand to try a kernel on one release.
+"""A program that a user writes by hand to compile a kernel with one release.
 
 bench/first_answer.py runs it as ``uv run --with triton==X``.
 """

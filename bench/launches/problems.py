@@ -1,4 +1,4 @@
-"""Problems of kernels that ptxas 12.8 assembles wrong: whole numbers, with exact results."""
+"""Problems of kernels that ptxas 12.8 miscompiles: inputs are whole numbers, references exact."""
 
 from __future__ import annotations
 

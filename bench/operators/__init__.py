@@ -1,6 +1,6 @@
-"""Operators of libraries, each once, forward and backward where it has that, with small inputs.
+"""Calls of libraries' operators with small inputs: each once, forward and if possible backward.
 
-``compat capture --python PYTHON -- -m bench.operators LIBRARY…``, in the folder of this repository;
-``PYTHON`` is of an environment with PyTorch and the libraries. Why an operator does not run is
-printed.
+Run ``compat capture --python PYTHON -- -m bench.operators LIBRARY…`` in the folder of this
+repository. ``PYTHON`` belongs to an environment with PyTorch and the libraries. The program prints
+why an operator fails.
 """

@@ -23,7 +23,7 @@ LIBRARIES = {
     "torch": "models:OPERATORS",
     "transformers": "transformer_models:OPERATORS",
 }
-"""A library → the module here and its operators in it."""
+"""Library → a module of this package, and the name of the library's operators in that module."""
 
 
 def main(library: str) -> None:

@@ -26,7 +26,7 @@ from bench.operators.inputs import (
 
 
 def conch(path: str, *arguments: Any, **named: Any) -> Any:
-    """An operator of conch-triton-kernels."""
+    """Call an operator of conch-triton-kernels."""
     return of(f"conch.ops.{path}", *arguments, **named)
 
 
@@ -34,7 +34,7 @@ PAGES, PAGE = 32, 32
 
 
 def pages() -> tuple[Any, Any, Any]:
-    """Paged keys and values, and which pages each sequence has."""
+    """Paged keys and values, and the table of each sequence's pages."""
     shape = (PAGES, PAGE, H, D)
     return (
         plain(*shape, dtype=FP16),
@@ -78,7 +78,7 @@ def varlen() -> Any:
 
 
 def decoding() -> Any:
-    """The same for one token each of long sequences, whose keys several programs share."""
+    """Attention of one token for each long sequence; several programs share a sequence's keys."""
     shape, long = (PAGES, PAGE, H, D), torch.tensor([4096, 4096], dtype=torch.int32, device="cuda")
     keys, values = plain(*shape, dtype=FP16), plain(*shape, dtype=FP16)
     table = whole(B, 128, below=PAGES, dtype=torch.int32)
@@ -90,14 +90,14 @@ def decoding() -> Any:
 
 
 def voxels() -> Any:
-    """Points in a grid."""
+    """Voxels of points in a grid."""
     module = importlib.import_module("conch.ops.vision.voxelization")
     grid = module.VoxelizationParameter((0.0, 0.0, 0.0), (8.0, 8.0, 4.0), (1.0, 1.0, 1.0), 8)
     return module.generate_voxels(torch.rand(512, 4, device="cuda"), grid)
 
 
 def bird(path: str, values: Any) -> Any:
-    """Features of images on a plane."""
+    """Bird's-eye-view pooling of image features."""
     where = whole(256, 4, below=2, dtype=torch.int32)
     starts = torch.arange(0, 256, 4, dtype=torch.int32, device="cuda")
     return conch(
@@ -111,7 +111,7 @@ def bird(path: str, values: Any) -> Any:
 
 
 def quantized(kind: str, blocks: int) -> Any:
-    """To few bits for each block, and back."""
+    """Quantize values block by block, and dequantize them."""
     module = importlib.import_module("conch.ops.quantization.bitsandbytes.functional")
     packed, state = module.quantize_blockwise(
         plain(ROWS * COLUMNS, dtype=FP16), blocksize=blocks, quant_type=kind
@@ -120,7 +120,7 @@ def quantized(kind: str, blocks: int) -> Any:
 
 
 def mixed(bits: int, zeros: bool) -> Any:
-    """A product with weights of few bits."""
+    """A matrix product with quantized weights of ``bits`` bits."""
     packed = whole(COLUMNS * bits // 32, 256, below=2**31 - 1, dtype=torch.int32)
     scales = plain(COLUMNS // 128, 256, dtype=FP16)
     points = whole(COLUMNS // 128, 256, below=8, dtype=FP16) if zeros else None

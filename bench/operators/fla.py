@@ -28,7 +28,7 @@ from bench.operators.inputs import (
 
 
 def like(last: int = D, dtype: Any = BF16) -> Any:
-    """One with a value for each position and head."""
+    """A tensor with ``last`` values for each position and head."""
     return t(B, T, H, last, dtype=dtype)
 
 
@@ -45,7 +45,7 @@ def qkv() -> dict[str, Any]:
 
 
 def beta() -> Any:
-    """Rates of learning."""
+    """Learning rates for each position and head."""
     return torch.rand(B, T, H, dtype=BF16, device="cuda").requires_grad_()
 
 
@@ -171,35 +171,35 @@ OLD_PATHS = {
     "causal_conv1d.ops:causal_conv1d": "conv.causal_conv1d:causal_conv1d",
     "causal_conv1d.ops:causal_conv1d_update": "conv.triton.ops:causal_conv1d_update",
 }
-"""Paths before 0.6.0 that no rule leads to."""
+"""Path since 0.6.0 → path before 0.6.0, where the rule of :func:`module` does not lead to it."""
 
 
 def call(name: str) -> Any:
-    """Call an operator of ``fla.ops``: what it returns first."""
+    """Call an operator of ``fla.ops``, and return its first result."""
     module, _, function = name.partition(":")
     result = of(f"fla.ops.{module}:{function}", **ARGUMENTS[name]())
     return result[0] if isinstance(result, tuple) else result
 
 
 def module(path: str, *arguments: Any, **named: Any) -> Any:
-    """A layer of ``fla.modules``, by its place since 0.6.0."""
+    """Call a layer of ``fla.modules`` by its path since 0.6.0."""
     if not HAS_FOLDERS:
         path = OLD_PATHS.get(path, path.removeprefix("norm.").replace(".ops:", ":"))
     return of(f"fla.modules.{path}", *arguments, **named)
 
 
 def rows() -> Any:
-    """What layers of a model work on."""
+    """Activations, the input of a model's layers."""
     return t(B, T, COLUMNS)
 
 
 def activated(name: str, inputs: int) -> Any:
-    """An activation of so many tensors."""
+    """Call an activation function with ``inputs`` tensors."""
     return module(f"activations.ops:{name}", *(rows() for _ in range(inputs)))
 
 
 def words() -> Any:
-    """A word for each token."""
+    """A vocabulary index for each token."""
     return whole(B * T, below=VOCABULARY)
 
 

@@ -1,4 +1,4 @@
-"""Layers of gemlite, and how it stores activations."""
+"""Layers of gemlite, its quantization of activations and its packing of weights."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ KINDS = ("GEMM", "GEMM_SPLITK", "GEMV", "GEMV_SPLITK", "GEMV_REVSPLITK")
 
 
 def helper(name: str, **named: Any) -> Any:
-    """What makes layers with weights of few bits."""
+    """A helper of gemlite that makes layers with quantized weights."""
     return getattr(importlib.import_module("gemlite.helper"), name)(
         device="cuda:0", dtype=FP16, **named
     )
 
 
 def layers() -> Mapping[str, Callable[[], Any]]:
-    """Layers, by how their inputs and weights are stored."""
+    """Layers by the formats of their inputs and weights."""
 
     def quantized(name: str) -> Any:
         return helper(name).from_weights(plain(256, COLUMNS, dtype=FP16))
@@ -76,12 +76,12 @@ def layers() -> Mapping[str, Callable[[], Any]]:
 
 
 def multiplied(layer: Callable[[], Any], kind: str) -> Any:
-    """The product with a layer by one of the kernels."""
+    """The product of activations with a layer, by the kernel ``kind``."""
     return layer().forward_manual(plain(1 if "GEMV" in kind else 64, COLUMNS, dtype=FP16), kind)
 
 
 def scaled(name: str) -> Any:
-    """Activations in few bits."""
+    """Quantize activations."""
     kinds = {
         "per_token": (torch.int8,),
         "per_block": (torch.float8_e4m3fn,),
@@ -92,7 +92,7 @@ def scaled(name: str) -> Any:
 
 
 def packed(side: str) -> Any:
-    """Weights of four bits in words, and unpacked again."""
+    """Pack weights of four bits into words, and unpack them."""
     weights = whole(256, COLUMNS, below=16, dtype=torch.uint8)
     there, _ = of(f"gemlite.bitpack:pack_weights_over_{side}_triton", weights, 4, 32, False)
     size = there.shape[0] * 8 if side == "rows" else there.shape[1] * 8

@@ -1,4 +1,4 @@
-"""Tensors that operators are called with, and how they are called."""
+"""Input tensors for operators, and a function that calls an operator."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Operators = Mapping[str, Callable[[], Any]]
 
 
 def t(*shape: int, dtype: Any = BF16) -> Any:
-    """A tensor that gradients are wanted of."""
+    """A tensor that requires gradients."""
     return torch.randn(*shape, dtype=dtype, device="cuda").requires_grad_()
 
 
 def plain(*shape: int, dtype: Any = BF16) -> Any:
-    """A tensor that no gradients are wanted of."""
+    """A tensor that requires no gradients."""
     return torch.randn(*shape, device="cuda").to(dtype)
 
 

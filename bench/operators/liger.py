@@ -27,27 +27,27 @@ from bench.operators.inputs import (
 
 
 def liger(name: str, *arguments: Any, **named: Any) -> Any:
-    """An operator of liger-kernel."""
+    """Call an operator of liger-kernel."""
     return of(f"liger_kernel.ops:Liger{name}Function", *arguments, **named)
 
 
 def logits(dtype: Any = BF16) -> Any:
-    """Scores of words, for each token."""
+    """Scores over the vocabulary, for each token."""
     return t(ROWS, VOCABULARY, dtype=dtype)
 
 
 def labels() -> Any:
-    """A word for each token."""
+    """A vocabulary index for each token."""
     return whole(ROWS, below=VOCABULARY)
 
 
 def rows(dtype: Any = BF16) -> Any:
-    """What layers of a model work on."""
+    """Activations, the input of a model's layers."""
     return t(ROWS, COLUMNS, dtype=dtype)
 
 
 def head(dtype: Any = BF16) -> tuple[Any, Any]:
-    """Hidden states, and the weights that make scores of words of them."""
+    """Hidden states, and the weights that turn them into scores over the vocabulary."""
     return rows(dtype), t(VOCABULARY, COLUMNS, dtype=dtype)
 
 
@@ -57,7 +57,7 @@ def rotary(dtype: Any = BF16) -> tuple[Any, ...]:
 
 
 def grpo(**named: Any) -> Any:
-    """The loss of group relative policies."""
+    """The loss of group relative policy optimization (GRPO)."""
     scores = t(B, T + 1, VOCABULARY)
     tokens, ones = whole(B, T, below=VOCABULARY), torch.ones(B, T, dtype=torch.int32, device="cuda")
     old, reference = plain(B, T, dtype=FP32), plain(B, T, dtype=FP32)
@@ -79,7 +79,7 @@ def experts() -> Any:
 
 
 def connections() -> Any:
-    """Coefficients of hyper-connections, and what they connect."""
+    """Hyper-connections: their coefficients, the input of the inner layer, and the output."""
     x, phi, bias = t(B, T, 4, 128), t(512, 24), t(24, dtype=FP32)
     alphas = [torch.ones((), device="cuda", requires_grad=True) for _ in range(3)]
     before, after, mixed = liger("MHCCoeffs", x, phi, bias, *alphas, False, 3, 1e-6, 0.0, 1e-6, 2.0)

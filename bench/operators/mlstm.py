@@ -36,7 +36,7 @@ def sequences(name: str, **named: Any) -> Any:
 
 
 def state() -> tuple[Any, Any, Any]:
-    """What a step starts from."""
+    """The state before a step."""
     return plain(B, H, D, D, dtype=FP32), plain(B, H, D, dtype=FP32), plain(B, H, 1, dtype=FP32)
 
 

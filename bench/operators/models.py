@@ -35,7 +35,7 @@ def _convolutions(name: str) -> Callable[[], Any]:
 
 OPERATORS = {
     "Transformer": _transformer(0.1),
-    # Random numbers have no reference.
+    # Dropout draws random numbers, which have no reference.
     "Transformer without dropout": _transformer(0.0),
     "ResNetBase": _convolutions("ResNetBase"),
     "ModelMultipleOps": _convolutions("ModelMultipleOps"),

@@ -67,7 +67,7 @@ def layer_norm(
 def gelu(
     parameters: dict[str, int], _dtype: str, seed: int, device: str, _large: bool
 ) -> Iterator[dict[str, Any]]:
-    """An activation."""
+    """The activation GELU."""
     x = _numbers(seed, device, _BATCH * _LENGTH, 4 * _WIDTH)
     yield {
         "name": "activation",
@@ -81,7 +81,7 @@ def gelu(
 def gelu_backward(
     parameters: dict[str, int], _dtype: str, seed: int, device: str, _large: bool
 ) -> Iterator[dict[str, Any]]:
-    """The gradient of the activation, in the place of the incoming gradient."""
+    """The gradient of GELU, written over the incoming gradient."""
     x = _numbers(seed, device, _BATCH * _LENGTH, 4 * _WIDTH)
     gradient = _numbers(seed + 1, device, *x.shape)
     yield {

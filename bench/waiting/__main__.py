@@ -1,7 +1,7 @@
 """A worker that compiles nothing and waits.
 
-It follows the contract of ``compat/worker``, and a cell takes ``WAIT`` milliseconds. It takes one
-batch at a time, as a Dask worker of one thread has it.
+It follows the contract of ``compat/worker``, and a cell takes ``WAIT`` milliseconds. It runs one
+batch at a time, because a Dask worker of one thread has one batch at a time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CONTROL = socket.socket(fileno=int(sys.argv[2]))
 
 
 def main() -> None:
-    """Say that it is ready, and fork a child for each batch."""
+    """Report that the worker is ready, and fork a child for each batch."""
     CONTROL.send(json.dumps({"event": "ready", "version": "0", "threads": 1}).encode())
     while True:
         packet, fds, _, _ = socket.recv_fds(CONTROL, 4096, 4)
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def answer(job: dict[str, Any], events: int) -> None:
-    """Wait as long as the cell takes, and say that it is built."""
+    """Wait as long as the cell takes, and report that it is built."""
 
     def say(event: str, **facts: Any) -> None:
         os.write(events, json.dumps(dict(facts, event=event, nonce=job["nonce"])).encode() + b"\n")

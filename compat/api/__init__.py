@@ -2,6 +2,6 @@
 
 In: a selection, and names, two releases, or a source. Out: the names of each env (:mod:`.looking`),
 the history of names (:mod:`.histories`), the differences between two envs (:mod:`.comparing`), and
-the names that a source uses (:mod:`.needing`). A name has its parameters. Nothing is compiled and
-no env is built. An env that was never built is left out.
+the names that a source uses (:mod:`.needing`). The record of a name includes its parameters. The
+feature compiles nothing and builds no env. It leaves out envs that were never built.
 """

@@ -13,20 +13,20 @@ from compat.errors import SelectionError
 
 
 class ChangeKind(StrEnum):
-    """The fate of a name."""
+    """The way in which a name changed."""
 
     ADDED = "added"
     REMOVED = "removed"
     REFUSES = "refuses"
-    """It still exists, and now only raises."""
+    """The name still exists, but now every call raises an error."""
     CHANGED = "changed"
-    """It has other parameters, or is of another kind."""
+    """The name has other parameters, another kind or another value."""
     DEPRECATED = "deprecated"
 
 
 @frozen(kw_only=True)
 class NameChange:
-    """One name that differs."""
+    """One name that differs between two releases."""
 
     kind: ChangeKind
     full: str
@@ -34,7 +34,7 @@ class NameChange:
     of: str
     """Its kind: ``function``, …"""
     statements: tuple[str, ...] = ()
-    """The differences, a statement each."""
+    """The differences, one statement each."""
     internal: bool = False
 
 
@@ -60,9 +60,10 @@ class ApiDifference:
 
 
 def place_of(inspection: Inspection, word: str) -> InspectedRelease:
-    """The looked-at release that the number of a release, or the name of a fork, means.
+    """Return the inspected release that has this number, or the fork that has this name.
 
-    Raises SelectionError if there is none, or if nothing is known of it.
+    The beginning of a number means the last release that begins with it. Raises SelectionError if
+    there is no such release, or if its names could not be read.
     """
     label = word.removeprefix("v")
     named = [
@@ -98,7 +99,7 @@ def compare(
     """Compare the names of two releases.
 
     Args:
-        inspection: What was read.
+        inspection: The names that were read from each release.
         old: The earlier release.
         new: The later release.
         matches: Selects full names. An object with several names is reported under one of them.
@@ -160,7 +161,7 @@ def _changes(
 
 
 def _alone(full: str, before: Namespace, after: Namespace) -> bool:
-    """Whether another name of an object has come or gone by itself, and the object has not."""
+    """Whether an alias was added or removed while its object is in both releases."""
     first = {entry.same_as for names in (before, after) if (entry := names.names.get(full))}
     there = [full in names.names for names in (before, after)]
     return all(name in before.names and name in after.names for name in first) and not all(there)
@@ -169,7 +170,7 @@ def _alone(full: str, before: Namespace, after: Namespace) -> bool:
 def _elsewhere(
     inspection: Inspection, full: str, before: Namespace, after: Namespace
 ) -> tuple[str, ...]:
-    """The other places of an object that is still there."""
+    """A statement that lists the other names of an object that still exist, if there are any."""
     own = before.names[full]
     first = own.same_as or full
     names = [
@@ -214,7 +215,7 @@ def _differing(old: ApiName, new: ApiName) -> Iterator[str]:
 
 
 def _before_last(now: dict[str, ApiParameter], moved: list[str]) -> list[str]:
-    """The parameters that stand before the last one that is in both."""
+    """The parameters before the last one that both releases have."""
     names = list(now)
     return names[: names.index(moved[-1])] if moved else []
 
@@ -252,17 +253,20 @@ def _deprecations(old: ApiName, new: ApiName) -> Iterator[str]:
 
 @frozen(kw_only=True)
 class ReleaseStep:
-    """How many names changed from one release to the next that was looked at."""
+    """How many names changed from one inspected release to the next."""
 
     place: InspectedRelease
     names: int
-    """How many there are that are meant for users, each object once."""
+    """The number of names that are intended for users. Each object counts once."""
     counts: dict[ChangeKind, int]
-    """Against the release before; empty for the first, and for forks."""
+    """The number of changes of each kind since the release before.
+
+    Empty for the first release and for forks.
+    """
 
 
 def steps(inspection: Inspection) -> tuple[ReleaseStep, ...]:
-    """The releases one after the other."""
+    """Return a step for each inspected release, in order."""
     first = inspection.inspected[:1]
     line = [ReleaseStep(place=place, names=_count(place), counts={}) for place in first]
     for old, new in pairwise(inspection.inspected):

@@ -1,12 +1,12 @@
 """The history of a name over the releases: presence, parameters and deprecations. Pure.
 
-Every statement is about a run of neighbouring releases that were looked at. A fork is on no line of
-releases, and stands for itself.
+Every statement is about a run of neighbouring inspected releases. A fork is not part of the
+sequence of releases, so statements about it stand alone.
 
-:func:`pack` makes the histories of all names small enough for a report to carry. There, releases
-are numbers: places in :attr:`Packed.releases`. The releases that a fact holds for are written as
-runs, ``0-4 7`` for the first five and the eighth, and the fact itself as the number of a text,
-``0-4:12 5-9:13``.
+:func:`pack` makes the histories of all names small enough for a report. In a packed history, a
+release is a number: its position in :attr:`Packed.releases`. The releases that have a fact are
+written as runs, such as ``0-4 7`` for the first five and the eighth. The fact itself is the number
+of a text, as in ``0-4:12 5-9:13``.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ T = TypeVar("T")
 
 
 class State(StrEnum):
-    """Whether a name is there."""
+    """Whether a release has a name."""
 
     THERE = "there"
     REFUSES = "refuses"
-    """It exists and only raises."""
+    """The name exists, and every call raises an error."""
     ABSENT = "absent"
 
 
@@ -150,7 +150,7 @@ def _at(place: InspectedRelease, full: str) -> ApiName | None:
 
 
 def _state(place: InspectedRelease, full: str) -> State | None:
-    """The state of a name; ``None`` if nothing is known."""
+    """The state of a name; ``None`` if the release gives no answer."""
     if place.namespace is None or (
         place.namespace.unknown(full) and full not in place.namespace.broken
     ):
@@ -192,7 +192,7 @@ def _parameter(name: ApiName, parameter_name: str) -> ApiParameter | None:
 def _aliases(
     inspection: Inspection, places: Iterable[InspectedRelease], full: str
 ) -> tuple[Run[str], ...]:
-    """Each other name of the object, with the releases in which it is one; the shortest first."""
+    """Each other name of the object, with the releases that have it; the shortest name first."""
     other: dict[str, list[str]] = {}
     for place in places:
         if place.namespace is None or full not in place.namespace.names:
@@ -238,18 +238,18 @@ class Packed:
 
     toolchain: str
     releases: tuple[str, ...]
-    """All that there are, oldest first."""
+    """All existing releases, oldest first."""
     looked_at: _Runs
     """The inspected releases, as runs."""
     names: Mapping[str, PackedName]
-    """By the name that people write. An object with several names has one entry."""
+    """Name as authors write it → its history. An object with several names has one entry."""
     texts: tuple[str, ...]
     same: Mapping[str, str] = Factory(dict)
     """Another name of an object → its name in ``names``."""
 
     @property
     def seen(self) -> tuple[str, ...]:
-        """The releases that were looked at; a file may hold anything."""
+        """The inspected releases. Ignores numbers without a release, which a file may contain."""
         spans = [
             (int(match[1]), int(match[2] or match[1])) for match in _RUN.finditer(self.looked_at)
         ]
@@ -261,7 +261,7 @@ class Packed:
 
 
 def pack(inspection: Inspection) -> Packed:
-    """All names that are meant for users, of the releases that were looked at, without forks."""
+    """Pack all names that are intended for users, over the inspected releases without forks."""
     line = tuple(place.label for place in inspection.places if not place.fork)
     packing = _Packing(line=line)
     names: dict[str, PackedName] = {}
@@ -286,9 +286,9 @@ def pack(inspection: Inspection) -> Packed:
 
 
 def _only_another(inspection: Inspection, full: str) -> str:
-    """The name of the object that ``full`` is another name of, in every release that has it.
+    """The first name of the object that ``full`` is an alias of, in every release that has it.
 
-    It is empty if there is no such object.
+    It is empty if ``full`` is not always an alias, or not always of the same name.
     """
     entries = [
         entry
@@ -301,13 +301,13 @@ def _only_another(inspection: Inspection, full: str) -> str:
 
 @define(kw_only=True)
 class _Packing:
-    """Numbers of releases and texts."""
+    """Replaces releases and texts by numbers."""
 
     line: tuple[str, ...]
     texts: dict[str, int] = Factory(dict)
 
     def name(self, history: NameHistory) -> PackedName:
-        """The history of a name."""
+        """Pack the history of a name."""
         return PackedName(
             kind=history.kind,
             there=self.runs(run.releases for run in history.states if run.value is State.THERE),
@@ -326,7 +326,7 @@ class _Packing:
         )
 
     def runs(self, groups: Iterable[Sequence[str]]) -> str:
-        """Releases as runs."""
+        """Write groups of releases as runs."""
         spans = []
         for group in groups:
             places = sorted(map(self.line.index, group))
@@ -339,7 +339,7 @@ class _Packing:
         return " ".join(spans)
 
     def text_runs(self, values: Iterable[Run[str]]) -> str:
-        """Runs, and the texts that are known of them."""
+        """Write runs, each with the number of its text."""
         return " ".join(f"{self._span(run.releases)}:{self._text(run.value)}" for run in values)
 
     def _span(self, releases: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
-"""The names that each env has: an env is asked once, and its answer is kept beside it.
+"""The names of each env. An env answers once, and its answer is kept beside it.
 
-The answer counts as long as the packages of the env stay the same. :func:`kept_names` packs the
+The answer is valid as long as the packages of the env stay the same. :func:`kept_names` packs the
 kept answers of a run's envs for a report. It asks no env.
 """
 
@@ -81,10 +81,11 @@ def inspection_of(
     missing: Collection[str] = (),
     left_out: bool = True,
 ) -> Inspection:
-    """The answers of these envs by their names, and the releases that were not looked at.
+    """Combine the answers of envs with the existing releases that were not inspected.
 
-    There is one answer for each release. ``existing`` are the releases that exist, ``missing`` are
-    the envs that were never built, and ``left_out`` says whether other releases were not asked for.
+    The inspection has one entry for each release. ``answers`` maps an env to its names, or to the
+    reason why it has no answer. ``existing`` are the releases that exist, ``missing`` are the envs
+    that were never built, and ``left_out`` says whether other releases were not asked for.
     """
     toolchain = toolchains.of(envs[0].env)
     places = [
@@ -100,7 +101,7 @@ def inspection_of(
 
 
 def is_kept(built: BuiltEnv, cache: EnvCache) -> bool:
-    """Whether the names of an env are kept from an earlier look."""
+    """Whether an earlier inspection kept a valid answer of an env."""
     try:
         with cache.folder_of(built.env).names.open("rb") as file:
             key = file.readline(_LONGEST_KEY)
@@ -121,9 +122,9 @@ def kept(built: BuiltEnv, cache: EnvCache) -> Namespace | None:
 
 
 def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
-    """The toolchain that is asked about, and its envs.
+    """The toolchain whose names are read, and its envs.
 
-    Raises ConfigError if no toolchain can be asked.
+    Raises ConfigError if no toolchain lists its names, or if several do.
     """
     config = selection.config
     envs = (
@@ -150,7 +151,7 @@ def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
 def _best(envs: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
     """One env of each release, and every fork.
 
-    The env of a release is one that can be used, without PyTorch if there are several.
+    If a release has several envs, a usable one comes first, and then one without PyTorch.
     """
     of_release: dict[Version | None, list[BuiltEnv]] = {}
     for built in envs:
@@ -181,7 +182,7 @@ def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) ->
 def _others(
     existing: Iterable[Version], places: Sequence[InspectedRelease], *, left_out: bool
 ) -> list[InspectedRelease]:
-    """The releases that are known to exist, and that no env is looked at of."""
+    """Entries for the existing releases that have no env among ``places``."""
     named = {release_of(place.built).version for place in places if place.built and not place.fork}
     why = "not chosen" if left_out else "not built yet"
     return [
@@ -213,7 +214,7 @@ def _nothing(inspection: Inspection) -> EnvError:
 
 
 def build_hint(missing: Sequence[str]) -> str | None:
-    """The command that builds what is missing."""
+    """A hint with the command that builds the missing envs; ``None`` if none is missing."""
     return f"Build them with `compat envs build {' '.join(missing)}`." if missing else None
 
 
@@ -221,7 +222,7 @@ def _last_line(text: str) -> str:
     return (text.strip().splitlines() or [""])[-1]
 
 
-# --- asking, and what is kept ---------------------------------------------------------------------
+# --- kept answers, and new ones -------------------------------------------------------------------
 
 
 def _all_of(
@@ -229,7 +230,7 @@ def _all_of(
 ) -> list[Namespace | str]:
     """The names of each env, or the reason why it has no answer.
 
-    As many envs are asked at the same time as there are cores.
+    At most one env per core is asked at the same time.
     """
     answers: dict[str, Namespace | str] = {}
     for built in envs:
@@ -247,7 +248,7 @@ def _all_of(
 
 
 def _key(built: BuiltEnv, toolchain: Toolchain) -> str:
-    """Equal where the answer must be."""
+    """A hash of everything that an answer depends on: the env, and the program that reads names."""
     assert toolchain.language.api is not None
     return hashlib.sha256(
         f"{built.digest} {folder_digest(toolchain.language.api.program)}".encode()
@@ -266,7 +267,7 @@ def _kept(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace |
 
 
 def _ask_env(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | str:
-    """The names in an env, which are kept from now on; or why there is no answer."""
+    """Ask an env for its names and keep them. Returns the reason if there is no answer."""
     assert built.python is not None
     _log.info("reading the names of %s", built.env.name)
     locks.hold(cache.folder_of(built.env))
@@ -280,18 +281,18 @@ def _ask_env(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespac
     path = cache.folder_of(built.env).names
     try:
         replace_file(path, _key(built, toolchain).encode() + b"\n" + answer)
-    except OSError as error:  # it is asked again by the next command
+    except OSError as error:  # the next command asks the env again
         _log.info("%s cannot be written: %s", path, error)
     return namespace
 
 
 def _read(answer: bytes) -> Namespace:
-    """Read an env's answer. Raises ValueError if it is not one."""
+    """Read an env's answer. Raises ValueError if it is not valid."""
     document = structure(read_json(answer), Document, more=True)
     return Namespace(names=document.names)
 
 
-# --- the names of a run's envs, for a report to carry ---------------------------------------------
+# --- the names of a run's envs, for a report ------------------------------------------------------
 
 _FILE = "names.json"
 
@@ -335,7 +336,7 @@ def kept_names(
         replace_file(
             state / _FILE, json.dumps({"key": key, "names": unstructure(packed, compact=True)})
         )
-    except OSError as error:  # it is made again by the next run
+    except OSError as error:  # the next run packs the names again
         _log.info("%s cannot be written: %s", state / _FILE, error)
     return packed
 
@@ -358,18 +359,18 @@ def _read_packed(path: Path, key: str) -> Packed | None:
 DEADLINE = 60.0
 """Seconds that an env may take. The import takes half a second in an intact env."""
 _LARGEST = 64 * 1024 * 1024
-"""Bytes of an answer that are read."""
+"""The most bytes that an answer may have."""
 
 
 class Unanswered(Exception):
-    """The env gave no answer: ``str`` of it is why, as far as that can be told."""
+    """The env gave no answer. The message is the reason, as far as it is known."""
 
 
 def introspect(python: str, toolchain: Toolchain, deadline: float = DEADLINE) -> bytes:
-    """The output of the program of :attr:`Language.api` in an env, as it is.
+    """Run the program of :attr:`Language.api` in an env, and return the bytes of its answer.
 
-    Raises Unanswered if nothing is written, MachineError if no process can be started, and Stopped
-    if everything is to end.
+    Raises Unanswered if the program fails or writes no answer, MachineError if the machine refuses
+    to start a process, and Stopped if the command is to end.
     """
     assert toolchain.language.api is not None
     with TemporaryFolder("compat-names-") as folder:

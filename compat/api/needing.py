@@ -1,6 +1,6 @@
-"""The names that a source needs, the releases that have all of them, and what compiling says. Pure.
+"""The names that a source needs, the releases that have them, and the results of compiles. Pure.
 
-If compiling contradicts the names, the record says why.
+If a compile contradicts the names, the record gives the reason.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from compat.history.account import Run, class_of, is_good, lacks, runs
 from compat.model import Cell, Result, Specialization, Status
 
 _ENTERED = ("module", "class")
-"""Kinds of names that have others in them."""
+"""Kinds of names that contain other names."""
 _PRIVATE = "_"
 
 
@@ -25,13 +25,13 @@ class NameNeed:
     """A name that a source uses."""
 
     full: tuple[str, ...]
-    """The full names that it may mean; one of them is enough."""
+    """The full names that it may stand for. A release needs only one of them."""
     shown: str
     uses: tuple[ApiUse, ...]
 
     @property
     def keywords(self) -> tuple[str, ...]:
-        """The keyword parameters that it is called with."""
+        """The keyword arguments of its calls."""
         return tuple(
             dict.fromkeys(word for use in self.uses if use.call for word in use.call.keywords)
         )
@@ -39,11 +39,11 @@ class NameNeed:
 
 @frozen(kw_only=True)
 class MissingName:
-    """Something that a release does not have."""
+    """A need of a source that a release does not meet."""
 
     shown: str
     why: str
-    """``is not there``, ``has no parameter 'dtype'``, ``only raises NotImplementedError: …``."""
+    """``is missing``, ``has no parameter 'dtype'``, ``only raises NotImplementedError: …``."""
     uses: tuple[ApiUse, ...]
 
     @property
@@ -53,41 +53,41 @@ class MissingName:
 
     @property
     def conditions(self) -> tuple[int, ...]:
-        """The lines of the conditions behind which all uses stand.
+        """The lines of the conditions around the uses.
 
-        They are empty if a use stands behind none.
+        Empty if one of the uses has no condition around it.
         """
         lines = [use.condition for use in self.uses if use.condition is not None]
         return tuple(dict.fromkeys(lines)) if len(lines) == len(self.uses) else ()
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The kernels that it is used in; empty if it is used outside of kernels alone."""
+        """The kernels that use it; empty if only code outside of kernels uses it."""
         return tuple(dict.fromkeys(use.function for use in self.uses if use.function))
 
 
 @frozen(kw_only=True)
 class Satisfying:
-    """The names that a release has, of those that a source needs."""
+    """The part of a source's needs that a release meets."""
 
     place: InspectedRelease
     missing: tuple[MissingName, ...] = ()
     unknown: tuple[str, ...] = ()
-    """Needed names that this env does not report."""
+    """Needed names whose presence in the env is unknown, each with the reason."""
     deprecated: tuple[str, ...] = ()
-    """Needed names that it has, and says to be deprecated."""
+    """Needed names that the release deprecates, each with its message."""
 
     @property
     def looked_at(self) -> bool:
-        """Whether its env answered which names it has.
+        """Whether the env reported its names.
 
-        Without an answer, an empty ``lacks`` says nothing.
+        Without this report, an empty ``missing`` means nothing.
         """
         return self.place.namespace is not None
 
     @property
     def has_all(self) -> bool:
-        """Whether it is known to have all of it."""
+        """Whether the release is known to meet all needs."""
         return self.looked_at and not self.missing and not self.unknown
 
 
@@ -97,12 +97,12 @@ class Needs:
 
     needs: tuple[NameNeed, ...]
     having: tuple[Satisfying, ...]
-    """One per place, in their order."""
+    """One entry per release of the inspection, in its order."""
     uses: Uses
 
 
 def needs_of(uses: Uses, inspection: Inspection) -> Needs:
-    """The names that each place has, of those that a source uses."""
+    """Find the names that a source needs, and the part of them that each release has."""
     every = {
         full for place in inspection.inspected if place.namespace for full in place.namespace.names
     }
@@ -120,7 +120,7 @@ def needs_of(uses: Uses, inspection: Inspection) -> Needs:
 
 
 def _is_entered(namespace: Namespace, full: str) -> bool:
-    """Whether it is known which names are in it."""
+    """Whether the names that ``full`` contains are known."""
     name = namespace.get(full)
     return name is not None and name.kind in _ENTERED and not name.opaque
 
@@ -147,9 +147,9 @@ def _is_dunder(full: str) -> bool:
 
 
 def _name(full: str, every: set[str], entered: set[str]) -> str:
-    """The name that ``a.b.c`` is about.
+    """The part of ``a.b.c`` that is a name of the toolchain.
 
-    Parts behind a function or a dtype are attributes of a value, which are not inspected.
+    Parts after a function or a dtype are attributes of a value, which are not inspected.
     """
     parts = full.split(".")
     for end in range(len(parts), 0, -1):
@@ -189,7 +189,7 @@ def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> Satisfying:
 
 
 def _untold(namespace: Namespace, full: str, name: ApiName | None) -> str:
-    """The reason why it is unknown whether a name is there; empty if it is known."""
+    """The reason why it is unknown whether a name exists; empty if it is known."""
     if (name is None or name.error) and (why := namespace.unknown(full)):
         return why
     private = any(
@@ -210,7 +210,7 @@ def _deprecations(need: NameNeed, name: ApiName) -> Iterator[str]:
 
 
 def _mismatches(need: NameNeed, there: Sequence[ApiName]) -> Iterator[MissingName]:
-    """The calls that none of the forms takes, by why the first does not."""
+    """Group the calls that no form accepts, by the reason of the first form."""
     groups: dict[str, list[ApiUse]] = {}
     for use in need.uses:
         if use.call is None:
@@ -283,7 +283,7 @@ class KernelNeeds:
 
 @frozen(kw_only=True)
 class Outcomes:
-    """Results of a release that came out alike."""
+    """Results of a release with the same status and failure class."""
 
     status: Status
     failure_class: str | None
@@ -292,12 +292,12 @@ class Outcomes:
 
 @frozen(kw_only=True)
 class NamesVerdict:
-    """The answers of names and of compiling about a release."""
+    """A comparison of the names of a release with the results of compiles."""
 
     cells: int
     """The number of cells, each a case on a target; 0 without known arguments."""
     by_case: bool
-    """Whether all of them are for one target, so that a cell is a case."""
+    """Whether all cells are for one target, so that each cell is a case."""
     outcomes: tuple[Outcomes, ...]
     """The known outcomes."""
     because: str = ""
@@ -310,12 +310,12 @@ class NamesVerdict:
 
     @property
     def agrees(self) -> bool:
-        """Whether all cells were compiled, and say what the names say."""
+        """Whether all cells were compiled, and their results agree with the names."""
         return 0 < self.compiled == self.cells and not self.because
 
 
 def verdicts(kernel: KernelNeeds) -> tuple[Run[NamesVerdict], ...]:
-    """The verdict of each release that was looked at, neighbours that are alike together."""
+    """The verdict on each inspected release. Neighbours with equal verdicts form one run."""
     return runs(
         (having.place.label, _verdict(having, kernel) if having.looked_at else None)
         for having in kernel.needs.having
@@ -351,7 +351,7 @@ def _outcomes(results: Sequence[Result]) -> tuple[Outcomes, ...]:
 
 
 def _difference(having: Satisfying, results: Sequence[Result], kernel: KernelNeeds) -> str:
-    """The reason why compiling contradicts the names; empty if it does not."""
+    """The reason why the results contradict the names; empty if they do not."""
     failed = [result for result in results if not is_good(result.outcome)]
     of_names = [result for result in failed if lacks(result.outcome) and result.outcome.failure]
     others = [class_of(result.outcome) for result in failed if result not in of_names]
@@ -384,7 +384,7 @@ def _though_all_is_there(
 
 
 def _though_not_there(lack: MissingName) -> str:
-    """Why it compiles although a release lacks something that the source uses."""
+    """The reason why the source compiles on a release that does not meet a need."""
     reason = f"{lack.shown} {lack.why}"
     if lack.conditions:
         lines = ", ".join(map(str, lack.conditions))

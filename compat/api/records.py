@@ -1,4 +1,4 @@
-"""The names of one env: the records of what :mod:`compat.api.looking` brings from it."""
+"""Records of the names of an env, which :mod:`compat.api.looking` reads."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from compat.model import BuiltEnv
 
 @frozen(kw_only=True)
 class ApiParameter:
-    """A parameter that a caller may give."""
+    """A parameter that a caller may pass."""
 
     name: str
     kind: str
-    """As Python's :mod:`inspect` calls it: ``positional or keyword``, ``keyword-only``, ``variadic
-    positional``, …
+    """The kind in the words of Python's :mod:`inspect`: ``positional or keyword``,
+    ``keyword-only``, ``variadic positional``, …
     """
     default: str | None = None
     """The default in Python's notation; ``None`` without one."""
     deprecated: str = ""
-    """The words of the docstring about its deprecation."""
+    """The text of the docstring about its deprecation."""
 
     @property
     def text(self) -> str:
-        """``other``, ``acc=None``, ``*shape``."""
+        """The parameter in a signature, such as ``other``, ``acc=None`` or ``*shape``."""
         star = {"variadic positional": "*", "variadic keyword": "**"}.get(self.kind, "")
         return f"{star}{self.name}" if self.default is None else f"{star}{self.name}={self.default}"
 
     @property
     def behaviour(self) -> tuple[str, str | None]:
-        """The facts about it that a caller has to know."""
+        """The facts that a caller has to know: the kind and the default."""
         return self.kind, self.default
 
 
@@ -52,16 +52,16 @@ class ApiName:
     """The main name of the same object, which has all facts."""
     value: str | None = None
     opaque: bool = False
-    """A class without a list of its members."""
+    """Whether the name is a class without a list of its members."""
     internal: bool = False
-    """Not meant for users, as the toolchain says it."""
+    """Whether the name is not intended for users, according to the toolchain."""
     refuses: str = ""
-    """The message of an object that only raises."""
+    """The error of an object that only raises; empty for others."""
     deprecated: tuple[str, ...] = ()
     warns: tuple[str, ...] = ()
-    """Warnings of a deprecation that are given under a condition."""
+    """Deprecation warnings that a call gives only under a condition."""
     error: str = ""
-    """Why a module cannot be imported in this env."""
+    """The reason why the module cannot be imported in this env."""
 
     @property
     def signature(self) -> str:
@@ -93,12 +93,12 @@ class Namespace:
     """The names of an env."""
 
     names: Mapping[str, ApiName]
-    """By their full names."""
+    """Full name → its entry."""
 
     def get(self, full: str) -> ApiName | None:
-        """The object that a name means, or ``None`` if the name is not there.
+        """Return the entry of the object that has this name, or ``None`` without such a name.
 
-        A second name of an object gives the object itself.
+        An alias of an object returns the entry of its main name.
         """
         name = self.names.get(full)
         if name is None:
@@ -108,9 +108,9 @@ class Namespace:
         return self.names.get(name.same_as, name) if name.same_as else name
 
     def unknown(self, full: str) -> str:
-        """The reason why nothing is known of a name; empty if it is known.
+        """The reason why a name is unknown; empty if it is known.
 
-        The reason is that the module of the name cannot be imported in this env.
+        A name is unknown if its module cannot be imported in this env.
         """
         if full not in self.broken and not full.startswith(self._inside):
             return ""
@@ -121,12 +121,12 @@ class Namespace:
 
     @cached_property
     def broken(self) -> Mapping[str, str]:
-        """Module that cannot be imported → why."""
+        """Module that cannot be imported → the reason."""
         return {full: name.error for full, name in self.names.items() if name.error}
 
     @cached_property
     def _inside(self) -> tuple[str, ...]:
-        """How names begin that are in a module that cannot be imported."""
+        """The prefixes of names in modules that cannot be imported."""
         return tuple(f"{module}." for module in self.broken)
 
     @cached_property
@@ -145,7 +145,7 @@ def _is_in(full: str, module: str) -> bool:
 
 @frozen(kw_only=True)
 class InspectedRelease:
-    """A release, or a fork, and what was found in an env of it."""
+    """A release or a fork, with the names in one of its envs."""
 
     label: str
     """The name for readers: ``3.9.0``."""
@@ -156,9 +156,9 @@ class InspectedRelease:
     error: str = ""
     """The reason why the names of the release are unknown."""
     missing: bool = False
-    """Whether that is because its env is not built."""
+    """Whether the reason is that its env is not built."""
     left_out: bool = False
-    """Whether that is because other envs were asked for."""
+    """Whether the reason is that other envs were asked for."""
 
 
 @frozen(kw_only=True)
@@ -207,21 +207,21 @@ _GLOB = frozenset("*?[")
 
 @frozen(kw_only=True)
 class NameMatches:
-    """The meanings of words."""
+    """The names that patterns match."""
 
     names: tuple[str, ...]
     """Full names, in order."""
     internal: int = 0
-    """How many more there are that globs match and that are not meant for users."""
+    """The number of further names that globs match and that are not intended for users."""
 
 
 def find(inspection: Inspection, patterns: Iterable[str], *, internal: bool = False) -> NameMatches:
-    """The names that patterns mean.
+    """Find the names that patterns match.
 
-    A pattern is a name as people write it or in full, with or without its module, or a glob over
-    names as people write them. A glob leaves out names that are only another name of an object that
-    it matches too. With ``internal`` it also matches names that are not meant for users. Raises
-    SelectionError if a pattern means nothing.
+    A pattern is a name as authors write it or in full, with or without its module, or a glob over
+    names as authors write them. A glob leaves out aliases of objects that it also matches by
+    another name. With ``internal``, it also matches names that are not intended for users. Raises
+    SelectionError if a pattern matches nothing.
     """
     shown = shown_names(inspection)
     meanings: dict[str, None] = {}
@@ -263,7 +263,7 @@ def _fit(parts: Sequence[str], glob_parts: Sequence[str]) -> bool:
 
 
 def shown_names(inspection: Inspection) -> dict[str, str]:
-    """Every name that some place has, as people write it → in full; those of the language first."""
+    """Every name of some release as authors write it → in full; names of the language first."""
     names = {
         full for place in inspection.inspected if place.namespace for full in place.namespace.names
     }
@@ -278,7 +278,7 @@ def _named(inspection: Inspection, word: str, shown: dict[str, str]) -> Iterable
     full = inspection.full(word)
     if full in shown.values():
         return (full,)
-    # A name without modules is looked up in the first module where people look for it.
+    # A name without a module means the one in the first module that has it.
     if "." not in word:
         modules = (*inspection.short.values(), inspection.toolchain)
         return [name for module in modules if (name := f"{module}.{word}") in shown.values()][:1]
@@ -291,7 +291,7 @@ def _is_internal(inspection: Inspection, full: str) -> bool:
 
 
 def _without_aliases(inspection: Inspection, names: list[str]) -> Iterable[str]:
-    """Those that are not the same object as another of them wherever they are."""
+    """The names, without those that are an alias of another chosen name in every release."""
     chosen = set(names)
     for full in names:
         entries = [

@@ -36,10 +36,10 @@ T = TypeVar("T")
 
 @frozen(kw_only=True)
 class NamedSource:
-    """The meaning of a word: kernels, and how they may be compiled."""
+    """The kernels that a word names, and the selection that compiles them."""
 
     selection: Selection
-    """Of the kernels that are meant."""
+    """The selection of these kernels."""
     files: tuple[tuple[Path, str | None], ...]
     """Each file and function. If a file has no known kernel, the whole file."""
     obstacle: str = ""
@@ -100,7 +100,7 @@ def _declared(selection: Selection) -> Selection:
 
 
 def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] = ()) -> NamedSource:
-    """The functions of a selection's kernels, and the ``files`` that none of them comes from."""
+    """The functions of a selection's kernels, and the ``files`` that contain none of them."""
     functions: dict[tuple[Path, str | None], None] = {}
     for spec in selection.specs:
         functions[Path(spec.source), spec.function] = None

@@ -18,25 +18,25 @@ from compat.source.parsing import Function, FunctionScope, bound, dotted, needed
 from compat.toolchains import ApiNames
 
 Meanings = Mapping[str, tuple[str, ...]]
-"""Name in a scope → the full names that it may mean; none for a name outside of the toolchain."""
+"""Name in a scope → the full names that it may stand for; none for a name of other packages."""
 
 
 @frozen(kw_only=True)
 class Call:
-    """With what something is called."""
+    """The arguments of a call."""
 
     positional: int
     keywords: tuple[str, ...]
     open: bool
-    """Whether ``*`` or ``**`` gives it more, which the text does not show."""
+    """Whether ``*`` or ``**`` passes more arguments, which the text does not show."""
 
 
 @frozen(kw_only=True)
 class ApiUse:
-    """A name where it is used."""
+    """One use of a name."""
 
     meanings: tuple[str, ...]
-    """The full names that it may stand for: of several, imported under conditions, one is
+    """The full names that it may stand for. Imports under conditions give several; one of them is
     enough.
     """
     line: int
@@ -46,12 +46,12 @@ class ApiUse:
     function: str = ""
     """The kernel, or the helper function, around it; empty outside of them."""
     starred: bool = False
-    """Whether only ``from … import *`` can have brought it."""
+    """Whether only ``from … import *`` can have imported it."""
 
 
 @frozen(kw_only=True)
 class Unresolved:
-    """An attribute of a value inside of a kernel, whose value the text does not determine."""
+    """An attribute in a kernel, of a value that the text does not determine."""
 
     name: str
     line: int
@@ -60,7 +60,7 @@ class Unresolved:
 
 @frozen(kw_only=True)
 class Uses:
-    """All that a source uses."""
+    """All uses in a source."""
 
     uses: tuple[ApiUse, ...]
     unresolved: tuple[Unresolved, ...] = ()
@@ -77,9 +77,10 @@ class NoFunction(ValueError):
 
 
 def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None = None) -> Uses:
-    """The names of the package ``root`` that a module uses, or one function with all that it needs.
+    """Find the names of the package ``root`` that a module uses, or that a function needs.
 
-    Imports at the top always count, because there is no module without them. Raises NoFunction.
+    The needs of a function include those of the code that it uses. Imports at the top always count,
+    because the module cannot be loaded without them. Raises NoFunction.
     """
     reading = _UsesReader(root=root, names=names)
     top = reading.meanings_of(tree.body, {})
@@ -115,7 +116,7 @@ def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
 
 @frozen(kw_only=True)
 class _UseScope:
-    """The place of a node."""
+    """The context of a node."""
 
     meanings: Meanings
     condition: int | None = None
@@ -125,7 +126,7 @@ class _UseScope:
     top: bool = False
 
     def binding(self, names: frozenset[str]) -> _UseScope:
-        """The place inside a scope that binds these names to unknown values."""
+        """The context inside a scope that binds these names to unknown values."""
         return evolve(
             self, meanings={**self.meanings, **dict.fromkeys(names, ())}, local=self.local | names
         )
@@ -136,7 +137,7 @@ class _UseScope:
 
 @define(kw_only=True)
 class _UsesReader:
-    """The uses of one module while they are found."""
+    """Collects the uses in one module."""
 
     root: str
     names: ApiNames
@@ -181,9 +182,9 @@ class _UsesReader:
         return (full,) if full == self.root or full.startswith(f"{self.root}.") else ()
 
     def _chain(self, node: ast.expr, meanings: Meanings) -> tuple[str, ...]:
-        """The meanings of ``a.b.c``, which are none if ``a`` is not the toolchain's.
+        """The meanings of ``a.b.c``; empty if ``a`` is not a name of the toolchain.
 
-        A node that is no such chain has none either.
+        Also empty for a node that is not such a chain.
         """
         first, dot, rest = dotted(node).partition(".")
         return tuple(f"{meant}{dot}{rest}" for meant in meanings.get(first, ()))
@@ -191,7 +192,7 @@ class _UsesReader:
     # --- where they are used ---
 
     def visit(self, node: ast.AST, scope: _UseScope) -> None:
-        """Note all uses in a node."""
+        """Record all uses in a node."""
         match node:
             case ast.Import() | ast.ImportFrom():
                 self._import(node, scope)

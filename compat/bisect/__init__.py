@@ -1,22 +1,23 @@
 """Find the release in which a kernel broke, and the cause inside one failure.
 
-In: kernels, and what counts as bad (:mod:`compat.bisect.criterion`), as a
+In: kernels, and the definition of bad (:mod:`compat.bisect.criterion`), as a
 :class:`compat.bisect.request.BisectRequest`. Out: a :class:`compat.bisect.bisecting.Bisection`, the
-answers. :func:`bisect` is all of it, and :func:`check` asks the same of single cells:
+answers. :func:`bisect` is the whole search, and :func:`check` judges single cells in the same way:
 
-- :mod:`compat.bisect.releases`: since which release; :mod:`compat.bisect.candidates` says which
-  releases there are to try, and :mod:`compat.engine.run` what is known of them without compiling
-  anything
-- :mod:`compat.bisect.bisecting`: where inside a failure, where :mod:`compat.bisect.part` finds the
-  part of the toolchain, :mod:`compat.bisect.passes` the compiler pass,
-  :mod:`compat.bisect.settings` the constexpr, option or hint that it needs
-- :mod:`compat.bisect.judging`: what launches and programs of the user say of results
+- :mod:`compat.bisect.releases` finds the release in which a kernel changed.
+  :mod:`compat.bisect.candidates` lists the releases to try, and :mod:`compat.engine.run` reads
+  their known results without a compile.
+- :mod:`compat.bisect.bisecting` searches inside a failure. :mod:`compat.bisect.part` finds the part
+  of the toolchain, :mod:`compat.bisect.passes` the compiler pass, and :mod:`compat.bisect.settings`
+  the constexpr, option or hint that the failure needs.
+- :mod:`compat.bisect.judging` adds the numbers of launches, and the answers of the user's programs,
+  to results.
 
-They compile with envs that they are given; no compiler is built. Decisions are made in pure
-modules: ``search``, ``criterion``, ``perturbations``, ``hints``.
+These modules compile in given envs, and build no compiler. Pure modules make the decisions:
+``search``, ``criterion``, ``perturbations``.
 
-The two functions are imported when they are asked for: many commands need one module of this room,
-and none of the rest.
+The two functions are imported on first use, because many commands need only one module of this
+room.
 """
 
 from __future__ import annotations

@@ -269,7 +269,7 @@ class Transition:
 
     @property
     def bracket(self) -> Bracket:
-        """The same as names of releases."""
+        """The change as a bracket, with the names of the releases."""
         return Bracket(
             before=self.before.release,
             after=self.after.release,
@@ -342,7 +342,7 @@ class ReleaseAnswer:
 
     @property
     def not_tried(self) -> tuple[str, ...]:
-        """Existing releases that nobody tested and that are not in :attr:`assumed` either."""
+        """Existing releases that no run tested and that are not in :attr:`assumed` either."""
         places = [
             (self.account.line.index(first), self.account.line.index(last))
             for first, last in self.assumed
@@ -357,9 +357,9 @@ class ReleaseAnswer:
 
     @property
     def needs(self) -> str | None:
-        """The first release with what the kernel needs.
+        """The first release with everything that the kernel needs.
 
-        It is ``None`` unless all earlier ones lack an API or the target.
+        It is ``None`` unless an API or the target is missing in all earlier releases.
         """
         if self.account.word is Word.NEEDS:
             return self.account.release
@@ -382,6 +382,6 @@ def _sameness(answer: ReleaseAnswer) -> object:
     )
     otherwise = tuple(probe.release for probe in answer.otherwise)
     facts = (account.word, account.bracket, account.since, account.not_tried, account.flaky)
-    # Launches of each case and target have numbers of their own.
+    # Each case and target has its own numbers from launches.
     place = (answer.spec.case, answer.target.name) if answer.criterion.asks_launches else ()
     return answer.spec.kernel, answer.spec.variant, facts, answer.criterion, spans, otherwise, place

@@ -1,8 +1,8 @@
-"""Attempts that are not plain, such as other IR, another assembler or dumps, in a server per env.
+"""Attempts with other IR, another assembler or dumps, in one server per env.
 
-They say nothing about what a user would see, so they are not kept as results. A foreign assembler
-is a program on disk, or one of a release by itself, published as a wheel. It replaces a release's
-own assembler, or runs without the rest of its toolchain.
+Such attempts do not show what a user would see, so they are not kept as results. A foreign
+assembler is a program on disk, or the assembler of a release, published as a wheel. It replaces a
+release's own assembler, or runs without the rest of its toolchain.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from compat.workers.spawn import passed_on
 
 
 class Attempts:
-    """Single attempts, in servers that are let go at the end of a search."""
+    """Makes single attempts, in servers that it releases at the end of a search."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -46,7 +46,7 @@ class Attempts:
         return run(cells, evolve(self._context, stop=threading.Event()))
 
     def make(self, cell: Cell, mode: Mode) -> Evidence:
-        """Attempt a cell once. The evidence of an env that is broken says so."""
+        """Attempt a cell once. If its env is broken, the evidence says so."""
         built = self._context.envs[cell.env.name]
         if built.error is not None or built.python is None:
             return Evidence(
@@ -59,7 +59,7 @@ class Attempts:
         return answer.attempts[0]
 
     def outcome(self, cell: Cell, mode: Mode) -> Outcome:
-        """The outcome of one such attempt."""
+        """The outcome of one attempt at a cell."""
         return outcome_of(cell, [self.make(cell, mode)])
 
     def assembled(self, cell: Cell, assembler: Assembler, program: Path) -> Outcome | None:
@@ -79,15 +79,15 @@ class Attempts:
         return self._context.store.artifacts / name
 
     def printed(self, evidence: Evidence) -> str:
-        """All that an attempt printed; empty if it is gone."""
+        """The kept output of an attempt; empty if the store no longer has it."""
         return printed_text(evidence, self._context.store.artifact) or ""
 
     def text(self, name: str) -> str:
-        """An artifact that an attempt kept, as text; empty if it is gone."""
+        """An artifact that an attempt kept, as text; empty if the store no longer has it."""
         return self.data(name).decode(errors="replace")
 
     def data(self, name: str) -> bytes:
-        """An artifact that an attempt kept; empty if it is gone."""
+        """An artifact that an attempt kept; empty if the store no longer has it."""
         return self._context.store.artifact(name) or b""
 
     def __enter__(self) -> Self:
@@ -116,7 +116,7 @@ _LARGEST_OUTPUT = 32 * 1024 * 1024
 
 @frozen(kw_only=True)
 class AssemblerProgram:
-    """An assembler to put under a release."""
+    """An assembler that replaces the one of a release."""
 
     name: str
     """The name for readers: ``CUDA 12.9.86``, or its path."""
@@ -165,7 +165,7 @@ def _at(path: Path) -> AssemblerProgram:
 
 
 def _release(release: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
-    """The distribution that has such a release, and the newest version that is asked for."""
+    """The distribution that has a release, and its newest version that matches."""
     try:
         major, among = Version(release).major, SpecifierSet(f"=={release}.*")
     except (InvalidVersion, ValueError):
@@ -186,10 +186,10 @@ def _release(release: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
 
 
 def assemble(assembler: Assembler, program: Path, source: Path, deadline: float) -> Evidence:
-    """Have a program, an assembler of this kind, assemble a file for the target that it names.
+    """Assemble a file with a program of this kind, for the target that the file names.
 
-    ``deadline`` is in seconds. Raises MachineError if the machine has no room for it, and Stopped
-    if the command is asked to end meanwhile.
+    ``deadline`` is in seconds. Raises MachineError if the machine lacks a resource such as disk
+    space, and Stopped if the command is asked to end meanwhile.
     """
     with TemporaryFolder("compat-assembler-") as folder:
         evidence = _evidence(assembler, program, source, folder, deadline)

@@ -136,7 +136,7 @@ def bisect(
 
 
 class CandidateEnvs:
-    """Envs of the candidates as they are asked for; remembers them."""
+    """Obtains the envs of candidates on request, and remembers them."""
 
     def __init__(self, obtain: Obtain, line: Line) -> None:
         self._obtain = partial(obtain, line.candidates.matrix)
@@ -149,7 +149,7 @@ class CandidateEnvs:
 
 
 class _Bisecting:
-    """One bisect under way."""
+    """One running bisect."""
 
     def __init__(
         self,
@@ -176,7 +176,7 @@ class _Bisecting:
         releases: tuple[ReleaseAnswer, ...] = (),
         cells: tuple[CellAnswer, ...] = (),
     ) -> Bisection:
-        """The record of what was found."""
+        """The record of the answers."""
         candidates = self.line.candidates
         return Bisection(
             axis=self.request.axis,
@@ -248,16 +248,13 @@ class _Bisecting:
         )
 
     def _existing(self) -> tuple[Version, ...]:
-        """The releases that are known to exist of the toolchain that is bisected."""
+        """The known releases of the bisected toolchain."""
         return existing_releases(self.selection.config)[
             self.line.candidates.chosen[0].env.toolchain
         ]
 
     def _recalled(self, kernels: releases.Kernels) -> tuple[Result, ...]:
-        """The results of earlier runs on releases that this search has no env for.
-
-        They are of these kernels.
-        """
+        """The results of earlier runs of ``kernels``, on releases without an env in this search."""
         if not self.line.candidates.published:
             return ()
         return recall(
@@ -267,7 +264,7 @@ class _Bisecting:
     # --- inside a failure ---
 
     def inside(self) -> Iterator[CellAnswer]:
-        """The answers of a search along the axis for each kernel."""
+        """The answer of a search along the axis, for each kernel."""
         axis, every, budget = (
             self.request.axis,
             len(self.selection.kernels),
@@ -292,7 +289,7 @@ class _Bisecting:
             yield answer
 
     def searches(self) -> Iterator[CellSearch]:
-        """Each kernel with the cells that a search inside its failure starts from."""
+        """A search for each kernel, with the cells that it starts from."""
         if self.request.axis is Axis.PART and (self.line.good is None or self.line.bad is None):
             yield from map(self._changed, self.along_releases())
             return
@@ -309,7 +306,7 @@ class _Bisecting:
             yield self._cell_search(Cell(env=bad, target=target, spec=spec), other, self.envs.built)
 
     def _changed(self, answer: ReleaseAnswer) -> CellSearch:
-        """The two sides of a change, or the newest release if nothing changes."""
+        """A search with the two sides of a change, or with the newest release without a change."""
         change = answer.bracket
         probes = (change.before, change.after) if change else (answer.probes[-1],)
         bad, *rest = sorted(probes, key=lambda probe: probe.judgement is not Judgement.BAD)
@@ -333,7 +330,7 @@ class _Bisecting:
         )
 
     def _compared_with(self, spec: Specialization) -> Specialization:
-        """The case to compare with: the one that is named, else the same one in another release."""
+        """The specialization to compare with: that of the named case, else ``spec`` itself."""
         case = self.request.against
         if case is None:
             return spec
@@ -357,9 +354,9 @@ def _with_parts(
     context: RunContext,
     listener: Listener,
 ) -> tuple[ReleaseAnswer, ...]:
-    """The answers with the part of the toolchain that changed, searched once for each group.
+    """Add the part of the toolchain that changed to the answers.
 
-    The answers of a group say the same.
+    The part is searched once for each group of alike answers.
     """
     parts: dict[int, Part] = {}
     for group in group_alike(answers):
@@ -385,33 +382,33 @@ def _with_parts(
 
 @frozen(kw_only=True)
 class CellSearch:
-    """A search inside the failure of one cell, beside the one it is compared with, if any."""
+    """A search inside the failure of one cell, perhaps in comparison with another cell."""
 
     cell: Cell
     other: Cell | None
     context: RunContext
-    """Has the envs of both."""
+    """The context, with the envs of both cells."""
     folder: Path
     """The folder for IR."""
     criterion: Criterion | None = None
     """The definition of bad, unless a failed compile is bad."""
     assemblers: tuple[AssemblerProgram, ...] = ()
-    """Others to try where the toolchain's complains."""
+    """Other assemblers to try in place of the toolchain's own one."""
     gpu: Gpu | None = None
-    """Where to launch combinations of releases."""
+    """The GPU that launches combinations of releases."""
     budget: Budget = field(factory=lambda: Budget(None))
     """The seconds that a search for settings may take."""
     grow: tuple[GrowingSetting, ...] = ()
-    """The settings that time is measured over, where some were named."""
+    """The named settings over which compile time is measured; empty if none is named."""
     on_step: Callable[[str], None] = lambda message: None
-    """Hears how far the search is, perhaps from another thread."""
+    """Receives the progress of the search, perhaps from another thread."""
 
     def along(self, axis: Axis) -> CellAnswer:
         """The answer of a search along one of the axes inside a failure.
 
         Raises SelectionError if there is nothing to compare, StoreError if IR cannot be kept, and
-        :class:`compat.engine.run.Interrupted` when stopped early. Along ``config``, once the cell
-        itself is known, the answer is what is known by then.
+        :class:`compat.engine.run.Interrupted` when stopped early. Along ``config``, an early stop
+        after the outcome of the cell itself is known returns the answer so far.
         """
         searches = {Axis.PART: self._part, Axis.PASS: self._pass, Axis.CONFIG: self._config}
         return CellAnswer(cell=self.cell, answer=searches[axis]())
@@ -462,7 +459,7 @@ class CellSearch:
         return None
 
     def _unasked(self) -> str:
-        """A sentence about a judge that has no part in the answer; empty if it has one."""
+        """A sentence about a judge that has no influence on the answer; empty without one."""
         judge = self.criterion
         if judge is None or not (judge.asks_metric or judge.asks_launches):
             return ""
@@ -502,7 +499,7 @@ class CellSearch:
 # --- the last bisect of a project -----------------------------------------------------------------
 
 WORD = "last-bisect"
-"""The name of these cells for commands that take a cell."""
+"""The name of the last bisect's bad ends for commands that take a cell."""
 
 _FILE = "last-bisect.json"
 
@@ -512,10 +509,10 @@ class BadEnds:
     """The bad ends of the last bisect."""
 
     cells: tuple[str, ...]
-    """Ids of cells."""
+    """The ids of the cells."""
     kernel_files: tuple[str, ...]
-    """Absolute paths of the kernel files that they come from; empty where those are
-    ``matrix.toml``'s.
+    """Absolute paths of the cells' kernel files; empty if the kernel files are those of
+    ``matrix.toml``.
     """
 
 
@@ -541,7 +538,7 @@ def note_bad_ends(answers: Sequence[ReleaseAnswer], selection: Selection) -> Non
 
 
 def read_bad_ends(root: Path) -> BadEnds:
-    """The bad endpoints that were last saved in the project in that folder.
+    """The bad endpoints that a bisect last saved in the project in ``root``.
 
     Raises SelectionError if there are none.
     """

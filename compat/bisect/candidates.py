@@ -34,7 +34,7 @@ _DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 
 @frozen(kw_only=True)
 class CandidateQuery:
-    """The question which releases are candidates."""
+    """A choice of candidate releases."""
 
     releases: SpecifierSet | None = None
     """Only these. ``None``: all from the oldest release that the toolchain supports."""
@@ -61,7 +61,7 @@ class CandidateQuery:
 
 @frozen(kw_only=True)
 class ReleaseCandidate:
-    """One release that may be tried."""
+    """One release that a bisection may try."""
 
     version: Version
     env: Env
@@ -73,7 +73,7 @@ class ReleaseCandidate:
 
     @property
     def envs(self) -> tuple[Env, ...]:
-        """Every env to try it in, the one that speaks for it first."""
+        """All envs of the release. The first one represents it."""
         return self.env, *self.others
 
     @property
@@ -84,21 +84,21 @@ class ReleaseCandidate:
 
 @frozen(kw_only=True)
 class CandidateLine:
-    """The releases to bisect over, oldest first, and what is to be said of the choice."""
+    """The releases to bisect over, oldest first, and notes about the choice."""
 
     chosen: tuple[ReleaseCandidate, ...]
     matrix: Path
     """The file that declares the envs. The records of the envs are beside it."""
     left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
-    """Why → releases."""
+    """Reason → releases."""
     notes: tuple[str, ...] = ()
     published: bool = True
-    """Whether these are releases as Triton publishes them, in the order of their versions: others
-    may stand between them then.
+    """Whether these are published releases, in the order of their versions. Then other releases may
+    exist between them.
     """
 
     def position(self, version: Version) -> int | None:
-        """The sort key of a version; ``3.5`` is ``3.5.0``."""
+        """The position of a version's last candidate, or ``None``; ``3.5`` equals ``3.5.0``."""
         places = [
             number for number, candidate in enumerate(self.chosen) if candidate.version == version
         ]
@@ -112,7 +112,7 @@ class IndexedRelease:
     version: Version
     files: tuple[File, ...]
     order: int
-    """Its place among all, as the sources gave them."""
+    """The position of the version in the listing of the sources."""
 
     @property
     def yanked(self) -> bool:
@@ -120,7 +120,7 @@ class IndexedRelease:
 
     @property
     def date(self) -> float | None:
-        """When it was made, in seconds since 1970."""
+        """The date that the version states, or else of its first upload, in seconds since 1970."""
         stated = stated_date(self.version)
         return (
             stated
@@ -146,8 +146,8 @@ def from_index(
 ) -> CandidateLine:
     """The releases of a toolchain that the sources have for this platform, in order.
 
-    They are for one of ``pythons``. Raises SelectionError if none is left, and IndexUnavailable if
-    the index does not answer.
+    Each has a wheel for one of ``pythons``. Raises SelectionError if no release is left, and
+    IndexUnavailable if the index does not answer.
     """
     published_as = query.distribution or toolchain.distribution
     query = evolve(query, distribution=published_as)
@@ -221,7 +221,7 @@ def from_envs(envs: Sequence[Env], matrix: Path) -> CandidateLine:
 def _of_release(envs: Sequence[Env]) -> ReleaseCandidate:
     """One release with all its envs, represented by the one without PyTorch.
 
-    Only the compiler can fail there.
+    In an env without PyTorch, only the compiler can fail.
     """
     first, *others = sorted(envs, key=lambda env: (env.paired, env.name))
     assert first.release is not None, "an env without a version is refused before"
@@ -238,7 +238,7 @@ def parse_specifier(text: str | None) -> SpecifierSet | None:
     try:
         specifier = SpecifierSet(text) if text else None
         if specifier is not None:
-            specifier.contains("3.0.0")  # only now are the numbers in it read
+            specifier.contains("3.0.0")  # only this reads its numbers
     except ValueError as error:
         raise SelectionError(
             str(error), where="--releases", hint="For example '>=3.1,<3.6'."
@@ -262,10 +262,10 @@ def parse_release(text: str | None, option: str) -> Version | None:
 def named_release(
     text: str | None, option: str, selection: Selection, query: CandidateQuery
 ) -> Version | None:
-    """The release that a word means, by the rules for naming an env.
+    """The release that a word names, by the rules for names of envs.
 
     With another source of releases, the word is the number of a release there. Raises
-    SelectionError, also for a word that means several.
+    SelectionError if the word names no release, or several.
     """
     if text is None or query.elsewhere:
         return parse_release(text, option)
@@ -298,7 +298,7 @@ def stated_date(version: Version) -> float | None:
     return None
 
 
-# --- which and in what order ----------------------------------------------------------------------
+# --- selection and order --------------------------------------------------------------------------
 
 
 def indexed_releases(files: Iterable[File]) -> list[IndexedRelease]:
@@ -326,7 +326,7 @@ def in_order(releases: Iterable[IndexedRelease]) -> list[IndexedRelease]:
         dated = [(date, one) for one in builds if (date := one.date) is not None]
         if len(dated) == len(builds):
             ordered += [one for _, one in sorted(dated, key=lambda pair: (pair[0], pair[1].order))]
-        else:  # the release proper, then what was built from it
+        else:  # the release itself, then the builds of it
             ordered += sorted(builds, key=lambda one: (one.version.local is not None, one.order))
     return ordered
 
@@ -403,10 +403,10 @@ def _declared(
     state: Path,
     pythons: Collection[Minor],
 ) -> tuple[list[Env], Path]:
-    """Envs of wheels from elsewhere, declared in a file of their own so that nox can build them.
+    """Envs of wheels from another source, declared in a separate file so that nox can build them.
 
-    Such a wheel may be called like a published one and be another, so its env is called after where
-    it comes from, too.
+    Such a wheel may have the name of a published one and differ from it, so the name of its env
+    includes a hash of its source.
     """
     envs: list[dict[str, str | list[str]]] = []
     for one in chosen:

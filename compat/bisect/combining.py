@@ -1,9 +1,10 @@
 """Combine one half of the toolchain from each of two releases, to see which half causes a failure.
 
-IR that one release made is compiled by the other, and the assembler of one is put under the other,
-in both directions. The toolchain says which IR crosses between releases
-(:class:`compat.toolchains.CompilerParts`). What a combination comes to is seen by compiling it
-(:class:`CompileExperiment`) or by launching it (:class:`LaunchExperiment`).
+Each release compiles the IR that the other one made, and compiles with the other one's assembler.
+The toolchain names the IR that crosses between releases (:class:`compat.toolchains.CompilerParts`).
+The effect of a combination is the outcome of its compile (:class:`CompileExperiment`), the metrics
+of its compile (:class:`MetricExperiment`), or the result of its launch
+(:class:`LaunchExperiment`).
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ _BUILT = Outcome(status=Status.OK, stage="")
 
 
 class Side(StrEnum):
-    """On which side of a border between two halves a failure is."""
+    """The side of the border between two halves that contains the failure."""
 
     BEFORE = "before"
-    """In the IR: it fails with the other release too."""
+    """In the IR: it fails in the other release too."""
     BEHIND = "behind"
-    """In the stages after it: IR of the other release fails there too."""
+    """In the stages after the IR: IR of the other release fails there too."""
     BOTH = "both"
     """Only with both bad halves together."""
     EITHER = "either"
@@ -71,9 +72,9 @@ class Crossing:
     into_good: Effect
     """IR of the bad release, compiled by the good one."""
     control: Effect = Effect.SAME
-    """The control: IR of the bad release, compiled by itself from a file.
+    """The control: IR of the bad release, compiled from a file by the bad release.
 
-    Unless it fails the same way, nothing is proven.
+    If it does not fail the same way, the experiment proves nothing.
     """
 
     @property
@@ -100,7 +101,7 @@ class Experiment(ABC):
     bad: Cell
     good: Cell | None = None
     context: RunContext
-    """Has the envs of both."""
+    """The context, with the envs of both cells."""
     attempts: Attempts
     parts: CompilerParts
     steps: list[str] = field(factory=list)
@@ -109,7 +110,7 @@ class Experiment(ABC):
     """Env → the attempt at the cell in it."""
 
     def evidence_of(self, cell: Cell) -> Evidence:
-        """The attempt at one of the two cells as it is, with its IR kept as far as it comes."""
+        """The attempt at one of the two unchanged cells. It keeps the IR of all finished stages."""
         if cell.env.name not in self._evidence:
             self._evidence[cell.env.name] = self.attempts.make(cell, KEEPING_IR)
         return self._evidence[cell.env.name]
@@ -138,13 +139,13 @@ class Experiment(ABC):
     def name(self, cell: Cell) -> str:
         """The name of a cell's release in steps and sentences.
 
-        It is the release's number, or the env's name if the number does not tell the two apart.
+        It is the release's number, or the env's name if the numbers are unknown or equal.
         """
         return self._names[cell.env.name]
 
     @property
     def other(self) -> Cell:
-        """The good cell, which there is where releases are combined."""
+        """The good cell. Combinations of releases always have one."""
         assert self.good is not None, "one release cannot be combined with itself"
         return self.good
 
@@ -152,8 +153,8 @@ class Experiment(ABC):
     def first_ir(self) -> str:
         """The first IR that these releases make of the kernel.
 
-        It is the last IR of the passes if the front end makes that one at once, as Triton's does
-        of kernels of Gluon.
+        It is the last IR of the passes if the front end makes that one directly, as Triton's front
+        end does for Gluon kernels.
         """
         cells = (cell for cell in (self.good, self.bad) if cell is not None)
         stages = {stage for cell in cells for stage in self.evidence_of(cell).kept}
@@ -161,9 +162,9 @@ class Experiment(ABC):
         return last if last in stages and first not in stages else first
 
     def cross(self, stage: str) -> Crossing:
-        """Feed what ``stage`` made in one release to the other one.
+        """Compile the output of ``stage`` in each release with the other release.
 
-        The output of the bad release also goes to the bad release itself.
+        The bad release also compiles its own output, as a control.
         """
         into_bad = self._feed(stage, self.other, self.bad)
         into_good, control = Effect.UNKNOWN, Effect.SAME
@@ -180,7 +181,7 @@ class Experiment(ABC):
         return self.compile_ir(stage, ir, maker, reader)
 
     def swap_assembler(self) -> Crossing | None:
-        """Put the assembler of each release under the other; ``None`` if one of them has none."""
+        """Compile with each release and the other one's assembler; ``None`` if one has none."""
         assembler, cells = self.parts.assembler, (self.other, self.bad)
         good, bad = (assembler.of(self.context.envs[cell.env.name], cell.target) for cell in cells)
         names = [self.name(cell) for cell in cells]
@@ -219,7 +220,7 @@ class CompileExperiment(Experiment):
     def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
         """Compile a cell with another assembler.
 
-        If its toolchain refuses that one, run the assembler alone.
+        If the toolchain refuses that assembler, run the assembler alone.
         """
         assembler, name = self.parts.assembler, self.name(cell)
         outcome = self.attempts.outcome(
@@ -230,7 +231,7 @@ class CompileExperiment(Experiment):
         )
         # A predicted failure is about a finished compile.
         failed = outcome.failure if outcome.failure and not outcome.failure.prediction else None
-        # Up to 3.2, Triton refuses an assembler that is newer than those known then.
+        # Up to 3.2, Triton refuses an assembler that is newer than those it knows.
         if failed and failed.stage != assembler.stage:
             alone = self.attempts.assembled(cell, assembler, program.path)
             if alone is not None:
@@ -244,7 +245,7 @@ class CompileExperiment(Experiment):
         return effect_on(self.failing, outcome)
 
     def describe(self, outcome: Outcome) -> str:
-        """An outcome as a step reports it."""
+        """An outcome in the words of a step."""
         match effect_on(self.failing, outcome):
             case Effect.OK:
                 return "ok"
@@ -340,7 +341,7 @@ class MetricExperiment(Experiment):
 
     criterion: Criterion
     waiting: Sequence[Launchable] = ()
-    """Nothing has to be launched."""
+    """Always empty: nothing has to be launched."""
 
     def __attrs_post_init__(self) -> None:
         cells = [cell for cell in (self.good, self.bad) if cell is not None]
@@ -349,7 +350,7 @@ class MetricExperiment(Experiment):
         )
 
     def alone(self, cell: Cell) -> Effect:
-        """A cell as it is."""
+        """The effect of an unchanged cell."""
         return self._effect(
             f"{self.name(cell)} alone", cell, outcome_of(cell, [self.evidence_of(cell)])
         )
@@ -367,7 +368,7 @@ class MetricExperiment(Experiment):
     def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
         """Compile a cell with another assembler.
 
-        If the toolchain's own cannot be exchanged, run the other one alone.
+        If the toolchain's own assembler cannot be exchanged, run the other one alone.
         """
         assembler, name = self.parts.assembler, self.name(cell)
         if assembler.variables:
@@ -388,7 +389,7 @@ class MetricExperiment(Experiment):
         return self._effect(title, cell, alone)
 
     def swap_assembler(self) -> Crossing | None:
-        """The same, by the version that binaries name if no assembler can be exchanged."""
+        """Swap the assemblers, unless the binaries of both releases name the same version of it."""
         name = self.parts.assembler.name
         values = [self.evidence_of(cell).metrics.get(name) for cell in (self.other, self.bad)]
         if values[0] is None or values[0] != values[1]:
@@ -422,9 +423,9 @@ class MetricExperiment(Experiment):
 
 @define(kw_only=True, slots=False)
 class LaunchExperiment(Experiment):
-    """Combinations that are built, and compared by the results of launches, as far as known.
+    """Combinations that are built, and compared by the known results of launches.
 
-    A binary that is the same as that of a release needs no launch.
+    A binary that equals the binary of a release needs no launch.
     """
 
     criterion: Criterion
@@ -432,14 +433,13 @@ class LaunchExperiment(Experiment):
     """The combinations without a launch."""
     _results: dict[str, Result] = field(factory=dict)
     """Binary → its known results."""
-    """Env → the attempt at its own cell."""
 
     def __attrs_post_init__(self) -> None:
         rows = [[self._built(cell)] for cell in (self.good, self.bad) if cell is not None]
         self.criterion = self.criterion.along(rows)
 
     def alone(self, cell: Cell) -> Effect:
-        """A cell as it is, with its IR kept for what comes after."""
+        """The effect of an unchanged cell. Its attempt keeps the IR for later combinations."""
         return self._effect("", cell, _keeping(cell, self.parts.first_ir, self.parts.last_ir))
 
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
@@ -467,7 +467,7 @@ class LaunchExperiment(Experiment):
         return self._effect(label, cell, evolve(mode, variables=variables))
 
     def _effect(self, label: str, cell: Cell, mode: Mode, like: Evidence | None = None) -> Effect:
-        """Build a combination, and say what launching it came to, as far as that is known."""
+        """Build a combination, and return the effect of its launch, if that is known."""
         title = f"{self.name(cell)}{f' with {label}' if label else ''}"
         evidence = self.attempts.make(cell, mode)
         if not label:
@@ -514,7 +514,7 @@ class LaunchExperiment(Experiment):
         return self._results[binary]
 
     def _built(self, cell: Cell) -> Result:
-        """A cell as it is, with its known launches."""
+        """The result of an unchanged cell, with its known launches."""
         built = self.context.envs[cell.env.name]
         (result,) = with_launched(
             [Result(cell=cell, built=built, outcome=_BUILT)], self.context.store
@@ -523,12 +523,12 @@ class LaunchExperiment(Experiment):
 
 
 def _keeping(cell: Cell, *stages: str) -> Mode:
-    """Compiles that keep these stages and what a launch needs."""
+    """The mode of compiles that keep these stages and everything that a launch needs."""
     return evolve(launch_mode(cell), actions=(Compile(keep_ir=True),), stages=(LAUNCHABLE, *stages))
 
 
 def _identity(launchable: Launchable) -> str:
-    """The identity of a combination: of the cell, and of the binary that came out."""
+    """The identity of a combination: a hash over the cell's identity and the binary."""
     return hashlib.sha256(f"{launchable.identity} {object_of(launchable)}".encode()).hexdigest()
 
 

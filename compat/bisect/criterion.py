@@ -1,4 +1,4 @@
-"""What counts as bad: the question that a search asks of every result, with three answers. Pure.
+"""The definition of bad: a question about every result, with three possible answers. Pure.
 
 On the command line, where it is called a judge, it is one of::
 
@@ -7,15 +7,15 @@ On the command line, where it is called a judge, it is one of::
     class=NAME              bad if it fails with that class; any other failure counts as good
     same-failure            bad if it fails with the fingerprint of the bad end
     unexpected              bad if the result is not the expected one
-    METRIC<op>NUMBER        bad if that holds: registers>128, artifacts.cubin>50000
-    compile_seconds>10,     bad if compiling takes that long (:mod:`compat.bisect.measures`)
+    METRIC<op>NUMBER        bad if the comparison holds: registers>128, artifacts.cubin>50000
+    compile_seconds>10,     bad if the compile takes that long (:mod:`compat.bisect.measures`)
     stage.llir.cpu>1.5*previous, pass.cse.cpu>1, …
     run=COMMAND             the answer of a user's program, an exit code as for `git bisect run`
-    wrong, unstable,        the results of running it (:mod:`compat.bisect.criterion`)
+    wrong, unstable,        the results of launches
     latency>1.2*previous, …
     best>1.1*previous,      the same for the fastest config of the kernel (:mod:`compat.tune`)
-    staying>1.2             bad if the config that was best on the oldest release takes so many
-                            times as long as the best
+    staying>1.2             bad if the config that was best on the oldest release takes more than
+                            that many times as long as the best config
 
 A broken env, a lost answer, a flaky result, and a metric of a kernel that did not compile are
 inconclusive.
@@ -53,11 +53,11 @@ Ask = Callable[[str, Result], int]
 
 
 class Question(Protocol):
-    """One way of telling good from bad."""
+    """A question that separates good results from bad ones."""
 
     @property
     def text(self) -> str:
-        """As it is written on the command line."""
+        """The question as the command line spells it."""
 
     def is_bad(self, result: Result) -> bool | None:
         """Whether a steady answer is bad; ``None`` if inconclusive."""
@@ -90,7 +90,7 @@ class Criterion:
 
     @property
     def asks_seconds(self) -> bool:
-        """Whether it asks for compile time, which is measured again where it decides."""
+        """Whether it asks for compile time, which is measured again if it decides the judgement."""
         return isinstance(self.question, TakesLonger)
 
     @property
@@ -252,7 +252,7 @@ class HasFingerprint:
 
 @frozen(kw_only=True)
 class Exceeds:
-    """Does a number compare like that?"""
+    """Does the comparison of a metric with a number hold?"""
 
     metric: str
     """A key of the metrics, or a path such as ``artifacts.cubin``."""
@@ -272,7 +272,7 @@ class Exceeds:
 
 @frozen(kw_only=True)
 class RunsProgram:
-    """Is a result bad by the answer of a user's program?"""
+    """Does a user's program judge the result as bad?"""
 
     command: str
     ask: Ask = field(eq=False)
@@ -287,8 +287,8 @@ class RunsProgram:
 
 
 LATENCY, BEST, STAYING = "latency", "best", "staying"
-"""What :class:`IsSlower` asks about: the kernel as it is, its fastest config, or the config that is
-the fastest on the oldest release.
+"""The subjects of :class:`IsSlower`: the kernel with its own config, its fastest config, or the
+config that is the fastest on the oldest release.
 """
 _LATENCY = lazy_pattern(
     r"(?P<what>latency|best)\s*(?P<sign>>=|<=|>|<)\s*(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?|(?P<alone>baseline|previous))"
@@ -303,7 +303,7 @@ class IsWrong:
     """Does it compute wrong numbers?"""
 
     on_gpu: bool = False
-    """Only numbers of a GPU count as right: so it is where some release of the row was launched."""
+    """Whether only a GPU's numbers count as right, because some release of the row was launched."""
     text: str = "wrong"
 
     def is_bad(self, result: Result) -> bool | None:
@@ -314,9 +314,9 @@ class IsWrong:
         return False if decisive is not None and decisive.right else None
 
     def along(self, row: Row) -> Self:
-        """The same question in the light of all releases.
+        """The same question, given the results on all releases.
 
-        A kernel that the interpreter finds right may be built wrong.
+        The compiler may build wrong code for a kernel whose numbers are right in the interpreter.
         """
         return evolve(
             self,
@@ -346,7 +346,7 @@ class IsUnstable:
 
 @frozen(kw_only=True)
 class IsSlower:
-    """Does a launch take as long as that?"""
+    """Does the comparison of a launch's latency with a limit hold?"""
 
     sign: str
     number: float
@@ -354,13 +354,11 @@ class IsSlower:
     of: str = ""
     """The latency to compare with: ``baseline``, ``previous`` or none."""
     what: str = LATENCY
-    """One of :data:`LATENCY`, :data:`BEST` and :data:`STAYING`. The baseline of the last is the
-    fastest config of the same release.
+    """One of :data:`LATENCY`, :data:`BEST` and :data:`STAYING`. The baseline of :data:`STAYING` is
+    the fastest config of the same release.
     """
     before: Mapping[Cell, Latency] = field(factory=dict, eq=False, repr=False)
-    """Of ``previous``: the latency that each cell's is compared with; none for the first that was
-    launched.
-    """
+    """For ``previous``: cell → the latency to compare with. The first launched cell has none."""
     launched: bool = field(default=False, eq=False, repr=False)
     """Whether ``before`` is set."""
 
@@ -435,7 +433,7 @@ def parse_measured(text: str) -> Measured | None:
 
 
 def check_words(check: Check) -> str:
-    """``wrong, error 0.41``, ``unstable, 3 of 30 launches differ``."""
+    """A check in words: ``wrong, error 0.41``, ``unstable, 3 of 30 launches differ``."""
     text = str(check.status).replace("_", " ")
     if check.status is Status.UNSTABLE and check.differing and check.launches:
         return f"{text}, {check.differing} of {check.launches} launches differ"
@@ -445,7 +443,7 @@ def check_words(check: Check) -> str:
 
 
 def result_words(result: Result) -> str:
-    """The same of a result, with its latency."""
+    """The decisive check of a result in words, with its latency."""
     check, latency = result.numbers.decisive, result.latency
     parts = [
         *([check_words(check)] if check else []),

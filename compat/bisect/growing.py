@@ -27,16 +27,16 @@ _FIRST = 20.0
 """Seconds that the smallest specialization may take for a setting that the user did not name."""
 
 _SHORT = 1.0
-"""CPU seconds below which other work of the machine can be most of what was measured."""
+"""CPU seconds below which other work of the machine can be most of a measurement."""
 _MORE = 2
-"""How many more times such a compile is measured. The least of its seconds count."""
+"""The number of further measurements of such a compile. The smallest seconds count."""
 
 _log = logging.getLogger(__name__)
 
 
 @frozen(kw_only=True)
 class GrowthSearch:
-    """A search for what makes a compile slow."""
+    """A search for the settings that make a compile slow."""
 
     cell: Cell
     context: RunContext
@@ -117,7 +117,7 @@ class GrowthSearch:
         return outcome
 
     def _sentence(self, growths: Sequence[SettingGrowth]) -> str:
-        """The sentence, with the most telling part first."""
+        """The sentence. The setting that takes the most seconds comes first."""
         goals = {growth.setting: self._goal(growth) for growth in growths}
         if not growths:
             return "The kernel has no constexpr that is a size, so no growth can be measured."
@@ -138,7 +138,7 @@ class GrowthSearch:
         return f"{first[:1].upper()}{first[1:]}.{others}"
 
     def _goal(self, growth: SettingGrowth) -> int:
-        """The size that is spoken of: the cell's own, or the largest that was asked for."""
+        """The size in the sentence: the cell's own, or the largest that was asked for."""
         asked_for = next(
             (setting.values for setting in self.named if setting.name == growth.setting), ()
         )
@@ -154,9 +154,10 @@ def _middle(span: SecondsRange | None) -> float:
 
 
 def _by_last_two(outcomes: Mapping[int, Outcome], value: int) -> SecondsRange | None:
-    """The seconds at a value, extrapolated from the last two sizes that ended.
+    """The seconds at a value, extrapolated from the last two sizes that compiled.
 
-    It is a guess that is at most too low. It is ``None`` if these two were not long enough for one.
+    The estimate errs only on the low side. It is ``None`` if these compiles were too short, or if
+    there are no two.
     """
     ended = [
         (size, outcome.compile_seconds or 0.0)

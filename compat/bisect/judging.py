@@ -1,8 +1,7 @@
-"""Results with what a criterion needs: numbers and latencies, or the answer of a user's program.
+"""The facts that a criterion needs about results: numbers, latencies, a user program's answer.
 
-Launches were made on a GPU host or are made on this machine's GPU. Numbers of a release's
-interpreter are computed if its env has one. :func:`check` judges single cells, for ``git bisect
-run``.
+Launches were made on a GPU host, or run on this machine's GPU. The interpreter of a release
+computes numbers if the env has one. :func:`check` judges single cells, for ``git bisect run``.
 """
 
 from __future__ import annotations
@@ -70,10 +69,10 @@ def numbered(
 ) -> tuple[Result, ...]:
     """The same results, with numbers or with newly measured seconds if the criterion asks for them.
 
-    Cells that were not launched yet are launched on ``gpu``, if there is one, and ``on_launch``
-    hears of that in words. If a kernel's own interpreter can answer a part of the question, the
-    built cells are interpreted. Raises StoreError, SelectionError if the GPU cannot be used, and
-    the errors of :func:`compat.engine.interpreting.interpret`.
+    With ``gpu``, cells that were not launched yet are launched on it, and ``on_launch`` receives
+    messages about the launches. If the interpreter can answer a part of the question, built cells
+    are interpreted. Raises StoreError, SelectionError if the GPU cannot be used, and the errors of
+    :func:`compat.engine.interpreting.interpret`.
     """
     if isinstance(criterion.question, TakesLonger):
         return timed(results, criterion.question, context, on_launch)
@@ -123,7 +122,7 @@ def _series(result: Result) -> tuple[Specialization, Target]:
 
 
 def _is_timed(result: Result) -> bool:
-    """Whether its latency is known, or it is known that it has none, not being right."""
+    """Whether the latency is known, or cannot exist because the numbers are not right."""
     check = result.numbers.gpu
     return result.latency is not None or (check is not None and check.status is not Status.OK)
 
@@ -139,7 +138,7 @@ def _interpreted(results: Sequence[Result], context: RunContext) -> dict[Cell, C
 
 
 def criteria(results: Sequence[Result], criterion: Criterion) -> dict[Cell, Criterion]:
-    """The criterion for each cell, in the light of the other releases of its kernel."""
+    """The criterion for each cell, given the results on all releases of its kernel."""
     rows: dict[tuple[Specialization, Target], dict[Version, list[Result]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -213,7 +212,7 @@ def check(
 
 
 DEADLINE = 600.0
-"""Seconds that such a program may take unless the user says otherwise."""
+"""Seconds that a judging program may take unless the user sets another limit."""
 _NOT_RUN = (126, 127)
 """The exit codes of a shell for a command that does not exist or cannot run."""
 
@@ -242,8 +241,8 @@ class JudgingProgram:
     def __call__(self, command: str, result: Result) -> int:
         """The exit code of a shell command that judges a result; 125 if it reached the deadline.
 
-        The command reads the cell as ``matrix.json`` has it, and environment variables. Raises
-        SelectionError if there is no such command.
+        The command gets the cell on its standard input, in the form of ``matrix.json``, and further
+        facts in environment variables. Raises SelectionError if there is no such command.
         """
         spec = result.cell.spec
         variables = {

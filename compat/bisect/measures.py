@@ -1,14 +1,14 @@
-"""Numbers of results: metrics, and how long compiling takes, as judges compare them. Pure.
+"""Numbers of results that judges compare: metrics, and the seconds of compiles. Pure.
 
-Seconds are CPU seconds, since other work of a machine makes wall time longer. They compare with a
-number, or with another release::
+Seconds are CPU seconds, because other work of a machine makes wall time longer. A judge compares
+them with a number, or with another release::
 
     compile_seconds>10              all of the compile
-    stage.llir.cpu>1.5*previous     a stage; with the newest release before that is no slower
-    pass.cse.cpu>2*baseline         a compiler pass; with the oldest release that is judged
+    stage.llir.cpu>1.5*previous     a stage; with the newest earlier release that is not slower
+    pass.cse.cpu>2*baseline         a compiler pass; with the oldest judged release
 
-CPU seconds of one compile differ from run to run. Under a second a factor below 1.5 shows nothing,
-and counts as no difference.
+CPU seconds of one compile differ from run to run. Below one second, a factor below 1.5 shows
+nothing, and counts as no difference.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ PASSES = "passes"
 """The metric that has the seconds of each compiler pass."""
 
 NOISE = 1.5
-"""Two compiles of one kernel differ by less than this factor, or by chance."""
+"""Two compiles of one kernel may differ by up to this factor by chance."""
 _LITTLE = 1.0
 """Seconds below which a factor below :data:`NOISE` shows nothing."""
 
 Row = Sequence[Sequence[Result]]
-"""The results of one kernel for one target: by release, oldest first, those of its envs."""
+"""The results of one kernel for one target: for each release, oldest first, those of its envs."""
 
 
 def measure(outcome: Outcome, metric: str) -> float | None:
@@ -72,7 +72,7 @@ def metric_names(outcome: Outcome) -> tuple[str, ...]:
 
 
 def duration_names(outcome: Outcome) -> tuple[str, ...]:
-    """Every part of a compile whose seconds an outcome tells."""
+    """Every stage and pass of a compile whose seconds an outcome has."""
     return (
         *(f"stage.{stage}.cpu" for stage in outcome.stages),
         *(f"pass.{name}.cpu" for name in outcome.metrics.get(PASSES, ())),
@@ -90,7 +90,7 @@ _DURATION = lazy_pattern(
 
 @frozen(kw_only=True)
 class TakesLonger:
-    """Does compiling, a stage of it, or a compiler pass take as long as that?"""
+    """Does the comparison of the seconds of a compile, a stage or a pass with a limit hold?"""
 
     what: str
     """``compile_seconds``, ``stage.llir.cpu`` or ``pass.cse.cpu``."""
@@ -100,9 +100,7 @@ class TakesLonger:
     of: str = ""
     """The time to compare with: ``baseline``, ``previous`` or none."""
     before: Mapping[Cell, Result | None] = field(factory=dict, eq=False, repr=False)
-    """The result that each cell's is compared with; ``None`` for those that nothing comes
-    before.
-    """
+    """Cell → the result to compare with; ``None`` if no release comes before."""
 
     @property
     def text(self) -> str:
@@ -110,7 +108,7 @@ class TakesLonger:
 
     @property
     def of_pass(self) -> str | None:
-        """The pass that it is about, if it is about one."""
+        """The pass that the question is about; ``None`` if it is not about a pass."""
         return self.what.split(".")[1] if self.what.startswith("pass.") else None
 
     def seconds(self, result: Result) -> float | None:
@@ -162,8 +160,8 @@ class TakesLonger:
     def _exceeds(self, value: float, limit: float) -> bool:
         """Whether a value exceeds a limit.
 
-        With the seconds of another release, the factor between the two must be large enough to show
-        something.
+        Against another release, the seconds must also be long enough, or the factor between the two
+        large enough, to show a difference.
         """
         if not OPERATORS[self.sign](value, limit):
             return False
@@ -173,7 +171,7 @@ class TakesLonger:
         return more >= _LITTLE or more >= NOISE * less
 
     def is_near(self, result: Result) -> bool:
-        """Whether another measurement may well lie on the other side."""
+        """Whether another measurement may be on the other side of the limit."""
         value, limit = self.seconds(result), self.limit(result)
         return bool(value and limit) and limit / NOISE < value < limit * NOISE  # type: ignore[operator]
 
@@ -206,11 +204,11 @@ class TakesLonger:
 
 
 def parse_duration(text: str) -> TakesLonger | None:
-    """The question about seconds of compiling in a text; ``None`` for other texts."""
+    """The question about the seconds of compiles that a text names; ``None`` for other texts."""
     match = _DURATION.fullmatch(text)
     if match is None:
         return None
-    # This is the name in `matrix.json`.
+    # ``stages.NAME`` is the spelling of `matrix.json`.
     what = f"stage.{match['old']}.cpu" if match["old"] else match["what"]
     sign = "==" if match["sign"] == "=" else match["sign"]
     return TakesLonger(

@@ -1,10 +1,10 @@
 """The compiler pass without which a metric is good: each pass is left out once.
 
-A metric is read in the binary, so the IR of two releases does not tell which of its many
-differences matters. Here one release compiles without one pass after the other. Before that, a
-control runs all passes one by one. If the metric is not bad then, leaving out a pass proves
-nothing. The full pipeline runs in the end, and may make up for a pass: so a metric that stays bad
-clears no pass.
+A metric is read from the binary, and the IR of two releases has many differences. The IR does not
+show which difference changes the metric. So one release compiles without one pass after the other.
+Before that, a control runs all passes one by one. If the metric of the control is not bad, leaving
+out a pass proves nothing. The full pipeline runs at the end of each compile, and may make up for a
+missing pass. So a metric that stays bad does not clear any pass.
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ class OmissionSearch:
 
     bad: Cell
     good: Cell | None = None
-    """The same kernel where the metric is good, if the user names a release."""
+    """The same kernel on a release where the metric is good, if the user names one."""
     context: RunContext
-    """Has the envs of both."""
+    """The context, with the envs of both cells."""
     criterion: Criterion
-    """Asks for a metric of the binary."""
+    """A criterion that asks for a metric of the binary."""
     on_step: Callable[[str], None] = lambda message: None
-    """Hears which pass is left out, perhaps from another thread."""
+    """Receives the pass that is left out, perhaps from another thread."""
     _parts: CompilerParts = field(init=False)
 
     @_parts.default
@@ -158,7 +158,7 @@ class OmissionSearch:
         return concurrently(omit, range(1, len(steps) + 1), self.context.slots)
 
     def _mode(self, number: int) -> Mode:
-        """A compile without the pass of a number; with 0 the control, which prints its IR."""
+        """The mode that leaves out pass ``number``; with 0 the control, which prints its IR."""
         mode = Mode(variables={self._parts.leaves_out: str(number)})
         return mode if number else evolve(mode, actions=(Compile(keep_ir=True),), keep_printed=True)
 
@@ -204,7 +204,7 @@ class OmissionSearch:
         )
 
     def _runs(self, control: TracedCompile, attempts: Attempts) -> dict[str, Runs]:
-        """How often the two releases run each pass of the bad one; empty without a good one."""
+        """Pass of the bad release → how often both releases run it; empty without a good cell."""
         if self.good is None or self.good.spec != self.bad.spec:
             return {}
         other = trace_compile(self.good, attempts, self.good.env.name, self._mode(0))
@@ -225,7 +225,7 @@ class OmissionSearch:
         return sum(key(step.pass_) == key(name) for step in compiled.pipeline.steps)
 
     def _part(self) -> str:
-        """The part of the toolchain that the metric depends on, as far as that is known."""
+        """A sentence about the part of the toolchain that the metric depends on."""
         if self.good is None or self.good.spec != self.bad.spec:
             return " --good RELEASE also compares parts with a release where it is good."
         part = find_part(self.bad, self.good, self.context, metric=self.criterion)
@@ -246,7 +246,7 @@ def _work_of(control: TracedCompile, position: int) -> str:
 
 
 def _not_tried(omissions: Sequence[Omission], control: TracedCompile) -> str:
-    """The passes that the search says nothing about."""
+    """Sentences about the passes that the search could not test."""
     needed = [omission.name for omission in omissions if omission.judgement is Judgement.UNKNOWN]
     sentences = [
         f" Without {listed(dict.fromkeys(needed))} nothing compiles." if needed else "",

@@ -1,10 +1,10 @@
 """The part of the toolchain that changed between two releases.
 
 The parts are front end, passes, back end and assembler. No compiler is built. For a failure, the
-failing stage says where to look, and experiments (:mod:`compat.bisect.combining`) say whether the
+failing stage shows where to look, and experiments (:mod:`compat.bisect.combining`) show whether the
 cause is there or earlier. For wrong numbers or a latency, every combination has to be launched. It
-is launched on the GPU of this machine if that may be used. Otherwise it is built into a folder for
-a GPU host (:mod:`compat.launch`), and looked up once its results have been brought back.
+is launched on the GPU of this machine if the user allows that. Otherwise it is written into a
+folder for a GPU host (:mod:`compat.launch`), and its results are used once they are imported.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from compat.toolchains import CompilerParts
 
 @frozen(kw_only=True)
 class LaunchJudge:
-    """How a combination is judged by launching it."""
+    """The criterion for launches of combinations, and the place for the launches."""
 
     criterion: Criterion
     folder: Path
-    """Where combinations that have to be launched are written."""
+    """The folder for combinations that have to be launched."""
     gpu: Gpu | None = None
-    """The GPU to launch them on at once."""
+    """The GPU that launches them immediately."""
 
 
 def find_part(
@@ -63,7 +63,7 @@ def find_part(
 
     The releases may be in either order. A cell is bad if its compile fails, or by the answer of
     ``judge`` about a launch, or by ``metric`` about a compile. ``assemblers`` are tried too.
-    Without ``good`` only they are. ``on_step`` hears how far a judge is.
+    Without ``good``, only they are tried. ``on_step`` receives the progress of launches.
 
     Raises SelectionError for a toolchain whose parts cannot be told apart, for cells that cannot be
     launched, and if there is nothing to compare with. Raises StoreError if the judge's folder
@@ -140,7 +140,7 @@ def _of_failure(
 
 
 def _obstacle(others: Sequence[Result], bad: Result) -> str | None:
-    """Why the part cannot be found; ``None`` if it can."""
+    """The reason why the part cannot be found; ``None`` if it can."""
     unclear = next((sentence for result in (*others, bad) if (sentence := _unclear(result))), None)
     if unclear is not None:
         return unclear
@@ -178,12 +178,12 @@ def _newer(good: Result, bad: Result) -> bool:
 
 @define(kw_only=True, slots=False)
 class FailureVerdict:
-    """From the failure of a compile to the part that it is in."""
+    """Finds the part that contains the failure of a compile."""
 
     experiment: CompileExperiment
     assemblers: Sequence[AssemblerProgram]
     subject: str
-    """How a sentence about it begins: ``The break is``."""
+    """The beginning of sentences about the failure: ``The break is``."""
 
     def __attrs_post_init__(self) -> None:
         experiment = self.experiment
@@ -359,7 +359,7 @@ class FailureVerdict:
 
     @property
     def _fails_in_backend(self) -> bool:
-        """Whether the back end was at work when it failed, and not the passes before it."""
+        """Whether the compile failed in the back end, and not in the passes before it."""
         failure = self.failure
         if failure.stage in self.parts.backend_stages:
             return True
@@ -401,9 +401,9 @@ class FailureVerdict:
         return self._undecided(in_backend, lead, passes)
 
     def _undecided(self, in_backend: bool, lead: str, passes: str) -> Part:
-        """The part if the first IR did not decide it.
+        """The part if the first IR does not decide it.
 
-        The results of the front ends, and the input of the back end, can still be compared.
+        The search still compares the results of the front ends, and the input of the back end.
         """
         if in_backend and self.experiment.same_low_ir:
             return self._in_backend(lead)
@@ -441,7 +441,7 @@ class FailureVerdict:
         return self._answer(PartName.FRONT_END, sentence)
 
     def _behind_first(self, lead: str) -> Part:
-        """The part behind the first IR.
+        """The part after the first IR.
 
         It is the passes up to the last IR, or the lowering to the back end's IR and the back end.
         """
@@ -544,9 +544,9 @@ def _of_metric(
 
 
 def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: Path) -> Part:
-    """The same answer with an archive of what has still to be launched, in a folder that it names.
+    """Write an archive of the combinations that still have to be launched.
 
-    Raises StoreError.
+    Returns the answer with a step that names the folder. Raises StoreError.
     """
     program = write_archive(
         Built(target=bad.target, launchable=tuple(waiting), left_out=()), folder
@@ -560,13 +560,13 @@ def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: 
 
 @define(kw_only=True)
 class LaunchVerdict:
-    """From the known results of launched or compiled combinations to the part."""
+    """Finds the part from the known results of launched or compiled combinations."""
 
     experiment: LaunchExperiment | MetricExperiment
     assemblers: Sequence[AssemblerProgram]
 
     def part(self) -> Part:
-        """The part, by every combination there is."""
+        """The part, by the results of all combinations."""
         experiment, parts = self.experiment, self.experiment.parts
         control = experiment.alone(experiment.bad)
         if experiment.good is not None:
@@ -648,7 +648,7 @@ class LaunchVerdict:
     def _inside(self, first: Side, last: Side, *, tail: str) -> tuple[str, str]:
         """The part that the IR points to, and the place of the change in words.
 
-        ``tail`` is what is known of the assembler.
+        ``tail`` says in words whether the assembler can still be the cause.
         """
         parts = self.experiment.parts
         first_ir, last_ir = self.experiment.first_ir.upper(), parts.last_ir.upper()

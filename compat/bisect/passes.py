@@ -42,7 +42,7 @@ class TracedCompile:
     """Stage → the IR or code that it made, as text; in order."""
     parts: CompilerParts
     suffix: str
-    """Of files with IR."""
+    """The suffix of files with IR."""
 
     @property
     def failed(self) -> bool:
@@ -51,7 +51,7 @@ class TracedCompile:
 
     @property
     def failing_pass(self) -> str | None:
-        """The pass that it failed in; ``None`` if it was in none."""
+        """The pass that the compile failed in; ``None`` if it failed outside of passes."""
         failure = self.outcome.failure
         inside = failure and (failure.pass_ or failure.reproducer or self.pipeline.failed)
         return self.pipeline.last if inside else None
@@ -60,7 +60,7 @@ class TracedCompile:
 def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
     """The pass that a cell fails in. The IR before every pass is saved in ``folder``.
 
-    Raises :class:`compat.errors.StoreError` when it cannot be.
+    Raises :class:`compat.errors.StoreError` if the IR cannot be saved.
     """
     with Attempts(context) as attempts:
         seen = trace_compile(cell, attempts, cell.env.name)
@@ -86,10 +86,10 @@ def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
 
 
 def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAnswer:
-    """The first pass after which the IR of two cells differs for good, with the diff.
+    """The first pass after which the IR of two cells stays different, with the diff.
 
     Different names do not count. All IR is saved, in ``good`` and ``bad`` below ``folder``. Raises
-    :class:`compat.errors.StoreError` if it cannot be.
+    :class:`compat.errors.StoreError` if it cannot be saved.
     """
     with Attempts(context) as attempts:
         names = _two_names(good, bad)
@@ -103,7 +103,7 @@ def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAns
 
 
 def _left_out(seen: TracedCompile) -> str:
-    """The passes that are not looked at, if passes were run one by one and some cannot be."""
+    """A sentence about the passes that did not run because they cannot run by themselves."""
     names = seen.pipeline.left_out
     if not names:
         return ""
@@ -120,7 +120,7 @@ def _two_names(good: Cell, bad: Cell) -> tuple[str, str]:
 
 
 def trace_compile(cell: Cell, attempts: Attempts, name: str, mode: Mode = DUMPING) -> TracedCompile:
-    """Compile a cell in a mode that prints the IR before every pass, and read what it printed.
+    """Compile a cell in a mode that prints the IR before every pass, and read its output.
 
     Raises SelectionError for a toolchain that does not print its passes.
     """
@@ -158,7 +158,7 @@ def _text(evidence: Evidence, what: str, attempts: Attempts) -> str:
     return attempts.text(name) if name else ""
 
 
-# --- what came of it ------------------------------------------------------------------------------
+# --- answers --------------------------------------------------------------------------------------
 
 
 def _without_ir(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassAnswer:
@@ -233,7 +233,7 @@ def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassA
 
 
 def _failures(one: TracedCompile, other: TracedCompile) -> str:
-    """The places where the two fail, if they do."""
+    """Sentences about the places where the compiles fail."""
     sentences = [
         f" {seen.name} fails in {seen.failing_pass or f'stage {seen.outcome.stage}'}."
         for seen in (one, other)
@@ -245,8 +245,8 @@ def _failures(one: TracedCompile, other: TracedCompile) -> str:
 def stage_of(seen: TracedCompile, position: int) -> str:
     """The stage of a pass.
 
-    The IR that a stage made is the input of the first pass of the next stage. Kernels of Gluon have
-    no first IR: their front end makes the input of the stage of the last one.
+    The IR that a stage made is the input of the first pass of the next stage. Gluon kernels have no
+    first IR: their front end makes the input of the stage that makes the last IR.
     """
     parts = seen.parts
     begun = parts.last_ir in (*seen.made, seen.outcome.stage)
@@ -262,7 +262,7 @@ def stage_of(seen: TracedCompile, position: int) -> str:
 
 
 def bounded(diff: str) -> str:
-    """A diff with the limits of an answer."""
+    """A diff, cut to the length that fits into an answer."""
     left_out = len(diff) - _DIFF_LIMIT
     diff = printable(diff)
     return (
@@ -278,10 +278,10 @@ def bounded(diff: str) -> str:
 
 
 def save_ir(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
-    """Save the IR before every pass, in order, and the result of each stage, each in its folder.
+    """Save the IR before every pass, in order, and the results of stages, in each compile's folder.
 
-    The files of an earlier search are removed. Returns the name of ``folder``, or ``None`` if no
-    pass began, and then nothing is saved. Raises StoreError.
+    Removes the files of an earlier search. Returns the name of ``folder``. If no pass began, it
+    saves nothing and returns ``None``. Raises StoreError.
     """
     suffix = next(iter(seen.values())).suffix
     try:

@@ -1,8 +1,8 @@
-"""Changes of a specialization, one setting or some hints at a time, and what they show. Pure.
+"""Changes of a specialization, one setting or some hints at a time, and their effects. Pure.
 
 If a cell is ok without one of several hints, the hint need not be the cause: without any of them
-the cell may fail again. So a need is reported only once the search has the smallest set of hints
-with which alone the cell fails, and everything in the sentence was compiled.
+the cell may fail again. So the search first finds a smallest set of hints that is sufficient for
+the failure, and only then reports a need. Everything in the sentence was compiled.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from compat.model import Specialization, arguments, constexprs
 from compat.text import JsonObject
 
 UNSET = "default"
-"""How an option that is not set, so that the compiler chooses, is called."""
+"""The shown value of an option that is not set, so that the compiler chooses."""
 _WARPS, _CTAS, _STAGES = (1, 2, 4, 8, 16), (1, 2, 4), (1, 2, 3, 4, 5)
 _KNOWN = {"num_warps": _WARPS, "num_stages": _STAGES, "num_ctas": _CTAS}
 _ALWAYS = ("num_warps", "num_stages")
-"""Options that are worth a try even where a specialization leaves them to the compiler."""
+"""Options that are worth a try even if a specialization leaves them to the compiler."""
 _USUAL = {"num_warps": 4, "num_stages": 3}
 """The usual choices of compilers for options without a value."""
 _GROWTH = {"num_warps": -1.0, "num_stages": 0.5, "num_ctas": 0.0}
-"""How the work of a compile grows with an option: fewer warps have more to do each.
+"""Exponent of the growth of a compile's work with an option. With fewer warps, each has more work.
 
-Other settings are sizes.
+Other settings are sizes, with the exponent 1.
 """
 _FLOATS = ("fp16", "bf16", "fp32")
 
 
 @frozen(kw_only=True)
 class SettingChange:
-    """A specialization that differs from the failing one in one thing."""
+    """A specialization that differs from the failing one in one setting."""
 
     setting: str
     was: str
@@ -46,7 +46,7 @@ class SettingChange:
     """The distance from the original; reports show the smallest change that helps."""
     spec: Specialization
     growth: float = 0.0
-    """The growth of the compile as a logarithm to base 2, as far as its sizes tell; negative for
+    """The growth of the compile's work as a logarithm to base 2, estimated from sizes; negative for
     less work.
     """
 
@@ -56,7 +56,7 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
 
     :func:`search_hints` tries hints.
     """
-    spec = evolve(spec, expectations=())  # nothing was ever declared of what is changed
+    spec = evolve(spec, expectations=())  # no expectation covers a changed spec
     changed_specs: list[SettingChange] = []
     for name, value in spec.compile.options.items():
         changed_specs += _of_option(spec, name, value)
@@ -109,9 +109,10 @@ def _with_options(spec: Specialization, options: Mapping[str, object]) -> Specia
 
 
 def _passed(value: object) -> list[object]:
-    """Other arguments of a launch that launchers distinguish.
+    """Other values for a launch argument that launchers distinguish from it.
 
-    They are aligned or not, divisible by 16, 1, or neither.
+    Launchers distinguish facts of tensors, such as alignment, and the integers 1, multiples of 16
+    and others.
     """
     if arguments.is_tensor(value):
         dtype, facts = arguments.dtype_of(value), arguments.facts_of(value)
@@ -143,7 +144,8 @@ def _others(value: object) -> Sequence[object]:
 def _around(value: int) -> list[int]:
     """Sizes around one: half, double, and powers of two from an eighth of it to four times as much.
 
-    A flag has none.
+    From 64 on, they go up to twice as much. 0 and 1 are flags, and have only each other. A negative
+    number has none.
     """
     if value in (0, 1):
         return [1 - value]
@@ -172,18 +174,18 @@ def _change(spec: Specialization, setting: str, old: Any, new: object) -> Settin
 
 
 def shown(value: object) -> str:
-    """A value as an answer writes it."""
+    """A value in the words of an answer."""
     return UNSET if value is None else constexprs.shown(value)
 
 
 def in_order(
     trials: Iterable[SettingChange],
 ) -> tuple[tuple[SettingChange, ...], tuple[SettingChange, ...]]:
-    """The changes that leave no more to compile, and the changes that do.
+    """The changes that do not increase the work of a compile, and the changes that do.
 
-    The first begin with the nearest change of each setting, and the second with the least change. A
-    smaller size is quicker to compile, and more likely to be within the limits at which kernels
-    fail.
+    Changes without more work begin with the nearest change of each setting. The others begin with
+    the smallest increase. A smaller size is quicker to compile, and more likely to be within the
+    limits at which kernels fail.
     """
     small: list[tuple[int, SettingChange]] = []
     large: list[SettingChange] = []
@@ -198,11 +200,11 @@ def in_order(
     return nearest_first, tuple(sorted(large, key=lambda change: change.growth))
 
 
-# --- what came of it ------------------------------------------------------------------------------
+# --- needs ----------------------------------------------------------------------------------------
 
 
 def smallest(trials: Iterable[tuple[SettingChange, Effect]]) -> SettingChange | None:
-    """The smallest change that makes it ok, ``None`` if none does."""
+    """The smallest change that makes the cell ok; ``None`` if none does."""
     helping = [change for change, effect in trials if effect is Effect.OK]
     return min(helping, key=lambda change: change.distance, default=None)
 
@@ -238,7 +240,7 @@ def _need(trials: Sequence[tuple[SettingChange, Effect]]) -> SettingNeed:
 
 
 def _sentence(trials: Sequence[tuple[SettingChange, Effect]]) -> str:
-    """The effects of a setting's values: those that were compiled, and no others."""
+    """The effects of a setting's compiled values, in words."""
     first = trials[0][0]
     values = {
         effect: [change.value for change, its_effect in trials if its_effect is effect]
@@ -257,7 +259,7 @@ def _sentence(trials: Sequence[tuple[SettingChange, Effect]]) -> str:
 
 
 def _in_order(values: Sequence[str]) -> list[str]:
-    """Sizes by size, before what is none."""
+    """Sort values: sizes in ascending order, then other values."""
     return sorted(values, key=lambda value: (0, int(value)) if value.isdigit() else (1, 0))
 
 
@@ -270,7 +272,7 @@ AskHints = Callable[[Sequence[frozenset[Hint]]], Sequence[Effect]]
 """Compiles a specialization with only some of its hints, for each of several such sets."""
 
 TOGETHER = "hints"
-"""Their name as a group."""
+"""The setting's name for several hints together."""
 
 
 def hints_of(spec: Specialization) -> tuple[Hint, ...]:
@@ -279,7 +281,7 @@ def hints_of(spec: Specialization) -> tuple[Hint, ...]:
 
 
 def with_only(spec: Specialization, hints: AbstractSet[Hint]) -> Specialization:
-    """A specialization with no other hints than these; nothing was ever declared of it."""
+    """The specialization with only these hints. It has no expectations."""
     names_by_kind: JsonObject = {
         kind: tuple(name for name in names if (kind, name) in hints)
         for kind, names in spec.compile.hints.items()
@@ -288,16 +290,16 @@ def with_only(spec: Specialization, hints: AbstractSet[Hint]) -> Specialization:
 
 
 def hint_name(hint: Hint) -> str:
-    """``divisible_by_16: source``."""
+    """The name of a hint: ``divisible_by_16: source``."""
     return f"{hint[0]}: {hint[1]}"
 
 
 @frozen(kw_only=True)
 class HintTrials:
-    """The compiles with some of the hints alone, and the smallest such set that still fails."""
+    """The effects of compiles with only some hints, and the smallest set that still fails."""
 
     hints: tuple[Hint, ...]
-    """All that are given."""
+    """All hints of the specialization."""
     effects: Mapping[frozenset[Hint], Effect]
     smallest: frozenset[Hint]
 
@@ -322,7 +324,7 @@ def first_sets(hints: Sequence[Hint]) -> tuple[frozenset[Hint], ...]:
 
 
 def most_further_sets(hints: Sequence[Hint], effects: Mapping[frozenset[Hint], Effect]) -> int:
-    """The most sets that a search compiles beside the first ones, by the effects of those."""
+    """The most sets that a search compiles after the first ones, given the effects of those."""
     first = [effects.get(hint_set) for hint_set in first_sets(hints)]
     if None not in first and (Effect.OK not in first or first[-1] is Effect.SAME):
         return 0
@@ -330,7 +332,7 @@ def most_further_sets(hints: Sequence[Hint], effects: Mapping[frozenset[Hint], E
 
 
 def search_hints(hints: Sequence[Hint], ask: AskHints) -> HintTrials:
-    """Find a smallest set of hints with which alone the cell fails.
+    """Find a smallest set of hints that is sufficient for the failure.
 
     The cell is known to fail with all of them.
     """
@@ -403,7 +405,7 @@ def hint_need(trials: HintTrials) -> SettingNeed | None:
 def hint_need_so_far(trials: HintTrials) -> SettingNeed | None:
     """The need that is certain although not every set was compiled.
 
-    It is ``None`` if the cell has not been ok so far without one hint, or without all.
+    It is ``None`` if the cell is ok with none of the compiled sets.
     """
     helping = [hint_set for hint_set, effect in trials.effects.items() if effect is Effect.OK]
     if not helping:
@@ -479,7 +481,7 @@ def _alone(trials: HintTrials) -> str:
 
 
 def _other_effects(trials: HintTrials, effects: Mapping[Hint, Effect]) -> list[str]:
-    """Other results for the smallest set, if it is not plainly needed."""
+    """Statements about the smallest set if the results do not simply show a need."""
     statements = []
     if len(effects) > 1 and (
         ok := [hint_name(hint) for hint, effect in effects.items() if effect is Effect.OK]

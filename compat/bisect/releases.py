@@ -1,7 +1,7 @@
-"""Since which release: every chosen kernel, on every candidate or on as few as needed.
+"""A search for the release in which each kernel changed, on all candidates or on as few as needed.
 
-Kernels share envs and probes. A probe is an ordinary cell, kept like any other, so that repeating
-or widening a search costs nothing.
+Kernels share envs and probes. A probe is an ordinary cell and is kept like any other, so a repeated
+or wider search does not compile it again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Kernels = Sequence[tuple[Specialization, Target]]
 
 @frozen(kw_only=True)
 class ReleaseSearch:
-    """How to search, the same for every kernel."""
+    """The parameters of a search, the same for every kernel."""
 
     candidates: tuple[ReleaseCandidate, ...]
     """The range to search, oldest first."""
@@ -44,7 +44,7 @@ class ReleaseSearch:
     fixed: bool = False
     """Look for a fix and not for a regression."""
     every: bool = True
-    """Try every candidate, which assumes nothing."""
+    """Try every candidate, so that no result is assumed."""
     existing: tuple[Version, ...] = ()
     """Every existing release, candidate or not; only if the candidates are in the order of their
     versions.
@@ -60,7 +60,7 @@ class ReleaseSearch:
 
 
 Obtain = Callable[[Sequence[Env]], Sequence[BuiltEnv]]
-"""Gives envs as they are on disk, having built what is missing."""
+"""Returns the envs on disk, after it has built the missing ones."""
 
 Recall = Callable[[Kernels], Sequence[Result]]
 """Returns results of earlier runs for kernels in envs outside of this search; compiles nothing."""
@@ -80,10 +80,10 @@ def search_releases(  # noqa: PLR0913 - half of them hear of what happens
 ) -> tuple[ReleaseAnswer, ...]:
     """The answer for each of ``kernels``, in their order. One target is searched after the other.
 
-    ``context`` needs no envs; those of the candidates that are tried are asked of ``obtain``, all
-    missing ones at once; ``on_plan`` hears of the cells that will be compiled, ``on_launch`` of
-    what is launched, and ``on_answer`` of each answer as it is known. Raises
-    :class:`compat.engine.run.Interrupted`; what was probed is kept then.
+    ``context`` needs no envs: ``obtain`` returns the envs of tried candidates, all missing ones in
+    one call. ``on_plan`` receives the cells that will be compiled, ``on_launch`` messages about
+    launches, and ``on_answer`` each answer as soon as it is known. Raises
+    :class:`compat.engine.run.Interrupted`; finished probes are kept.
     """
     tries = _Tries(query, context, obtain, on_result, on_plan, on_launch)
     answers: dict[tuple[Specialization, Target], ReleaseAnswer] = {}
@@ -111,10 +111,10 @@ def _by_target(kernels: Kernels) -> Kernels:
 def _rounds(
     kernels: Kernels, query: ReleaseSearch, context: RunContext, tries: _Tries
 ) -> Iterator[Kernels]:
-    """The kernels that one run tries: few, and first those whose results are all known.
+    """Split the kernels into one group per run. The first group has the kernels with known results.
 
-    With few kernels, answers come early. It is all kernels if each run would start workers, or if
-    launches are compared within a run.
+    Small groups give early answers. There is one group of all kernels if a search does not try
+    every candidate, if each run would start workers, or if launches are compared within a run.
     """
     stays = context.executor is LocalExecutor and context.idle_timeout > 0
     if not query.every or query.criterion.asks_launches or not stays:
@@ -134,7 +134,7 @@ def _rounds(
 
 
 class _Tries:
-    """Results by position and kernel, compiled when first asked for."""
+    """Results by position and kernel, compiled on first use."""
 
     def __init__(
         self,
@@ -194,13 +194,13 @@ class _Tries:
 
     @property
     def width(self) -> int:
-        """How many positions are worth judging at once."""
+        """The number of positions that are worth judging at the same time."""
         return self._context.slots
 
     def of(
         self, spec: Specialization, target: Target, positions: Sequence[int]
     ) -> dict[int, tuple[Result, ...]]:
-        """The results of one kernel, by position; the first speaks for its release."""
+        """The results of one kernel, by position. The first result represents its release."""
         self.results([(spec, target)], positions)
         return {
             position: tuple(
@@ -212,7 +212,7 @@ class _Tries:
 
 
 def _ends_first(query: ReleaseSearch) -> list[int]:
-    """Every position, the ends before what lies between them."""
+    """Every position, the ends before the positions between them."""
     last = len(query.candidates) - 1
     ends = [end for end in (query.good, query.bad) if end is not None]
     return list(dict.fromkeys([*ends, 0, last, *range(last + 1)]))

@@ -1,4 +1,4 @@
-"""The request of a bisect, and the line of releases that it is about."""
+"""The request of a bisect, and the sequence of releases to search."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from compat.project import Selection
 from compat.toolchains import Toolchain
 
 FEW = 16
-"""So many candidates are all tried, unless a search is asked for: with warm workers that costs
-seconds and assumes nothing.
+"""The most candidates that are all tried unless the user asks for a search. With warm workers, this
+takes seconds, and no result is assumed.
 """
 
 ASSEMBLER_OPTION = "--ptxas"
@@ -109,7 +109,7 @@ class BisectRequest:
 
 @frozen(kw_only=True)
 class Line:
-    """The releases that are asked about, and where the given ends stand among them."""
+    """The candidate releases of a request, and the positions of the given ends among them."""
 
     candidates: CandidateLine
     good: int | None
@@ -128,12 +128,12 @@ class Line:
 
     @property
     def newest_bad(self) -> ReleaseCandidate:
-        """The release to look for a failure in: the one given as bad, else the newest."""
+        """The release in which to look for a failure: the one given as bad, else the newest."""
         return self.candidates.chosen[-1 if self.bad is None else self.bad]
 
 
 def line_of(request: BisectRequest) -> Line:
-    """The releases that are asked about, all of the toolchain that the kernels are for.
+    """The candidate releases of a request, all of the kernels' toolchain.
 
     Raises SelectionError if there are none, or if the kernels are for several toolchains. Raises
     IndexUnavailable without an index.
@@ -171,7 +171,7 @@ def _toolchain_of(selection: Selection) -> Toolchain:
             f"the kernels are for several toolchains: {kernels}", where="--kernel", hint=hint
         )
     (toolchain,) = (toolchains.named(name) for name in names)
-    if not selection.kernels:  # with nothing to ask, an answer would look like a good one
+    if not selection.kernels:  # without a cell, an answer would look like a good one
         hint = f"Its targets: {', '.join(target.name for target in toolchain.device.targets)}."
         raise SelectionError(
             f"none of the chosen targets is one of {toolchain.title}", where="--target", hint=hint
@@ -222,8 +222,8 @@ def in_range(count: int, good: int | None, bad: int | None, *, fixed: bool) -> r
     """The positions to search.
 
     They lie between two given ends, or else from the given one to the side where the change must
-    be. A regression lies after a good position and before a bad one. A fix lies the other way
-    round.
+    be. A regression lies after a good position and before a bad one. A fix lies after a bad
+    position and before a good one.
     """
     if good is not None and bad is not None:
         return range(min(good, bad), max(good, bad) + 1)

@@ -1,8 +1,8 @@
-"""Searching a sequence for where it changes. Pure.
+"""A search for changes in a sequence. Pure.
 
 It knows positions and a judge, but no releases, envs or cells. A judge gives one of three answers:
 good, bad, or inconclusive. Inconclusive positions are skipped, and listed in the bracket around
-them. Both ends are judged before anything is searched. A change is reported only between two judged
+them. Both ends are judged before the search. A change is reported only between two judged
 positions.
 """
 
@@ -18,7 +18,7 @@ from compat.history.account import Judgement
 
 @frozen(kw_only=True)
 class PositionBracket:
-    """One change: the two judged positions around it, and what between them could not be told."""
+    """One change: the two judged positions around it, and the untested positions between them."""
 
     before: int
     after: int
@@ -34,7 +34,7 @@ class History:
     judged: Mapping[int, Judgement]
     """Every position that was judged, in order."""
     brackets: tuple[PositionBracket, ...]
-    """Every change between judged neighbours, in order; each is real."""
+    """Every change between judged neighbours, in order. None is assumed."""
     assumed: tuple[tuple[int, int], ...] = ()
     """Spans, ends included, that were not judged and are assumed to be like both of their judged
     neighbours.
@@ -55,11 +55,11 @@ def search(
 ) -> History:
     """Find one change between a good and a bad position, judging ``width`` positions at a time.
 
-    Where one of ``good`` and ``bad`` is not given, it is looked for: at the far end first, which
-    tells whether there is anything to find, then from the given (or newest) position outwards in
-    doubling steps, which finds the change nearest to it. Where both are given and one turns out
-    differently, or nothing changes, the history shows that. A history that is not monotonic yields
-    a change that is real, perhaps not the only one; what was not judged is in ``assumed``.
+    If ``good`` or ``bad`` is not given, the search looks for it. It judges the far end first, which
+    shows whether there is a change. Then it goes from the given (or newest) position outwards in
+    doubling steps, which finds the nearest change. If both are given and one is judged differently,
+    or if nothing changes, the history shows that. A history that is not monotonic yields a real
+    change, but perhaps not the only one. Positions that were not judged are in ``assumed``.
     """
     search = PositionSearch(count, judge)
     ends = (good, bad)
@@ -75,24 +75,24 @@ def search(
 
 
 class PositionSearch:
-    """The judged positions, and ways of judging more."""
+    """Judges positions, and remembers the judgements."""
 
     def __init__(self, count: int, judge: Ask) -> None:
         self.count, self._judge = count, judge
         self.judged: dict[int, Judgement] = {}
 
     def ask(self, positions: Iterable[int]) -> None:
-        """Judge what is not judged yet."""
+        """Judge the positions that are not judged yet."""
         new = [position for position in dict.fromkeys(positions) if position not in self.judged]
         if new:
             self.judged.update(self._judge(new))
 
     def is_judged(self, position: int) -> bool:
-        """Whether it was judged and could be told."""
+        """Whether a position was judged good or bad."""
         return self.judged.get(position, Judgement.UNKNOWN) is not Judgement.UNKNOWN
 
     def differ(self, one: int, other: int) -> bool:
-        """Whether both are known and not the same."""
+        """Whether both positions were judged good or bad, and not the same."""
         return (
             self.is_judged(one)
             and self.is_judged(other)
@@ -100,7 +100,7 @@ class PositionSearch:
         )
 
     def outwards(self, anchor: int) -> tuple[int | None, int | None]:
-        """A known position at or near ``anchor``, and the nearest one found that differs from it.
+        """A conclusive position at or near ``anchor``, and the nearest found one that differs.
 
         The search goes outwards in doubling steps. It judges both ends of the sequence first.
         """
@@ -151,7 +151,7 @@ class PositionSearch:
 
 
 def _spread(positions: Sequence[int], width: int) -> list[int]:
-    """``width`` positions that part the sequence evenly."""
+    """``width`` positions that divide the sequence evenly."""
     parts = min(width, len(positions)) + 1
     return [positions[len(positions) * part // parts] for part in range(1, parts)]
 

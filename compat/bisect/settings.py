@@ -57,9 +57,9 @@ def find_needs(
 ) -> ConfigAnswer:
     """The parts of a failing cell's specialization that the failure needs.
 
-    If the search is stopped early, the answer is what is known by then. ``on_step`` hears how far
-    the search is, perhaps from another thread. Raises :class:`compat.engine.run.Interrupted` when
-    stopped before the cell itself is known.
+    An early stop returns the answer so far. ``on_step`` receives the progress of the search,
+    perhaps from another thread. Raises :class:`compat.engine.run.Interrupted` when stopped before
+    the outcome of the cell itself is known.
     """
     (result,) = run.run([cell], evolve(context, stop=threading.Event()))
     obstacle = _obstacle(result)
@@ -69,7 +69,7 @@ def find_needs(
 
 
 def _obstacle(result: Result) -> str | None:
-    """Why there is nothing to search for, if there is not."""
+    """The reason why there is nothing to search for; ``None`` if there is something."""
     outcome = result.outcome
     if outcome.flaky:
         return (
@@ -86,9 +86,9 @@ def _obstacle(result: Result) -> str | None:
 
 
 class NeedSearch:
-    """Changed specializations of a failing cell, compiled from the most promising one on.
+    """A search that compiles changed specializations of a failing cell.
 
-    The largest ones come last.
+    The most promising ones come first, and the largest ones last.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class NeedSearch:
     def _ask(self, specs: Sequence[Specialization]) -> list[Effect]:
         """The effect of each specialization.
 
-        Raises Interrupted if the time is over, or if the user wants the search to end.
+        Raises Interrupted if the budget is used up, or if the user stops the search.
         """
         new = [spec for spec in dict.fromkeys(specs) if spec not in self._effects]
         size = _ROUND * self._context.slots
@@ -186,7 +186,7 @@ class NeedSearch:
             self._on_step(self._progress())
 
     def _most(self) -> int:
-        """How many changes there are to try at most."""
+        """The most changes that the search may try."""
         specs = {*self._work, *self._effects}
         further = most_further_sets(self._hints, self._hints_so_far().effects)
         return len(self._work) + max(further, len(specs) - len(self._work))
@@ -205,7 +205,7 @@ class NeedSearch:
         return HintTrials(hints=self._hints, effects=effects, smallest=full)
 
     def _progress(self) -> str:
-        """How far it is, in words."""
+        """The progress of the search, in words."""
         most, done = self._most(), len(self._effects)
         parts = [f"{done} of at most {most} changes"]
         remaining = sum(work for spec, work in self._work.items() if spec not in self._effects)
@@ -231,7 +231,7 @@ _EARLY = {
 
 
 def _way(trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials) -> str | None:
-    """The smallest change that makes it ok, in words."""
+    """The smallest change that makes the cell ok, in words; ``None`` if none does."""
     change = smallest(trials)
     ways = [(change.distance, describe_change(change))] if change else []
     if hinted.hints and (fewer := fewest_left_out(hinted)):
@@ -242,7 +242,7 @@ def _way(trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials) -> 
 def _so_far(
     needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials
 ) -> str:
-    """The same of a search that has not tried everything."""
+    """The sentences of an answer from a search that has not tried every change."""
     if way := _way(trials, hinted):
         return " ".join((f"It is ok {way}.", *([_in_short(needs)] if needs else [])))
     effects = [*(effect for _, effect in trials), *hinted.effects.values()]

@@ -1,8 +1,8 @@
-"""Seconds of compiles, measured for a judge: those of passes, and anew where they decide.
+"""Seconds of compiles for a judge: those of passes, and new measurements where they decide.
 
-What the store has was measured by some run, perhaps under load or on another machine. It is good
-enough to say what is far from a bound. Where a judgement hangs on it, cells are compiled anew, one
-at a time, and the least of their CPU seconds counts.
+The seconds in the store come from some run, perhaps under load or on another machine. They are
+precise enough far from a limit. If a judgement depends on them, cells are compiled again, one at a
+time, and the smallest of their CPU seconds count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from compat.toolchains import Toolchain
 from compat.workers.attempt import Mode, timing_mode
 
 _TIMES = 2
-"""How often a cell is compiled anew at most."""
+"""The most times that a cell is compiled again."""
 
 
 def timed(
@@ -35,10 +35,11 @@ def timed(
 ) -> tuple[Result, ...]:
     """The same results with seconds that are precise enough for a judgement.
 
-    ``on_step`` hears what is measured. Raises SelectionError if the question is about passes and
-    the toolchain does not report their times, and the errors of :func:`compat.engine.run.run`.
+    ``on_step`` receives messages about measurements. Raises SelectionError if the question is about
+    passes and the toolchain does not report their times, and the errors of
+    :func:`compat.engine.run.run`.
     """
-    # The other results are only remembered.
+    # The other results are from earlier runs, in envs outside of this search.
     here = [result for result in results if result.cell.env.name in context.envs]
     measured = {result.cell: result for result in _with_passes(here, question, context)}
     count: dict[Cell, int] = defaultdict(int)
@@ -56,10 +57,9 @@ def timed(
 
 
 def in_seconds(question: TakesLonger, cell: Cell, context: RunContext) -> TakesLonger:
-    """A question about a multiple of a cell's time, as a question about seconds.
+    """Turn a question about a multiple of a cell's time into one about seconds.
 
-    The seconds of the cell are measured now. Raises SelectionError if the cell does not report
-    them.
+    This measures the seconds of the cell. Raises SelectionError if the cell does not report them.
     """
     if question.of != "baseline":
         return question
@@ -71,7 +71,7 @@ def in_seconds(question: TakesLonger, cell: Cell, context: RunContext) -> TakesL
 
 
 def _anew(cells: Sequence[Cell], question: TakesLonger, context: RunContext) -> Sequence[Result]:
-    """The results of cells that are compiled now, one at a time."""
+    """Compile cells again, one at a time, and return their results."""
     anew = evolve(context, again=True, slots=1, stop=threading.Event())
     return _with_passes(run(cells, anew), question, anew)
 
@@ -83,8 +83,8 @@ def _quicker(one: Result, other: Result) -> Result:
 def quicker(one: Outcome, other: Outcome) -> Outcome:
     """The second measurement of a compile with the smaller seconds of each stage and pass.
 
-    Other work of the machine makes no part of a compile quicker. Outcomes of different statuses are
-    no measurements of one compile: the second one is returned as it is.
+    Other work of the machine never makes a part of a compile quicker. Outcomes of different
+    statuses are not measurements of one compile: the second one is returned unchanged.
     """
     if other.status is not one.status:
         return other
@@ -101,7 +101,7 @@ def _least(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, fl
 def _deciding(results: Sequence[Result], question: TakesLonger) -> list[Cell]:
     """The cells whose seconds decide a judgement.
 
-    They are near the bound, or come from the store and are on a side of a change.
+    They are near the limit, or come from the store and are next to a change.
     """
     rows: dict[object, dict[Version, list[Result]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
@@ -145,14 +145,14 @@ def _compared_with(result: Result, question: TakesLonger) -> Iterator[Result]:
 def _with_passes(
     results: Sequence[Result], question: TakesLonger, context: RunContext
 ) -> Sequence[Result]:
-    """The same results with the seconds of their passes, where the question is about one."""
+    """The same results, with the seconds of their passes if the question is about a pass."""
     return with_passes(results, context) if question.of_pass is not None else results
 
 
 def with_passes(results: Sequence[Result], context: RunContext) -> tuple[Result, ...]:
-    """Results with the seconds of their passes, as far as they were built.
+    """Add the seconds of passes to the results of compiled cells.
 
-    A cell that does not report them is compiled so that it does. Raises SelectionError if a
+    A cell without these seconds is compiled in a mode that reports them. Raises SelectionError if a
     toolchain never reports them.
     """
     silent = [

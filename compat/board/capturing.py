@@ -1,7 +1,7 @@
 """Captures the kernels of a library's version with the program that the board names.
 
-The program runs once for each target, without a GPU, in an env with PyTorch, the library, and what
-else it needs. The library's kernels go into one kernel file,
+The program runs once for each target, without a GPU, in an env with PyTorch, the library, and the
+program's other requirements. The library's kernels go into one kernel file,
 ``board/captured/fla-core-0.6.0.toml``, in which each names the targets that it was captured for. A
 kernel that no file can name by its module is left out.
 """
@@ -37,7 +37,7 @@ _DEADLINE = 3600.0
 
 @frozen(kw_only=True)
 class VersionCapture:
-    """What is captured of a version of a library."""
+    """The capture of one version of a library."""
 
     board: BoardDeclaration
     library: BoardLibrary
@@ -46,7 +46,7 @@ class VersionCapture:
     pair: Env
     """An env with PyTorch."""
     targets: tuple[Target, ...]
-    """Those of the board that a stand-in for a GPU exists for."""
+    """The targets of the board that have a stand-in for a GPU."""
 
     @property
     def path(self) -> Path:
@@ -55,16 +55,16 @@ class VersionCapture:
 
     @property
     def origin(self) -> str:
-        """The program, what it needs, and the targets, as text: another one captures again."""
+        """The program, its requirements and the targets, as text. A change captures again."""
         program, targets = self.program, (target.name for target in self.targets)
         parts = (shlex.join(program.words), program.env, *program.install, *targets)
         return ", ".join(filter(None, parts))
 
     def is_new(self, before: CompiledVersion) -> bool:
-        """Whether it has to be captured.
+        """Whether the version has to be captured.
 
-        If nothing of the version was compiled, the file that is there serves. Else the program did
-        not end well, or another one made the file.
+        If the version was never captured or compiled, an existing file with all targets is enough.
+        Otherwise it has to be captured if the program failed, or if another program made the file.
         """
         is_known = bool(before.captured or before.columns)
         return before.captured != self.origin and (is_known or not self._is_there)
@@ -84,7 +84,7 @@ class VersionCapture:
 
     @property
     def requirement(self) -> str:
-        """The version as installers name it: ``liger-kernel==0.6.4``."""
+        """The requirement of the version for installers: ``liger-kernel==0.6.4``."""
         return f"{self.library.name}=={self.version}"
 
     def has(self, spec: Specialization) -> bool:
@@ -93,14 +93,14 @@ class VersionCapture:
 
     @property
     def env(self) -> Env:
-        """The pair with the library and what the program needs."""
+        """The pair with the library and the program's requirements."""
         install = (*self.pair.install, self.requirement, *self.program.install)
         name = f"{self.pair.name}-with-{self.library.name}-{self.version}"
         return evolve(self.pair, name=name, install=install, lock=(), groups=())
 
 
 def captured_targets(env: Env, targets: Sequence[Target]) -> tuple[Target, ...]:
-    """The targets of an env's toolchain that there is a stand-in for a GPU of."""
+    """The targets of an env's toolchain that have a stand-in for a GPU."""
     toolchain = toolchain_of(env.toolchain)
     return tuple(
         target
@@ -113,15 +113,15 @@ def capture_version(version: VersionCapture, built: BuiltEnv, listener: Listener
     """Run the program for each target, and write the kernel file.
 
     Args:
-        version: What to capture.
-        built: The env that it runs in.
-        listener: Receives progress, and the targets that nothing was launched for.
+        version: The version to capture.
+        built: The env that the program runs in.
+        listener: Receives progress, and the targets without a launch of the library's kernels.
 
     Returns:
-        How the program failed, or nothing. What it launched before is captured.
+        The failures of the program in words, or nothing. Its launches before them are captured.
 
     Raises:
-        SelectionError: There is no such program.
+        SelectionError: The program does not exist.
         StoreError: The file cannot be written.
         Stopped: The command was asked to end.
     """
@@ -149,7 +149,7 @@ def capture_version(version: VersionCapture, built: BuiltEnv, listener: Listener
 def _captured(
     version: VersionCapture, built: BuiltEnv, target: Target, folder: Path
 ) -> tuple[Capture, str]:
-    """What the program launched on a target, and the last line that it wrote."""
+    """Run the program for a target; return its launches, and the last line that it wrote."""
     options = Options(
         toolchain=built.env.toolchain,
         output=folder,
@@ -175,7 +175,7 @@ def _captured(
 
 
 def _problems(capture: Capture, target: Target, output: str) -> Iterator[str]:
-    """How the program failed on a target."""
+    """The failure of the program for a target in words; nothing if it did not fail."""
     ended = capture.ended
     assert ended is not None
     if ended.timed_out:
@@ -198,13 +198,13 @@ def _write(version: VersionCapture, captures: Mapping[Target, Captured]) -> None
 
 @define(kw_only=True)
 class _Entry:
-    """A kernel as some targets launch it."""
+    """A kernel, and the targets that launch it in the same way."""
 
     specs: tuple[Specialization, ...]
     targets: list[Target]
 
     def launches(self, specs: Sequence[Specialization]) -> bool:
-        """Whether another target launches it in the same way."""
+        """Whether ``specs`` of another target launch the kernel in the same way."""
         return [(spec.case, spec.compile, spec.tuning) for spec in self.specs] == [
             (spec.case, spec.compile, spec.tuning) for spec in specs
         ]

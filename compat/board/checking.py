@@ -1,4 +1,4 @@
-"""What an upgrade would break, for the packages that an interpreter has: from a board's record."""
+"""The kernels of installed packages that an upgrade would break, by a board's record."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LostKernel:
 
 @frozen(kw_only=True)
 class CheckedLibrary:
-    """An installed library, and what the upgrade does to it."""
+    """An installed library, and the effect of the upgrade on its kernels."""
 
     name: str
     installed: str
@@ -62,7 +62,7 @@ class CheckedLibrary:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the board has the very version that is installed."""
+        """Whether the answer is from exactly the installed version."""
         return Version(self.installed) == Version(self.version)
 
     @property
@@ -96,7 +96,7 @@ def installed_packages(python: Path | None = None) -> Mapping[str, str]:
         EnvError: The interpreter cannot be run, or does not answer.
     """
     path = python or Path(sys.executable)
-    program = str(path.absolute() if path.is_file() else path)  # else a name that PATH has
+    program = str(path.absolute() if path.is_file() else path)  # else a name on PATH
     try:
         ended = run([program, "-c", _LIST], timeout=_DEADLINE)
     except OSError as error:
@@ -115,7 +115,7 @@ def check_board(
     before: str | None = None,
     after: str | None = None,
 ) -> BoardCheck:
-    """What an upgrade of the toolchain would break.
+    """Find the kernels that an upgrade of the toolchain would break.
 
     Args:
         record: The record of a board.
@@ -153,7 +153,7 @@ def check_board(
 
 
 def _place(record: BoardRecord, text: str, option: str) -> int:
-    """The place of a release, by its name or the beginning of it: the newest such one."""
+    """The position of the newest release that has a name, or a name that begins so."""
     named = [
         place
         for place, release in enumerate(record.releases)
@@ -195,7 +195,10 @@ def _checked(
 
 
 def _nearest(versions: Sequence[BoardVersion], installed: str) -> BoardVersion:
-    """The version itself, or the newest one before it, or the oldest."""
+    """The installed version, else the newest one before it, else the oldest.
+
+    If ``installed`` is not a version, it is the newest.
+    """
     try:
         installed_version = Version(installed)
     except InvalidVersion:

@@ -1,10 +1,10 @@
-"""The data of a board on disk: a report for each version of a library, and what they cover.
+"""The data of a board on disk: a report for each version of a library, and an index.
 
 ::
 
     board/data/
         index.json                    which envs and targets each version was compiled for
-        liger-kernel/0.6.4.json.xz    its matrix.json, compressed, without sources and places
+        liger-kernel/0.6.4.json.xz    its matrix.json, compressed, without sources and folders
 
 A version's report is written before the index names it. So a run that is killed between the two
 only compiles again what the store already has.
@@ -34,35 +34,35 @@ SCHEMA = 1
 _PLACE = lazy_pattern(r"/[^\s\"'\\()<>:,]*/(?:site-packages|libraries/[^/\s\"\\]+)/")
 """The folder of a library or of an environment's packages on this machine, before a file in it."""
 _LARGEST = 512 * 1024 * 1024
-"""Bytes of an unpacked report."""
+"""The most bytes that are read of an unpacked report."""
 
 
 @frozen(kw_only=True)
 class CompiledVersion:
-    """What a report covers."""
+    """The coverage of the report of a version."""
 
     columns: Mapping[str, tuple[str, ...]] = Factory(dict)
     """Env → the targets that the version was compiled for there."""
     problem: str = ""
-    """Why there are no kernels."""
+    """The reason why there are no kernels; else empty."""
     seconds: float = 0.0
     """Seconds that the runs took."""
     captured: str = ""
-    """How its kernels were captured (:attr:`compat.board.capturing.VersionCapture.origin`)."""
+    """The origin of its captured kernels (:attr:`compat.board.capturing.VersionCapture.origin`)."""
 
 
 @frozen(kw_only=True)
 class BoardIndex:
-    """What the reports of a board cover."""
+    """The coverage of a board's reports."""
 
     schema: int = SCHEMA
     tool: str = __version__
     """The version of triton-compat that made the reports."""
     libraries: Mapping[str, Mapping[str, CompiledVersion]] = Factory(dict)
-    """Library → version → what its report covers."""
+    """Library → version → the coverage of its report."""
 
     def of(self, library: str, version: str) -> CompiledVersion:
-        """What is known of a version; nothing, if it was never compiled."""
+        """The coverage of a version; empty if the version was never compiled."""
         return self.libraries.get(library, {}).get(version, CompiledVersion())
 
     def with_version(self, library: str, version: str, compiled: CompiledVersion) -> BoardIndex:
@@ -81,7 +81,7 @@ class BoardData:
         self._index = self.folder / "index.json"
 
     def index(self) -> BoardIndex:
-        """What the reports cover. Raises StoreError if the file is damaged."""
+        """Read the index. Raises StoreError if the file is damaged."""
         try:
             text = self._index.read_bytes()
         except FileNotFoundError:
@@ -103,11 +103,11 @@ class BoardData:
         return index if index.tool == __version__ else BoardIndex()
 
     def write_index(self, index: BoardIndex) -> None:
-        """Keep what the reports cover. Raises StoreError."""
+        """Write the index. Raises StoreError."""
         self._write(self._index, (write_json(unstructure(index)) + "\n").encode())
 
     def note(self, library: str, version: str, compiled: CompiledVersion) -> BoardIndex:
-        """Keep what the report of a version covers, beside what other runs note meanwhile.
+        """Add the coverage of a version to the index, and keep the entries of concurrent runs.
 
         Raises StoreError.
         """
@@ -125,7 +125,7 @@ class BoardData:
         return self.folder / library / f"{version}.json.xz"
 
     def write(self, library: str, version: str, report: Report) -> None:
-        """Keep the report of a version. Files keep their path in their package.
+        """Write the report of a version. It names files by their path in their package.
 
         Raises StoreError.
         """
@@ -134,7 +134,7 @@ class BoardData:
         self._write(self.path(library, version), lzma.compress(text, preset=6))
 
     def read(self, library: str, version: str) -> Report:
-        """The report of a version. Raises StoreError if there is none, or it is damaged."""
+        """Read the report of a version. Raises StoreError if it is missing or damaged."""
         path = self.path(library, version)
         try:
             with lzma.open(path) as file:
@@ -158,7 +158,7 @@ class BoardData:
 
 
 def joined(reports: Iterable[Report], existing: Existing | None = None) -> Report:
-    """One report of several without a common cell; an env is as the last of them has it."""
+    """Join reports that have no cell in common. The facts of an env come from its last report."""
     every = tuple(reports)
     last = every[-1]
     envs = {built.env.name: built for report in every for built in report.envs}

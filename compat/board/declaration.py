@@ -15,7 +15,7 @@ BOARD_FILE = "board.toml"
 """The usual name of the file."""
 _NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _NEWEST = 3
-"""Minor versions of a library that are followed, without another number."""
+"""The number of a library's minor versions to follow, unless its table sets another."""
 
 
 @frozen(kw_only=True)
@@ -95,7 +95,7 @@ class BoardDeclaration:
         return library.targets or self.targets
 
     def kernels_of(self, library: BoardLibrary, version: str) -> tuple[Path, ...]:
-        """The patterns of the kernel files for a version of a library, with what was captured."""
+        """The patterns of a version's kernel files, including the file of captured kernels."""
         captured = self.captured_file(library, version)
         return (
             *(self.path.parent / text.replace("{version}", version) for text in library.kernels),
@@ -103,7 +103,7 @@ class BoardDeclaration:
         )
 
     def captured_file(self, library: BoardLibrary, version: str) -> Path:
-        """The kernel file of the kernels that were captured of a version."""
+        """The kernel file with the captured kernels of a version."""
         return self.folder / "captured" / f"{library.name}-{version}.toml"
 
 

@@ -30,7 +30,7 @@ from compat.toolchains import known_edits
 
 
 def record_of_board(board: BoardDeclaration) -> BoardRecord:
-    """The record of a board, made of its data.
+    """Make the record of a board from its data.
 
     Raises:
         ConfigError: ``known.toml`` in its folder is invalid.
@@ -47,7 +47,7 @@ def board_record(
     """The record of all reports.
 
     Args:
-        reports: Library, version and report, as :meth:`compat.board.data.BoardData.reports` has
+        reports: Library, version and report, as :meth:`compat.board.data.BoardData.reports` yields
             them.
         index: What the reports cover.
         defects: The failures that are known upstream.
@@ -89,7 +89,7 @@ def board_record(
 
 
 class _Gathered:
-    """What the reports say, gathered one after the other."""
+    """Gathers the facts of reports, one report after the other."""
 
     def __init__(self, defects: Sequence[KnownDefect]) -> None:
         self.known_defects = {failure.fingerprint: failure for failure in defects}
@@ -102,7 +102,10 @@ class _Gathered:
         self._releases: dict[str, tuple[object, ...]] = {}
 
     def add(self, library: str, version: str, report: Report) -> dict[_RowKey, dict[str, str]]:
-        """Kernel, case and target → release → fingerprint, or what else is known there."""
+        """Add a report; return kernel, case and target → release → fate.
+
+        A fate is the fingerprint of a failure, or one of the other fates.
+        """
         self.toolchain = self.toolchain or report.toolchains
         self._releases.update({release.label: release.order for release in report.releases})
         self.guessed[library, version] = len({spec.kernel for spec in report.specs if spec.guessed})
@@ -124,9 +127,9 @@ class _Gathered:
         return tuple(sorted(self._releases, key=self._releases.__getitem__))
 
     def numbers(self, dependent: Mapping[str, int], fates: Collection[str]) -> Mapping[str, int]:
-        """Fingerprint → number, from one, of those among the fates of rows.
+        """Fingerprint → number, from one, for the failures among the fates of rows.
 
-        The failure that meets most kernels that work on other releases is the first.
+        The failures of the most kernels that work on other releases come first.
         """
         order = sorted(
             self.failures.keys() & fates,
@@ -146,7 +149,7 @@ class _Gathered:
         return outcome.failure.fingerprint
 
     def _note(self, library: str, result: Result, report: Report) -> None:
-        """Keep a failure, with the kernel of the newest release that has the fewest arguments."""
+        """Keep a failure, with an example: on the newest release, the one with fewest arguments."""
         failure, cell = result.outcome.failure, result.cell
         assert failure is not None
         size = (
@@ -187,7 +190,7 @@ class _Gathered:
 _RowKey = tuple[str, str, str]
 """Kernel, case and target."""
 _GOOD, _UNKNOWN, _UNTRIED = "good", "unknown", "untried"
-"""What else than a fingerprint is known of a kernel on a release."""
+"""The fates of a kernel on a release that are not fingerprints of failures."""
 _RANKS = (_UNKNOWN, _GOOD, _UNTRIED)
 _MARKS: Mapping[str, int] = {_GOOD: GOOD, _UNKNOWN: UNKNOWN, _UNTRIED: UNTRIED}
 
@@ -197,7 +200,7 @@ _Rows = Mapping[tuple[str, str], Mapping[_RowKey, Mapping[str, str]]]
 
 
 def _fates(rows: _Rows) -> frozenset[str]:
-    """The fates in all rows. Of two envs of one release, a row has one fate."""
+    """The fates in all rows. Two envs of one release share one fate in a row."""
     return frozenset(
         fate
         for of_version in rows.values()
@@ -207,7 +210,7 @@ def _fates(rows: _Rows) -> frozenset[str]:
 
 
 def _dependent(rows: _Rows) -> Mapping[str, int]:
-    """Fingerprint → the kernels that it meets on some releases, and that work on others."""
+    """Fingerprint → the number of kernels that have it on some releases and work on others."""
     kernels: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for (library, _), of_version in rows.items():
         for (kernel, _, _), fates in of_version.items():
@@ -218,13 +221,13 @@ def _dependent(rows: _Rows) -> Mapping[str, int]:
 
 
 def _case(spec: Specialization, version: str) -> str:
-    """The name of a case on the board: without the version, which all have."""
+    """The name of a case on the board, without the library's version at the end of the variant."""
     variant = spec.variant.removesuffix(version).removesuffix("-")
     return spec.case if variant in ("", ONLY_VARIANT) else f"{variant}/{spec.case}"
 
 
 def _rank(fate: str) -> int:
-    """A failing case decides on the kernel, then one without an answer."""
+    """The rank of a fate, the lowest first: failures, then results without an answer."""
     return 1 + _RANKS.index(fate) if fate in _RANKS else 0
 
 

@@ -32,7 +32,7 @@ A larger mark is the number of a failure, from one.
 
 @frozen(kw_only=True)
 class BoardFailure:
-    """One fingerprint over all libraries."""
+    """A failure with one fingerprint, over all libraries."""
 
     fingerprint: str
     failure_class: str = field(metadata={KEY: "class"})
@@ -40,25 +40,25 @@ class BoardFailure:
     stage: str
     pass_: str | None = field(default=None, metadata={KEY: "pass"})
     words: str
-    """The compiler's words."""
+    """The compiler's message."""
     advice: str
     edits: tuple[str, ...] = ()
     """The edits that are known for the class."""
     url: str = ""
-    """Where it is known upstream."""
+    """The address of the upstream issue; empty if none is known."""
     note: str = ""
     example: str
-    """The command that shows it again, for the smallest kernel."""
+    """The ``compat explain`` command for the smallest kernel that has the failure."""
     cell: str
-    """The id of that kernel's cell on the page of its library."""
+    """The id of the example's cell on the page of its library."""
     library: str
-    """The library of that kernel."""
+    """The library of the example's kernel."""
     dependent: int = 0
-    """Kernels that it meets on some releases, and that work on others."""
+    """The number of kernels that have this failure on some releases and work on others."""
 
     @property
     def slug(self) -> str:
-        """The name of its page: the fingerprint as a file can be called."""
+        """The name of the failure's page: its fingerprint, with ``-`` for special characters."""
         return "".join(letter if letter.isalnum() else "-" for letter in self.fingerprint)
 
 
@@ -97,9 +97,10 @@ class BoardVersion:
 
     @cached_property
     def counted(self) -> Mapping[str, tuple[BoardRow, ...]]:
-        """Kernel → its rows without those that fail on all releases, unless all do.
+        """Kernel → its rows with a good or an unknown mark, or all its rows if none has one.
 
-        Not every case of a kernel is meant for every target.
+        The rows that fail on all releases do not count, because not every case of a kernel is meant
+        for every target.
         """
         return {
             kernel: tuple(row for row in group if {GOOD, UNKNOWN}.intersection(row.marks)) or group
@@ -113,13 +114,16 @@ class BoardVersion:
         return frozenset(kernel for place in places for kernel in self.works(place))
 
     def mark(self, kernel: str, release: int) -> int:
-        """The mark of a kernel for all targets: a failure before the unknown, that before good."""
+        """The mark of a kernel over all targets: its lowest failure, else unknown, else good.
+
+        Targets that were not compiled do not count. If none was, the kernel is untried.
+        """
         marks = {row.marks[release] for row in self.counted[kernel]} - {UNTRIED}
         failures = [mark for mark in marks if mark > 0]
         return min(failures) if failures else min(marks, default=UNTRIED)
 
     def works(self, release: int) -> tuple[str, ...]:
-        """The kernels that work on a release, for all targets that it has."""
+        """The kernels that work on a release for every target that they were compiled for."""
         return tuple(kernel for kernel in self.kernels if self.mark(kernel, release) == GOOD)
 
     def is_compiled(self, release: int) -> bool:
@@ -135,9 +139,9 @@ class BoardVersion:
         return sum(self.mark(kernel, release) == UNKNOWN for kernel in self.kernels)
 
     def lost(self, before: int, release: int) -> Mapping[str, int]:
-        """Kernel → the number of its failure, of kernels that work on a release and not on another.
+        """Kernel → the number of its failure on ``release``, if the kernel works on ``before``.
 
-        Both releases are given by their places on the board.
+        Both releases are indexes in the board's releases.
         """
         pairs = ((kernel, self.mark(kernel, release)) for kernel in self.works(before))
         return {kernel: mark for kernel, mark in pairs if mark > 0}
@@ -158,7 +162,7 @@ class BoardLibraryRecord:
 
 @frozen(kw_only=True)
 class Affected:
-    """A kernel that a failure meets."""
+    """A kernel with a certain failure, and the targets and releases that it fails for."""
 
     library: str
     version: str
@@ -169,7 +173,7 @@ class Affected:
 
 @frozen(kw_only=True)
 class BoardRecord:
-    """Everything that a board knows."""
+    """The record of a board: its releases, targets, libraries and failures."""
 
     schema: int = SCHEMA
     tool: str = __version__
@@ -180,28 +184,28 @@ class BoardRecord:
     targets: tuple[str, ...]
     libraries: tuple[BoardLibraryRecord, ...]
     failures: tuple[BoardFailure, ...] = Factory(tuple)
-    """In the order of their numbers. Those that depend on the release are first."""
+    """The failures, in the order of their numbers. Those that depend on the release are first."""
 
     def check_has_data(self, where: str) -> None:
-        """Raises StoreError if no library was compiled yet."""
+        """Raise StoreError if no library has been compiled yet."""
         if not self.releases:
             hint = "`compat board run` compiles the libraries."
             raise StoreError("the board has no data yet", where=where, hint=hint)
 
     def place(self, release: str) -> int:
-        """The place of a release on the board. Raises KeyError."""
+        """The index of a release in the board's releases. Raises KeyError if it is not there."""
         try:
             return self.releases.index(release)
         except ValueError:
             raise KeyError(release) from None
 
     def library(self, name: str) -> BoardLibraryRecord | None:
-        """A library by its name."""
+        """The library with a name; ``None`` if the board does not have it."""
         return next((library for library in self.libraries if library.name == name), None)
 
     @cached_property
     def affected(self) -> Mapping[int, tuple[Affected, ...]]:
-        """Number of a failure → the kernels that it meets."""
+        """Number of a failure → the kernels that have it."""
         every: dict[int, list[Affected]] = defaultdict(list)
         for library in self.libraries:
             for version in library.versions:
@@ -231,7 +235,7 @@ class BoardRecord:
 
 
 def board_document(record: BoardRecord) -> JsonObject:
-    """The record as data."""
+    """The record as a JSON object."""
     document: JsonObject = unstructure(record)
     return document
 
@@ -242,10 +246,10 @@ def board_json(record: BoardRecord) -> str:
 
 
 def read_record(content: bytes, where: str) -> BoardRecord:
-    """The record in a ``board.json``.
+    """Read the record from the content of a ``board.json``.
 
     Raises:
-        StoreError: The content is not such a record, or of another version.
+        StoreError: The content is not a board record, or its schema has another version.
     """
     try:
         record = structure(read_json(content), BoardRecord)
@@ -259,10 +263,10 @@ def read_record(content: bytes, where: str) -> BoardRecord:
 
 
 def read_published(place: str) -> BoardRecord:
-    """The record of a board in a file, or at an address.
+    """Read the record of a board from a file or an address.
 
     Raises:
-        StoreError: There is no such file, or it is not a record.
+        StoreError: The file cannot be read, or the content is not a board record.
         IndexUnavailable: The address cannot be read.
     """
     if place.startswith(("https://", "http://")):

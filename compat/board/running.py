@@ -1,4 +1,4 @@
-"""Bringing a board up to date: only new versions, releases and targets are compiled."""
+"""Updates a board: compiles only new versions, releases and targets."""
 
 from __future__ import annotations
 
@@ -32,16 +32,19 @@ _PAIRS = "pairs"
 
 @frozen(kw_only=True)
 class NewCells:
-    """The part of a library's version that was not compiled yet."""
+    """The part of a library's version that is not compiled yet."""
 
     library: BoardLibrary
     version: str
     envs: tuple[Env, ...]
     targets: tuple[str, ...]
     capture: VersionCapture | None = None
-    """What its program launches, if it has one."""
+    """The capture of the library's program, if the library has one."""
     only_captured: bool = False
-    """Whether all was compiled, and counts as new only if a capture brings other arguments."""
+    """Whether all envs and targets are compiled already.
+
+    Then only kernels whose arguments the capture changes, and new kernels, are compiled.
+    """
 
     @property
     def requirement(self) -> str:
@@ -51,23 +54,23 @@ class NewCells:
 
 @frozen(kw_only=True)
 class BoardUpdate:
-    """What a run brought."""
+    """The result of a run."""
 
     index: BoardIndex
     compiled: Mapping[str, int]
-    """Requirement → cells that were compiled, of what was new."""
+    """Requirement → the number of cells that the run compiled."""
     problems: Mapping[str, str]
     """Library or requirement → why it has no kernels, or no new versions."""
 
 
 @frozen(kw_only=True)
 class BoardRequest:
-    """What to bring up to date, and by which files."""
+    """The libraries to update, and the matrix to update them with."""
 
     only: tuple[str, ...] = ()
     """The names of libraries. Empty: all."""
     matrix: Path | None = None
-    """The ``matrix.toml`` that declares envs and targets. ``None``: the usual one."""
+    """The ``matrix.toml`` that declares envs and targets. ``None``: that of the project."""
     command: str = "compat board run"
     """The command line that the reports name as their origin."""
 
@@ -79,13 +82,13 @@ def update_board(
     obtain: Obtain,
     listener: Listener | None = None,
 ) -> BoardUpdate:
-    """Compile what is new, one version of a library after the other.
+    """Compile all new cells, one version of a library after the other.
 
     Args:
         board: The libraries.
-        request: What to bring up to date.
-        context: How to compile; needs no environments.
-        obtain: Called for environments, and may build them.
+        request: What to update.
+        context: How to compile. It needs no environments.
+        obtain: Called to get environments; it may build them.
         listener: Receives progress.
 
     Raises:
@@ -102,7 +105,7 @@ def board_places(
     targets: Sequence[str] = (),
     matrix: Path | None = None,
 ) -> Selection:
-    """These envs and targets of a board.
+    """Select the envs and targets that a board names.
 
     Raises:
         SelectionError: There is no such env or target.
@@ -116,7 +119,7 @@ def board_places(
 
 
 class _BoardRun:
-    """A board that is brought up to date."""
+    """One run that updates a board."""
 
     def __init__(
         self,
@@ -131,7 +134,7 @@ class _BoardRun:
         self.data = BoardData(board.folder)
 
     def run(self) -> BoardUpdate:
-        """Compile what is new. Raises the errors of :func:`update_board`."""
+        """Compile all new cells. Raises the errors of :func:`update_board`."""
         index, compiled = self.data.index(), dict[str, int]()
         new, problems = self.new_cells(index)
         for part in new:
@@ -148,7 +151,9 @@ class _BoardRun:
         return BoardUpdate(index=index, compiled=compiled, problems=problems)
 
     def new_cells(self, index: BoardIndex) -> tuple[tuple[NewCells, ...], dict[str, str]]:
-        """What has to be compiled, and the libraries whose versions are not known.
+        """The new cells, and library → the error for libraries whose versions cannot be listed.
+
+        For such a library, the versions in the index count.
 
         Raises:
             SelectionError: There is no such library, env or target.
@@ -170,7 +175,7 @@ class _BoardRun:
     def _new(
         self, library: BoardLibrary, version: str, places: Selection, index: BoardIndex
     ) -> NewCells | None:
-        """What has to be captured or compiled of a version, if anything has."""
+        """The part of a version to capture or compile; ``None`` if there is none."""
         part = _missing(library, version, places, index)
         capture = self._capture_of(library, version, places)
         if capture is None:
@@ -183,7 +188,7 @@ class _BoardRun:
     def _capture_of(
         self, library: BoardLibrary, version: str, places: Selection
     ) -> VersionCapture | None:
-        """What the program of a library launches, if it has one."""
+        """The capture of a library's program; ``None`` if the library has no program."""
         if library.capture is None:
             return None
         env_words = (library.capture.env or _PAIRS,)
@@ -199,9 +204,9 @@ class _BoardRun:
         )
 
     def _capture(self, part: NewCells, before: CompiledVersion) -> str:
-        """Capture what a program launches from a version, unless that was done.
+        """Capture a version's kernels with the library's program, unless that was done before.
 
-        Returns why it failed, or nothing. Raises the errors of
+        Returns the reason of a failure, or an empty string. Raises the errors of
         :func:`compat.board.capturing.capture_version`.
         """
         if part.capture is None or not part.capture.is_new(before):
@@ -216,13 +221,16 @@ class _BoardRun:
         return capture_version(part.capture, built, self.listener)
 
     def _compile(self, part: NewCells, index: BoardIndex) -> tuple[CompiledVersion, int]:
-        """Compile the new cells of a version, and keep its report with them."""
+        """Compile the new cells of a version, and write its report.
+
+        Returns the version's entry in the index, and the number of compiled cells.
+        """
         before = index.of(part.library.name, part.version)
         try:
             selection = self._selection(part)
         except (SelectionError, ConfigError) as error:
             if self.board.kernels_of(part.library, part.version):
-                raise  # the kernel files are wrong; else the version has no kernels
+                raise  # the kernel files are invalid; without any, the version has no kernels
             entry = evolve(before, problem=str(error), columns=_columns(before, part, ()))
             return entry, 0
         except EnvError as error:  # the next run tries to install it again
@@ -267,7 +275,7 @@ class _BoardRun:
         return entry, len(compiled)
 
     def _selection(self, part: NewCells) -> Selection:
-        """All kernels of a version, with all envs and targets of its library.
+        """Select all kernels of a version, with all envs and targets of its library.
 
         Raises the errors of :func:`compat.project.select`.
         """
@@ -288,7 +296,7 @@ class _BoardRun:
         return selection
 
     def _reports(self, selection: Selection, specs: Sequence[Specialization]) -> tuple[Report, ...]:
-        """The report on those of the kernels that the selection has cells of, if it has any."""
+        """Compile these kernels and return the report; no report if they have no cells."""
         selection = evolve(selection, specs=tuple(specs))
         if not selection.cells:
             return ()
@@ -319,10 +327,10 @@ def _chosen(board: BoardDeclaration, only: Sequence[str]) -> Iterator[BoardLibra
 def _without_modules(
     patterns: Sequence[str], specs: Sequence[Specialization], folder: Path
 ) -> tuple[Specialization, ...]:
-    """The kernels without those that are guessed and in modules that a pattern matches.
+    """The kernels, without guessed kernels of modules that a pattern matches.
 
-    The library is unpacked in the folder. Raises SelectionError for a pattern that matches no
-    module, and if no kernel is left.
+    ``folder`` holds the unpacked library. Raises SelectionError if a pattern matches no module, or
+    if no kernel is left.
     """
     modules = {
         spec.source: module_of(Path(spec.source), [folder]) for spec in specs if spec.guessed
@@ -344,7 +352,7 @@ def _without_modules(
 def _missing(
     library: BoardLibrary, version: str, places: Selection, index: BoardIndex
 ) -> NewCells | None:
-    """The columns of a version that the index does not have."""
+    """The envs and targets of a version that the index does not have; ``None`` if it has all."""
     columns = index.of(library.name, version).columns
     # Targets of several toolchains may have the same name.
     target_names = tuple(dict.fromkeys(target.name for target in places.targets))
@@ -371,7 +379,7 @@ def _extent(part: NewCells) -> str:
 def _columns(
     before: CompiledVersion, part: NewCells, lost: Iterable[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Env → targets, with those that were compiled now; envs with lost answers are left out."""
+    """Env → its compiled targets, before and in this run. Envs in ``lost`` gain no targets."""
     columns = dict(before.columns)
     for env in part.envs:
         if env.name not in lost:
@@ -380,7 +388,7 @@ def _columns(
 
 
 def _without_answer(reports: Iterable[Report]) -> set[str]:
-    """The envs that could not be used, or lost an answer. They are tried again."""
+    """The envs that are broken or lost an answer. The next run tries them again."""
     lost = (Status.LOST, Status.ENV_BROKEN)
     return {
         name
@@ -395,7 +403,7 @@ def _without_answer(reports: Iterable[Report]) -> set[str]:
 def _changed_kernels(
     before: Sequence[Result], now: Sequence[Specialization]
 ) -> frozenset[tuple[str, ...]]:
-    """The names of kernels with other arguments than before, or that should have been compiled."""
+    """The names of kernels with new arguments, or without a result for a target of ``before``."""
     compile_specs = {_name(result.cell.spec): result.cell.spec.compile for result in before}
     compiled = {(_name(result.cell.spec), result.cell.target) for result in before}
     targets = {result.cell.target for result in before}
@@ -420,7 +428,7 @@ def _place(cell: Cell) -> tuple[str, ...]:
 def _besides(
     report: Report, compiled: set[tuple[str, ...]], specs: Sequence[Specialization]
 ) -> Report:
-    """A report without the cells that were compiled again, and without those that are gone."""
+    """A report without the cells that this run compiled, and without those that no longer exist."""
     now = {_name(spec): spec for spec in specs}
     return evolve(
         report,

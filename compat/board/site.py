@@ -1,4 +1,4 @@
-"""The site of a board: static pages from its data, which open from disk.
+"""The site of a board: static pages from its data, which a browser can open from disk.
 
 ::
 
@@ -52,13 +52,13 @@ from compat.report.summary.compact import counted, one_line
 from compat.text import write_json
 
 _COMMON = 10
-"""Failures on the start page."""
+"""The most failures that the start page shows."""
 _ROWS = 400
-"""Kernels on the page of a failure."""
+"""The most kernels that the page of a failure lists."""
 _LONGEST_LINE = 140
-"""Characters of the compiler's words in a list."""
+"""The most characters of a compiler message in a list."""
 _LONGEST_FILE = 100_000
-"""Characters of a file on the page of a failure."""
+"""The most characters of a file on the page of a failure."""
 
 
 def write_site(
@@ -114,7 +114,7 @@ def write_site(
 
 @frozen(kw_only=True)
 class ReleaseNumber:
-    """The number of a library's version on a release, as the start page shows it."""
+    """How many kernels of a library's version work on a release, as the start page shows it."""
 
     works: int
     tried: int
@@ -140,7 +140,7 @@ class ReleaseNumber:
 
     @property
     def tone(self) -> str:
-        """The name of its colour."""
+        """The name of the number's colour."""
         if not self.tried:
             return "none"
         if self.works == self.tried:
@@ -150,7 +150,7 @@ class ReleaseNumber:
 
 @frozen(kw_only=True)
 class FailingGroup:
-    """Kernels of a library's version that fail alike on a release."""
+    """Kernels of a library's version that have the same failure on a release."""
 
     failure: BoardFailure
     kernels: tuple[tuple[str, bool], ...]
@@ -181,7 +181,7 @@ class FeedEntry:
 
     @property
     def id(self) -> str:
-        """A name that stays the same."""
+        """The id of the entry in the feed, which stays the same in later runs."""
         return f"urn:triton-compat:board:{self.release}:{self.library}:{self.version}"
 
 
@@ -190,7 +190,7 @@ def _verb(kernels: int) -> str:
 
 
 def number_of(version: BoardVersion, place: int) -> ReleaseNumber:
-    """The number of a library's version on the release at a place."""
+    """The number of a library's version on a release, which is an index in the releases."""
     return ReleaseNumber(
         works=len(version.works(place)),
         tried=version.tried(place),
@@ -317,7 +317,7 @@ class _Pages:
         )
 
     def _extent(self, number: int) -> str:
-        """How many kernels of how many libraries meet a failure."""
+        """How many kernels of how many libraries have a failure."""
         rows: Sequence[Affected] = self.record.affected[number]
         kernels = {(row.library, row.kernel) for row in rows}
         libraries = sorted({row.library for row in rows})
@@ -345,7 +345,7 @@ class _Pages:
                     )
 
     def _search_index(self) -> list[tuple[str, str, str]]:
-        """Text, kind and link of all that can be found."""
+        """Text, kind and link of each library, failure and kernel that a reader can search for."""
         libraries = [
             (library.name, "library", f"library/{library.name}.html")
             for library in self.record.libraries
@@ -373,7 +373,7 @@ class _Pages:
 
 
 def headline(record: BoardRecord, place: int = -1) -> str:
-    """What a release does to the newest versions of all libraries."""
+    """How many kernels of the libraries' newest versions a release compiles and breaks, as text."""
     place %= len(record.releases)
     newest = [library.newest for library in record.libraries]
     works = sum(len(version.works(place)) for version in newest)
@@ -407,7 +407,7 @@ def _moment(day: date | None) -> str:
 
 
 def _scripts(folder: Path) -> Mapping[str, tuple[tuple[str, str], ...]]:
-    """Slug of a failure → name and text of the files that show it, issue texts first."""
+    """Slug of a failure → name and text of its issue texts, and then of its scripts."""
     scripts: dict[str, tuple[tuple[str, str], ...]] = {}
     for place in sorted(folder.glob("*/")):
         texts = sorted(place.glob("*.md")) + sorted(place.glob("*.py"))

@@ -1,4 +1,4 @@
-"""A board as text: what a run brought, and what an upgrade breaks."""
+"""A board as text: the result of a run, and the kernels that an upgrade breaks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from compat.report.summary.compact import counted, listed, on_two_lines, spans
 from compat.text import JsonObject
 
 _NAMED = 8
-"""Kernels that a line names."""
+"""The most kernels that a line names."""
 
 
 def board_blocks(record: BoardRecord, update: BoardUpdate) -> Iterator[Block]:
@@ -51,7 +51,7 @@ def _table(record: BoardRecord) -> DataTable:
 
 
 def _in_words(record: BoardRecord) -> Iterator[str]:
-    """The same for a narrow terminal, a line for each version."""
+    """The numbers of the table for a narrow terminal, a line for each version."""
     for library in record.libraries:
         for version in library.versions:
             releases: dict[str, list[str]] = defaultdict(list)
@@ -85,7 +85,7 @@ def _name(library: BoardLibraryRecord) -> str:
 
 
 def check_blocks(check: BoardCheck) -> Iterator[Block]:
-    """What an upgrade breaks, library by library."""
+    """The kernels that an upgrade breaks, library by library."""
     for library in check.libraries:
         yield Heading(f"{library.name} {library.installed}")
         yield from (TextLine(line, indent=2) for line in _checked_lines(check, library))
@@ -133,7 +133,7 @@ def _sentence(check: BoardCheck) -> str:
 
 
 def check_document(check: BoardCheck) -> JsonObject:
-    """The answer as data."""
+    """The check as a JSON object."""
     return {
         "toolchain": check.toolchain,
         "from": check.before,

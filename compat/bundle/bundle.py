@@ -1,13 +1,13 @@
 """A kernel as one self-contained module: its function, what that uses, and nothing else.
 
-Definitions are followed from name to name, through the source file and the files beside it that it
-imports, and come out as they were written, comments included, what is used before what uses it.
-Nothing is imported; all is known from the syntax trees. A kernel that a factory makes or that a
-class holds stands at the top level (:mod:`compat.bundle.factories`).
+The bundle follows names to their definitions, through the source file and the files beside it that
+it imports. It copies definitions as they are written, comments included, and puts each before the
+code that uses it. Nothing is imported: all facts come from the syntax trees. A kernel that a
+factory makes or that a class holds becomes a top-level function (:mod:`compat.bundle.factories`).
 
-Left behind are decorators that tune or choose, which are all but those that the language names: a
-specialization says already what they would find out. Where they are what fails, the kernel is
-wanted as it is decorated.
+The bundle leaves out decorators that tune or choose, which are all that the language does not name.
+A specialization already says what they would find out. If such a decorator is what fails, the
+caller asks for the kernel with all its decorators.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ConstantForm:
     needed: str
     """The statement that it needs: ``import triton.language as tl``."""
     made_with: str
-    """The function that makes it of a value: ``tl.constexpr``."""
+    """The function that makes such a constant from a value: ``tl.constexpr``."""
 
 
 @frozen(kw_only=True)
@@ -66,9 +66,9 @@ class Bundle:
     decorated: bool = False
     """Whether the kernel has all its decorators."""
     spec: Specialization
-    """How it is compiled; the function has the name that it has in the module.
+    """The specialization of the kernel, with the function's name in the module.
 
-    Its source is empty until :meth:`write` sets it.
+    Its source is empty. :meth:`write` returns one with the source.
     """
 
     def write(self, path: Path) -> Specialization:
@@ -88,15 +88,22 @@ def bundle(
     package: str | None = None,
     decorated: bool = False,
 ) -> Bundle:
-    """The kernel of a specialization on its own.
+    """Make the bundle of a specialization's kernel.
 
-    ``decorators`` are those that stay with the kernel, all if it is ``None``. ``decorated`` keeps
-    the kernel as it is in its file, with what its decorators use. ``constant`` says how a constant
-    of a module is written, as it is if it is ``None``. ``package`` is the package that kernels
-    import: a kernel in a branch keeps the condition if the condition asks something of it, and
-    always if it is ``None``. ``decorators``, ``constant`` and ``package`` are fields of
-    :class:`compat.toolchains.base.Language`. Raises ConfigError if the source cannot be read, is
-    nested too deeply, lacks the function, or does not tell what a factory makes.
+    ``decorators``, ``constant`` and ``package`` are fields of
+    :class:`compat.toolchains.base.Language`.
+
+    Args:
+        spec: The specialization.
+        decorators: The decorators that stay with the kernel. ``None``: all.
+        constant: How to write a constant of a module. ``None``: as it is in the source.
+        package: The package that kernels import. A kernel in a branch keeps the condition if the
+            condition depends on this package. ``None``: it always keeps the condition.
+        decorated: Keep the kernel as it is in its file, with everything that its decorators use.
+
+    Raises:
+        ConfigError: The source cannot be read, is nested too deeply, does not have the function,
+            or does not determine what a factory makes.
     """
     path = Path(spec.source)
     roots = tuple(map(Path, spec.roots)) or roots_of(path)
@@ -128,14 +135,14 @@ def _reason(error: Exception) -> str:
 
 @define(kw_only=True)
 class _Bundling:
-    """A bundle while it is made."""
+    """A bundle under construction."""
 
     _names: Names
     decorated: bool
     """Whether the kernel keeps the decorators that tune or choose."""
     constant: ConstantForm | None
     """The form of a global that a kernel may read, for releases that restrict globals; ``None`` if
-    it may read all.
+    it may read every global.
     """
     _imports: dict[str, None] = field(factory=dict)
     _bound_by: dict[str, str] = field(factory=dict)
@@ -146,13 +153,14 @@ class _Bundling:
     _adding: set[tuple[Path, str]] = field(factory=set)
     """Definitions whose statements are being added, in their order."""
     _pieces: list[tuple[str, bool]] = field(factory=list)
-    """Text, and whether it is a function or a class."""
+    """Pieces of source: the text, and whether it is a function or a class."""
 
     def add_kernel(self, path: Path, expression: str, functions: Iterable[str] = ()) -> str:
-        """Add the kernel in its last definition, whatever happens to the name later.
+        """Add the last definition of the kernel, and leave out later assignments of its name.
 
-        An example is ``kernel = autotune(…)(kernel)``. ``functions`` are those of its file that it
-        takes as constexprs. They keep their names too. Returns the kernel's name.
+        Such an assignment is ``kernel = autotune(…)(kernel)``. ``functions`` are the functions of
+        its file that the kernel takes as constexprs. They keep their names too. Returns the
+        kernel's name.
         """
         file = self._names.file(path)
         kernel = reached(self._names, file, expression_of(expression))
@@ -176,7 +184,7 @@ class _Bundling:
         return kernel.name
 
     def text(self) -> str:
-        """The module."""
+        """The text of the module."""
         future = sorted(line for line in self._imports if "__future__" in line)
         rest = sorted(
             (line for line in self._imports if "__future__" not in line),
@@ -190,7 +198,7 @@ class _Bundling:
         return text.lstrip("\n") + "\n"
 
     def _add(self, statement: Statement, *, again: bool = False) -> None:
-        """Add a statement after all that it uses."""
+        """Add a statement after the definitions that it uses."""
         if id(statement) in self._added and not again:
             return
         self._added.add(id(statement))
@@ -224,7 +232,7 @@ class _Bundling:
     def _add_import(self, text: str, *, beside: frozenset[str]) -> str | None:
         """Add an import, and return the name that it binds in the bundle, ``None`` for a star.
 
-        Files may import two things by one name. The second one gets another name, which is none of
+        Files may import two things by one name. The second one gets another name, which is not in
         ``beside``.
         """
         node = tree_of(text).body[0]
@@ -251,9 +259,9 @@ class _Bundling:
         return name
 
     def _add_definition(self, meaning: Ours, *, of_module: bool, beside: frozenset[str]) -> str:
-        """Add a definition, unless it is there, and return its name in the bundle.
+        """Add a definition, unless the bundle has it, and return its name in the bundle.
 
-        The name is none of ``beside``.
+        The name is not in ``beside``.
         """
         key = (meaning.file.path, meaning.name)
         is_added = key in self._called
@@ -283,9 +291,10 @@ class _Bundling:
 
 
 def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
-    """Pieces in their order, but a piece that is executed comes after those that it needs.
+    """Yield the pieces in their order, but each piece after those that it looks up when it runs.
 
-    If classes use each other, the one that the other is made of comes first.
+    The body of a function looks names up later. If two classes use each other, the one that the
+    other looks up in its definition comes first.
     """
     trees = [tree_of(piece) for piece, _ in pieces]
     binding: dict[str, int] = {}
@@ -307,9 +316,9 @@ def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
 
 
 def _outside(file: ParsedFile) -> frozenset[str]:
-    """Names of a function's scope that may not be bound at the top level.
+    """Names that a definition from a function's scope may not have at the top level.
 
-    They would hide a name that the module uses.
+    It would hide a name that the module uses.
     """
     around = file.around
     return (

@@ -1,10 +1,11 @@
 """Kernels of a factory or of a class, rewritten as top-level kernels of a module.
 
-``make(64)`` is taken apart into a scope of its own, which lies in the module of ``make``. Its
-parameters become assignments, and conditions with a known value are decided. Everything else is as
-it was written. So the values that the kernel closes over are global names there, and the code that
-computes them comes along. Only the function is taken from a class, because a kernel sees no name of
-its class.
+The call ``make(64)`` becomes a scope of its own inside the module of ``make``. The parameters
+become assignments, and a condition with a known value gives way to the branch that it selects.
+Bare expressions, ``assert``, ``pass`` and ``del`` are left out, and all other statements stay as
+they are written. So the values that the kernel closes over are global names there, and the code
+that computes them comes along. From a class, only the function is taken, because a kernel sees no
+name of its class.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _WITHOUT_VALUE = ast.Expr | ast.Assert | ast.Pass | ast.Delete
 
 
 class _FactoryScope(Scope):
-    """Names whose values are known: literals, what is computed with them, and dtypes."""
+    """Names whose values are known: literals, values computed from them, and dtypes."""
 
     _FORMS = (
         *(ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Set),
@@ -43,9 +44,9 @@ class _FactoryScope(Scope):
     )
 
     def value(self, node: ast.expr) -> PythonValue:
-        """The value of an expression that runs nothing and cannot be changed.
+        """The value of an expression that calls nothing.
 
-        Raises UnknownValue for any other.
+        Raises UnknownValue for any other expression.
         """
         if not isinstance(node, self._FORMS):
             raise UnknownValue(ast.unparse(node))
@@ -66,7 +67,7 @@ class _FactoryScope(Scope):
 
 @frozen(eq=False)
 class _Dtype:
-    """A dtype by the name that a module has for it: ``tl.float16``."""
+    """A dtype, as an attribute of a module: ``tl.float16``."""
 
     module: str
     name: str
@@ -81,18 +82,18 @@ class _Dtype:
 
 
 def _value_of(node: ast.expr, bindings: dict[str, object]) -> object:
-    """The value of an expression over names that are known. Raises UnknownValue."""
+    """The value of an expression over known names. Raises UnknownValue."""
     return _FactoryScope({}, {}, bindings).value(node)
 
 
 class CannotBeFrozen(ValueError):
-    """A kernel of a factory or a class that cannot be made one of a module."""
+    """A kernel of a factory or a class cannot become a top-level kernel of a module."""
 
 
 def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS) -> Ours:
-    """The definition of the function that an expression over the names of a file reaches.
+    """The definition of the function that an expression in a file evaluates to.
 
-    Raises KeyError if nothing defines it, CannotBeFrozen if the source does not determine it.
+    Raises KeyError if nothing defines it, and CannotBeFrozen if the source does not determine it.
     """
     if not steps:
         raise CannotBeFrozen(f"`{ast.unparse(node)}` takes too many steps to resolve")
@@ -127,7 +128,7 @@ def _named(names: Names, file: ParsedFile, name: str, steps: int) -> Ours:
 
 
 def _held(names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: int) -> Ours:
-    """A function of a class, or of a module that is called by its name."""
+    """The function ``name`` of ``holder``, which is a class or the name of a module."""
     if isinstance(holder, ast.Name) and isinstance(
         module := names.meaning(file, holder.id), ModulePlace
     ):
@@ -163,7 +164,7 @@ def _held(names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: in
 def _classes(
     names: Names, file: ParsedFile, node: ast.expr
 ) -> tuple[ParsedFile, tuple[ast.ClassDef, ...]]:
-    """A class with those that it is inside of, outermost first, and where they are."""
+    """The file of a class, and the class after its enclosing classes, outermost first."""
     if isinstance(node, ast.Name) and isinstance(meaning := names.meaning(file, node.id), Ours):
         definition = meaning.file.binding(meaning.name)[-1].node
         if isinstance(definition, ast.ClassDef):
@@ -216,10 +217,9 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
 
 
 def _known(file: ParsedFile) -> dict[str, object]:
-    """The names with values that the source tells.
+    """Name → value, for names whose values the source determines.
 
-    They are names that one assignment binds. In the scope of a function, the last assignment
-    counts.
+    A single assignment binds such a name. In the scope of a function, the last assignment counts.
     """
     values = _known(file.around) if file.around is not None else {}
     bound: set[str] = set()
@@ -237,7 +237,7 @@ def _known(file: ParsedFile) -> dict[str, object]:
 
 
 def _assigned(statement: ast.stmt, bindings: dict[str, object]) -> dict[str, object] | None:
-    """The value that an assignment gives to one name, if the source tells it."""
+    """The name and value of an assignment to one name, if the source determines the value."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             try:
@@ -258,14 +258,14 @@ def _decided(test: ast.expr, bindings: dict[str, object]) -> bool:
 
 @define(kw_only=True)
 class _Unfolding:
-    """The body of a factory while it is taken apart, for one call of it."""
+    """The execution of a factory's body for one call, as far as the source determines it."""
 
     file: ParsedFile
     factory: ast.FunctionDef
     pieces: list[str] = field(factory=list)
     """Statements in the order of execution."""
     values: PythonValues = field(factory=dict)
-    """The values of names, where the source tells them."""
+    """Name → value, for names whose values the source determines."""
 
     def __attrs_post_init__(self) -> None:
         for node in ast.walk(self.factory):
@@ -276,7 +276,7 @@ class _Unfolding:
                 )
 
     def give(self, call: ast.Call) -> None:
-        """Make assignments of the parameters."""
+        """Add an assignment of each parameter, with the arguments of a call."""
         names = [parameter.arg for parameter in named_parameters(self.factory.args)]
         arguments = passed(call, self.factory.args)
         if arguments is None:
@@ -297,7 +297,7 @@ class _Unfolding:
             self.pieces.append(f"{name} = {ast.unparse(arguments[name])}")
 
     def run(self, body: Sequence[ast.stmt]) -> ast.expr | None:
-        """Go through statements up to a ``return``; what that returns."""
+        """Follow statements up to a ``return``, and return its expression; ``None`` without one."""
         for statement in body:
             if isinstance(statement, ast.Return):
                 return statement.value or ast.Constant(None)
@@ -336,9 +336,9 @@ class _Unfolding:
 
 
 def _check_order(scope: ParsedFile) -> None:
-    """Refuse a name that gets another value after its use.
+    """Raise CannotBeFrozen if a name gets another value after its use.
 
-    Definitions are put in order by their uses, so such a name would change its meaning.
+    The bundle orders definitions by their uses, so such a name would change its meaning.
     """
     for number, statement in enumerate(scope.statements):
         used = {use.name for node in _at_once(statement) for use in uses(node)} - statement.binds
@@ -348,7 +348,7 @@ def _check_order(scope: ParsedFile) -> None:
 
 
 def _at_once(statement: Statement) -> Iterable[ast.AST]:
-    """The parts of a statement that run with it: for a function its head."""
+    """The parts that run when a statement is executed: for a function, its head."""
     return (
         _head(statement.node) if isinstance(statement.node, ast.FunctionDef) else [statement.node]
     )
@@ -369,7 +369,7 @@ def _head(function: ast.FunctionDef) -> list[ast.expr]:
 
 
 def _in_scope(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The nodes of a statement that run with it."""
+    """The nodes of a statement, without the inside of functions, classes and lambdas."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
@@ -381,7 +381,7 @@ def _in_scope(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _text(file: ParsedFile, statement: ast.stmt) -> str:
-    """The text of a statement inside of another, as it would stand at the top level."""
+    """The text of a nested statement, dedented to the top level."""
     assert statement.end_lineno is not None
     assert statement.end_col_offset is not None
     decorators = (
@@ -393,7 +393,7 @@ def _text(file: ParsedFile, statement: ast.stmt) -> str:
     )
     lines = file.lines[first : last + 1]
     lines[-1] = lines[-1][: statement.end_col_offset] + b"\n"
-    if lines[0][: statement.col_offset].strip():  # something else stands before it in its line
+    if lines[0][: statement.col_offset].strip():  # other code is before it in its line
         lines[0] = b" " * statement.col_offset + lines[0][statement.col_offset :]
     while (
         first

@@ -5,5 +5,5 @@ of kernel files, each beside a source that holds the kernel and what it uses and
 ``index.json``, which says where each comes from.
 
 A toolchain's recorder runs inside the program and writes records; everything else here works on
-those, after the program has ended. A program may end in any way: what it had recorded is there.
+those, after the program has ended. The records remain, however the program ends.
 """

@@ -60,15 +60,15 @@ from compat.toolchains.base import Capturing
 INDEX = "index.json"
 SCHEMA = 1
 PROBLEMS = pytorch.FOLDER / "numerics" / "recorded_problems.py"
-"""The file that repeats recorded launches. It is beside the kernel files."""
+"""The file that repeats recorded launches. A copy of it is beside the kernel files."""
 _TOLD = 3
-"""Questions that a kernel file tells of; the index has all."""
+"""The most import-time questions that a kernel file names. The index has all."""
 _NAME = lazy_pattern(r"[A-Za-z0-9_.+-]+")
 
 
 @frozen(kw_only=True)
 class NotCaptured:
-    """A kernel that was launched and is in no kernel file."""
+    """A launched kernel that no kernel file describes."""
 
     module: str
     name: str
@@ -86,24 +86,28 @@ class Captured:
     kernels: tuple[CapturedKernel, ...] = ()
     not_captured: tuple[NotCaptured, ...] = ()
     never_launched: tuple[tuple[str, str], ...] = ()
-    """Jit functions of the packages that launched something, which no kernel is or uses that was
-    launched: module and name.
+    """Module and name of jit functions that no launched kernel is or uses.
+
+    Only the packages of launched kernels and of the functions that these use count.
     """
     not_live: tuple[NotCaptured, ...] = ()
-    """Kernels that were to be named where they are written, and are bundles."""
+    """Kernels that are bundles, although the caller asked to refer to their sources."""
     conditionals: tuple[ImportQuestion, ...] = ()
     specs: Mapping[str, tuple[Specialization, ...]] = field(factory=dict)
-    """By kernel, as read from its kernel file."""
+    """Kernel → its specializations, as read from its kernel file."""
     without_problem: tuple[tuple[str, str, str], ...] = ()
-    """Cases that cannot be run again though that was asked for: kernel, case, and why."""
+    """Cases without a problem, although the caller asked for one: kernel, case, and reason."""
     in_the_way: tuple[str, ...] = ()
-    """Files that no capture has written, in whose place a kernel's would be: it has another name
-    for that.
+    """Files that no capture has written and that have a kernel's file name. The kernel has another
+    name instead.
     """
 
     @property
     def launched(self) -> int:
-        """How many kernels were launched, told apart by their content as far as that is known."""
+        """How many kernels were launched.
+
+        Captured kernels differ by content or place, and other kernels by module and name.
+        """
         others = {(kernel.module, kernel.name) for kernel in self.not_captured}
         return len(self.kernels) - self.only_compiled + len(others)
 
@@ -117,7 +121,7 @@ class Captured:
 
     @property
     def cases(self) -> int:
-        """How many there are of all kernels."""
+        """How many cases all kernels have."""
         return sum(len(kernel.cases) for kernel in self.kernels)
 
 
@@ -126,9 +130,9 @@ def assemble(
 ) -> Captured:
     """Write the kernel files of recorded launches, and replace those of an earlier capture.
 
-    ``origin`` says in each file where it comes from. With ``live`` the files name kernels where
-    they are written, as far as possible. Files that no capture has written stay as they are. Raises
-    OSError if nothing can be written.
+    ``origin`` is a text for each file that says where the file comes from. With ``live`` the files
+    refer to kernels in their own sources where possible. Files that no capture has written stay as
+    they are. Raises OSError if a file cannot be written.
     """
     captured = Captured(recorded=recorded)
     places, not_live = _live(recorded) if live else ({}, [])
@@ -188,7 +192,7 @@ def _distinct(launches: Sequence[UnrecordedLaunch]) -> list[UnrecordedLaunch]:
 
 
 def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
-    """The launched functions with a place in the sources, by their ids; and the other ones."""
+    """Id → place, of launched functions that a kernel file can refer to; and all others."""
     places: dict[str, Live] = {}
     others: dict[NotCaptured, None] = {}
     for function_id, passed in _given(recorded).items():
@@ -205,7 +209,7 @@ def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
 def _kernels(
     recorded: Recorded, places: Mapping[str, Live]
 ) -> tuple[list[CapturedKernel], list[NotCaptured]]:
-    """The kernels, named, by their content or by their places; and those without a bundle."""
+    """The kernels, which differ by content or place; and those that cannot be bundled."""
     kernels: dict[tuple[str, object], CapturedKernel] = {}
     failed: dict[NotCaptured, None] = {}
     capturing = _capturing(recorded)
@@ -248,7 +252,7 @@ def _kernels(
 
 
 def _capturing(recorded: Recorded) -> Capturing:
-    """How what was recorded was captured."""
+    """How the toolchain of the records captures launches."""
     capturing = toolchains.named(recorded.toolchain).device.capturing
     assert capturing is not None
     return capturing
@@ -278,7 +282,7 @@ def _given(recorded: Recorded) -> dict[str, dict[str, str]]:
 
 
 def _name(kernels: Sequence[CapturedKernel], output: Path) -> Iterator[str]:
-    """Give each kernel a name of its own, and yield the files that blocked a name.
+    """Give each kernel a unique name, and yield the files that block a name.
 
     No capture has written those files, so they may not be replaced.
     """
@@ -321,7 +325,7 @@ def _candidates(name: str) -> Iterator[str]:
 
 
 def _tail(module: str, modules: Collection[str]) -> str:
-    """The end of a module's name, as short as tells it apart from the others."""
+    """The shortest end of a module's name that no other module's name has."""
     parts = module.split(".")
     tails = (".".join(parts[-length:]) for length in range(1, len(parts)))
     return next(
@@ -369,7 +373,7 @@ def _write(
 
 
 def _tuning(kernel: CapturedKernel, settings: Collection[str]) -> TuningRanges:
-    """Let all cases of one problem be configs that `compat tune` compares, as the autotuner did."""
+    """Let `compat tune` compare all cases of one problem as configs, as the autotuner did."""
     names = {name for case in kernel.cases for launch in case.launches for name in launch.tunes}
     return TuningRanges(constexprs={name: () for name in sorted(names) if name in settings})
 
@@ -377,7 +381,7 @@ def _tuning(kernel: CapturedKernel, settings: Collection[str]) -> TuningRanges:
 def _written(
     specs: Sequence[Specialization], kernel: CapturedKernel, path: Path
 ) -> tuple[Specialization, ...]:
-    """The kernel file, without problems where no file says them. Raises ConfigError."""
+    """Write the kernel file, without problems if it cannot describe them. Raises ConfigError."""
     try:
         return write_kernel_file(specs, path)
     except ConfigError:
@@ -398,7 +402,7 @@ def _case(base: Specialization, case: Case, compile_: CompileSpec, output: Path)
         source=os.path.realpath(source),
         function=RECORDED,
         closure=read_source(source).closure,
-        dtype=usual_dtype(compile_) or "fp32",  # which the function does not ask for
+        dtype=usual_dtype(compile_) or "fp32",  # the function ignores it
         parameters={**compile_.constexprs, RECORDED: inputs[RECORDED]},
     )
     return evolve(base, case=case.name, compile=compile_, problem=problem)
@@ -440,7 +444,7 @@ def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> Comp
         return CompileSpec(
             signature=launch.signature, constexprs=values, options=launch.options, **hints
         ).with_tuples()
-    if not elements:  # kernel files say types there, and not what a launch passes
+    if not elements:  # kernel files of such a toolchain have types instead of a launch's arguments
         signature = {name: _typed(name, value, makers) for name, value in launch_arguments.items()}
         return CompileSpec(signature=signature, constexprs=values, options=launch.options)
     read = {name: arguments.read(value, elements) for name, value in launch_arguments.items()}
@@ -448,13 +452,13 @@ def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> Comp
 
 
 def _typed(name: str, value: object, makers: Makers) -> Any:
-    """A recorded argument as its type, or as what makes it."""
+    """The type of a recorded argument, or the call that makes its value."""
     return (
         makers.type_of(name, value[MADE]) if isinstance(value, Mapping) and MADE in value else value
     )
 
 
-# --- what else is told ----------------------------------------------------------------------------
+# --- further results ------------------------------------------------------------------------------
 
 
 def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
@@ -478,7 +482,7 @@ def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
 
 
 def _methods(function: Frozen) -> list[str]:
-    """The methods of a class that kernels use, which no program launches."""
+    """The methods of a class that kernels use. No program launches them."""
     if function.kind != "class" or not function.source:
         return []
     definition = tree_of(function.source).body[0]
@@ -489,7 +493,7 @@ def _methods(function: Frozen) -> list[str]:
 def _asked(kernel: CapturedKernel, recorded: Recorded) -> tuple[ImportQuestion, ...]:
     """The questions that the modules of a kernel asked during their import.
 
-    They are those on which the kernel, or anything that it uses, depends.
+    Only questions that the kernel, or anything that it uses, depends on count.
     """
     functions = recorded.functions
     ids = {used_id for function_id in kernel.ids for used_id in reached(function_id, functions)}
@@ -522,9 +526,9 @@ def _answered(kernel: CapturedKernel) -> str:
 
 
 def check_writable(output: Path) -> None:
-    """Find out whether files can be written there, and leave nothing behind.
+    """Check that files can be written to a folder, and leave no file behind.
 
-    Raises StoreError where they cannot.
+    Raises StoreError if they cannot.
     """
     there = next(parent for parent in (output, *output.absolute().parents) if parent.exists())
     try:
@@ -539,7 +543,7 @@ def check_writable(output: Path) -> None:
 
 
 def _make_room(output: Path) -> None:
-    """Remove what an earlier capture left."""
+    """Remove the files of an earlier capture."""
     for name in _listed(output / INDEX):
         with suppress(OSError):
             (output / name).unlink()

@@ -1,7 +1,8 @@
 """Captures the launches of a program or of a block in this process.
 
-The launches are recorded and become kernel files, and the code of the kernels is compared. A
-program runs to its end with the recorder in it. ``index.json`` says what was captured.
+It records the launches, writes kernel files, and compares the code of the kernels with the
+program's. A program runs to its end with the recorder inside it. ``index.json`` lists what was
+captured.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Capture:
     options: Options
     """How it was captured."""
     ended: ForegroundResult | None
-    """How the program ended. ``None``: it is this process."""
+    """How the program ended. ``None``: the program is this process."""
     seconds: float
     """Wall time in seconds, including the program's."""
     compared: tuple[CodeComparison, ...] = ()
@@ -170,8 +171,8 @@ def made_of(
 def command(command_line: Sequence[str], python: str | None) -> tuple[str, ...]:
     """The words that start a program: Python starts ``train.py`` and ``-m module``.
 
-    It is the Python of the program's environment if one is given. Raises SelectionError if there is
-    no such interpreter.
+    ``python`` is the interpreter of the program's environment, if the caller gives one. Raises
+    SelectionError if it does not exist.
     """
     is_for_python = command_line[0].endswith(".py") or command_line[0].startswith("-")
     if python is None:
@@ -188,7 +189,7 @@ def command(command_line: Sequence[str], python: str | None) -> tuple[str, ...]:
 
 
 def _beside(python: str, command_line: Sequence[str]) -> tuple[str, ...]:
-    """The words that start a program of an interpreter's environment, if it is one."""
+    """The words that start a program, from the interpreter's environment if it is there."""
     program = Path(python).with_name(command_line[0])
     if "/" not in command_line[0] and program.exists():
         return (str(program), *command_line[1:])
@@ -201,9 +202,9 @@ def _beside(python: str, command_line: Sequence[str]) -> tuple[str, ...]:
 def index_document(
     captured: Captured, compared: Sequence[CodeComparison], target: str | None, *, on_gpu: bool
 ) -> dict[str, object]:
-    """All that is known of a capture, without its duration.
+    """The index of a capture as a JSON object, without the duration.
 
-    ``target`` is the one that the program compiled for, as far as it is known.
+    ``target`` is the target that the program compiled for, if it is known.
     """
     recorded = captured.recorded
     agreements = {
@@ -281,11 +282,11 @@ def _case(case: Case, code: str | None) -> dict[str, object]:
     }
 
 
-# --- in a process that goes on: a block of it, or a whole run of pytest ---------------------------
+# --- inside a running process: a block of it, or a whole run of pytest ----------------------------
 
 
 def is_captured() -> bool:
-    """Whether this process was started by one that captures, and therefore is recorded for that."""
+    """Whether a capture started this process, and therefore records its launches already."""
     return any(
         capturing_of(toolchain).package in sys.modules for toolchain in captured_toolchains()
     )

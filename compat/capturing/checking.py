@@ -1,4 +1,4 @@
-"""Settings of a capture, and whether its kernels have the program's own code, byte by byte."""
+"""The settings of a capture, and the comparison of its code with the program's, byte by byte."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ class CodeComparison:
 def compare(
     captured: Captured, target: Target, built: BuiltEnv | None = None, *, fake: bool = False
 ) -> tuple[CodeComparison, ...]:
-    """Compile the cases whose launches the program compiled, where it did, and compare.
+    """Compile the cases that the program compiled, in the program's environment, and compare.
 
-    ``built`` is an env with the program's toolchain, where that of the program is not to be used.
-    Where the GPU was a ``fake``, what a kernel's modules ask PyTorch while they are imported is
-    answered for it here, too.
+    ``built`` is an env with the program's toolchain, to use instead of the program's environment.
+    If the GPU was ``fake``, the stand-in also answers here what a kernel's modules ask PyTorch
+    during their import.
     """
     release = captured.recorded.release
     pairs = tuple(_asked(captured))
@@ -88,7 +88,7 @@ def compare(
 
 
 def _finds_its_toolchain(python: ProgramPython) -> bool:
-    """Whether workers find the program's toolchain, as they ignore ``PYTHONPATH``.
+    """Whether workers find the program's toolchain, although they ignore ``PYTHONPATH``.
 
     The environment may have it through a ``.pth`` file or the packages of the system.
     """
@@ -100,7 +100,7 @@ def _finds_its_toolchain(python: ProgramPython) -> bool:
 
 
 def _built_env(interpreter: ProgramPython, release: str, toolchain: Toolchain) -> BuiltEnv:
-    """The environment of a program, as one that cells can be compiled in."""
+    """The environment of a program, as an env that can compile cells."""
     env = Env(
         name=f"of the program ({release})",
         toolchain=toolchain.name,
@@ -248,9 +248,9 @@ class Options:
 
 
 def toolchain_of(name: str) -> Toolchain:
-    """The toolchain of that name, whose launches can be captured.
+    """The toolchain with a name, whose launches can be captured.
 
-    Raises SelectionError if there is none, or if it has no recorder.
+    Raises SelectionError if there is no such toolchain, or if it has no recorder.
     """
     toolchain = toolchains.find(name)
     if toolchain is None or toolchain.device.capturing is None:
@@ -261,20 +261,20 @@ def toolchain_of(name: str) -> Toolchain:
 
 
 def captured_toolchains() -> tuple[Toolchain, ...]:
-    """Those whose launches can be captured."""
+    """The toolchains whose launches can be captured."""
     return tuple(toolchain for toolchain in toolchains.every() if toolchain.device.capturing)
 
 
 def capturing_of(toolchain: Toolchain) -> Capturing:
-    """How launches are captured of one whose launches can be."""
+    """How a toolchain captures launches. The toolchain must have a recorder."""
     assert toolchain.device.capturing is not None
     return toolchain.device.capturing
 
 
 def target_of(name: str | None, toolchain: Toolchain) -> Target:
-    """The target that is meant by a name.
+    """The target with the name of a target or GPU; ``None`` means the toolchain's default.
 
-    Raises SelectionError if there is none, or if no GPU of it is known.
+    Raises SelectionError if there is no such target, or if it has no stand-in.
     """
     name, device = name or capturing_of(toolchain).usual, toolchain.device
     target = next(
@@ -341,7 +341,7 @@ def variables(
 
 @contextmanager
 def in_environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Have the processes that this one starts find these variables."""
+    """Set environment variables for the processes that this one starts, and restore them after."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

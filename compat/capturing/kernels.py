@@ -1,4 +1,4 @@
-"""Records → kernels with their cases. Pure.
+"""Records → kernels with their cases, by pure functions.
 
 Kernels with equal content are one kernel. Launches that are equal in everything that a compile can
 depend on are one launch.
@@ -38,12 +38,12 @@ class Case:
 
     @property
     def first(self) -> RecordedLaunch:
-        """The launch that says what the case says."""
+        """The launch whose arguments the case has."""
         return self.launches[0]
 
     @property
     def count(self) -> int:
-        """How many launches there were."""
+        """How many launches the case stands for."""
         return sum(launch.launches for launch in self.launches)
 
 
@@ -56,18 +56,18 @@ class CapturedKernel:
     function: str
     """The name of its function."""
     module: str
-    """Where that was defined."""
+    """The module that defines the function."""
     text: str
-    """Its bundle; empty for a live source without a requested bundle."""
+    """Its bundle; empty if the kernel file refers to its source."""
     live: Live | None = None
-    """The place of its source, if the kernel file names it."""
+    """The place of its source, if the kernel file refers to it."""
     ids: set[str] = field(factory=set)
-    """The functions of all processes that it is."""
+    """The ids of its recorded functions, from all processes."""
     cases: tuple[Case, ...] = ()
     graph: tuple[str, ...] = ()
-    """The part of a graph that it was generated for, in the framework's words."""
+    """The part of a graph that it was generated for, in the framework's terms."""
     questions: tuple[ImportQuestion, ...] = ()
-    """The questions of its modules during import that it depends on."""
+    """The questions of its modules during their import that the kernel depends on."""
 
 
 def given_functions(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
@@ -118,7 +118,7 @@ def _plain(value: object, recorded: Recorded) -> Any:
 
 
 def _named(tree: object, recorded: Recorded) -> Any:
-    """A tree in which functions and classes have their names."""
+    """A tree with the names of functions and classes instead of their ids."""
     if isinstance(tree, list):
         return [_named(subtree, recorded) for subtree in tree]
     if not isinstance(tree, Mapping):
@@ -148,7 +148,7 @@ def wanted(launches: Sequence[RecordedLaunch], configs: Configs) -> list[Recorde
 
 
 def cases(launches: Sequence[RecordedLaunch], recorded: Recorded) -> tuple[Case, ...]:
-    """Launches as cases, those that agree together, named by what they differ in."""
+    """Group launches with equal content into cases, and name the cases by their differences."""
     alike: dict[str, list[RecordedLaunch]] = {}
     for launch in launches:
         alike.setdefault(content(launch, recorded), []).append(launch)
@@ -175,7 +175,7 @@ def content(launch: RecordedLaunch, recorded: Recorded) -> str:
 def _kind(arguments: Mapping[str, object]) -> str:
     """The facts of run-time arguments that a compile can depend on.
 
-    Numbers count only by the properties that releases look at.
+    Of a number, only the properties that releases look at count.
     """
     return json.dumps({name: _class_of(value) for name, value in arguments.items()})
 
@@ -201,7 +201,10 @@ ONLY = "default"
 
 
 def _names(launches: Sequence[RecordedLaunch], recorded: Recorded) -> list[str]:
-    """A name for each: what it has that not all have, as far as that is short."""
+    """A unique name for each launch, of the parts that not all launches share.
+
+    It is ``case``, with a number if needed, if those parts are too long or there are none.
+    """
     if len(launches) == 1:
         return [ONLY]
     parts = [_parts(launch, recorded) for launch in launches]

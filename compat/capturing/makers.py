@@ -1,7 +1,7 @@
-"""Functions beside a captured kernel, which make those of its arguments that no type says.
+"""Functions beside a captured kernel that make the arguments that no type describes.
 
-In a recorded launch such an argument is a tree: of types, constants, and the classes whose objects
-hold them. Pure.
+In a recorded launch such an argument is a tree of types, constants, and the classes whose objects
+hold them. The module reads and writes no files.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from compat.model import constexprs
 from compat.text import JsonMapping
 
 MADE = "made"
-"""Under this a recorded argument has its tree."""
+"""The key of the tree in a recorded argument."""
 
 
 @define(kw_only=True)
 class Makers:
-    """Those of one kernel."""
+    """The functions of one kernel."""
 
     form: FrozenForm
     _names: dict[str, str] = field(factory=dict)
@@ -29,7 +29,7 @@ class Makers:
     def type_of(self, argument: str, tree: JsonMapping) -> str:
         """The entry of a kernel file that replaces a type: a call of a function that makes a value.
 
-        The function is written if there is none yet.
+        If no function makes this value yet, it adds one.
         """
         expression = self._source(tree)
         if expression not in self._names:
@@ -41,7 +41,7 @@ class Makers:
 
     @property
     def text(self) -> str:
-        """Their definitions, to stand below the kernel."""
+        """The definitions of the functions, for the text below the kernel."""
         return "".join(
             f"\n\ndef {name}(make):\n    return {expression}\n"
             for expression, name in self._names.items()

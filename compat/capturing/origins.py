@@ -1,8 +1,8 @@
 """The origin of a captured kernel: its library or project, and its modules' questions.
 
-A kernel file may name a kernel where it is written. Then the kernel is imported anew on every
-release, and its modules ask their questions again, such as for the release. A bundle has the
-answers, and asks no more.
+A question is a check that a module makes during its import, such as of the release. A kernel file
+may refer to a kernel in its own source. Then every release imports the kernel again, and its
+modules ask their questions again. A bundle has the answers, and asks nothing.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 @frozen(kw_only=True)
 class Live:
-    """A kernel where it is written."""
+    """The source of a kernel that a kernel file can refer to."""
 
     source: Path
-    """The file: the unpacked one of a library from the package index, else the program's."""
+    """The file: of the library as unpacked from the package index, or else of the program."""
     root: Path
-    """The folder that its package lies in."""
+    """The folder that its module is imported from."""
     module: str
     function: str
     package: str = ""
-    """The library of the index, with its version; empty for a file of the user's own."""
+    """The library of the package index, with its version; empty for a file of the user's own."""
 
 
 class NotLive(Exception):
-    """A kernel that cannot be named where it is written, and why."""
+    """A kernel file cannot refer to a kernel in its own source. The message says why."""
 
 
 def live(function: Frozen, library: Callable[[str], Path] = unpacked) -> Live:
-    """The place where the function of a kernel is written.
+    """The source of a kernel's function.
 
-    ``library`` unpacks a requirement. Raises NotLive.
+    ``library`` unpacks a requirement. Raises NotLive if a kernel file cannot refer to the source.
     """
-    if function.module == "__main__" or function.module.endswith(".py"):  # as the recorder calls it
+    if function.module == "__main__" or function.module.endswith(".py"):  # the recorder's names
         raise NotLive(
             "it is part of the program itself, and importing it would run the program again"
         )
@@ -64,7 +64,7 @@ def live(function: Frozen, library: Callable[[str], Path] = unpacked) -> Live:
 
 
 def _root(file: Path, module: str) -> Path:
-    """The folder that a module of this name is found from in this file."""
+    """The folder from which an import of the module finds this file. Raises NotLive."""
     parts = module.split(".")
     place = file.parent if file.name == "__init__.py" else file.with_suffix("")
     if list(place.parts[-len(parts) :]) != parts or (
@@ -75,7 +75,7 @@ def _root(file: Path, module: str) -> Path:
 
 
 def _of_library(live_function: Live, library: Callable[[str], Path]) -> Live:
-    """The same in the library as the package index has it."""
+    """The source in the library from the package index. Raises NotLive if the file differs."""
     inside = live_function.source.relative_to(live_function.root)
     requirement = _distributions(live_function.root).get(inside.as_posix())
     if requirement is None:
@@ -98,7 +98,7 @@ def _of_library(live_function: Live, library: Callable[[str], Path]) -> Live:
 
 @lru_cache(maxsize=16)
 def _distributions(root: Path) -> dict[str, str]:
-    """File → the distribution that installed it, with its version, of all below a folder."""
+    """File below a folder → the distribution that installed it, with its version."""
     return {
         file: f"{canonicalize_name(name)}=={distribution.version}"
         for distribution in importlib.metadata.distributions(path=[str(root)])
@@ -134,7 +134,7 @@ _ASKS |= {
 }
 _LONGEST = 80
 _DEPTH = 4
-"""Modules that a name is followed through."""
+"""The most modules through which a name is followed."""
 
 
 @frozen(kw_only=True)
@@ -144,21 +144,21 @@ class ImportQuestion:
     module: str
     line: int
     text: str
-    """The line."""
+    """The text of the line."""
 
     def __str__(self) -> str:
         return f"{self.module}:{self.line}: {self.text}"
 
     def place(self) -> tuple[str, int]:
-        """The place to sort by."""
+        """The key to sort questions by."""
         return self.module, self.line
 
 
 def import_questions(module: str, path: Path, used: Collection[str]) -> tuple[ImportQuestion, ...]:
-    """The questions on which the meaning of these global names of a module depends.
+    """The questions that the meanings of a module's global names depend on.
 
-    They are the module's own and those of modules that it imports the names from. Files that cannot
-    be read have none.
+    They include the questions of modules that it imports the names from. Files that cannot be read
+    have none.
     """
     return tuple(
         sorted(
@@ -194,7 +194,7 @@ def _depends(module: str, path: Path, names: frozenset[str], depth: int) -> bool
 
 
 def _absolute(module: str, path: Path, there: tuple[int, str]) -> str:
-    """The name of a module that is imported with so many dots."""
+    """The absolute name of a module that is imported by a relative name."""
     level, name = there
     if not level:
         return name
@@ -203,7 +203,7 @@ def _absolute(module: str, path: Path, there: tuple[int, str]) -> str:
 
 
 def _file_of(target_module: str, module: str, path: Path) -> Path | None:
-    """The file of a module that lies in the same tree as another one."""
+    """The file of a module in the same tree as another module; ``None`` if it is not there."""
     depth = module.count(".") + (path.name == "__init__.py")
     place = (
         path.parents[depth].joinpath(*target_module.split("."))
@@ -218,7 +218,7 @@ def _file_of(target_module: str, module: str, path: Path) -> Path | None:
 
 @lru_cache(maxsize=1024)
 def _imports_in(path: Path) -> Mapping[str, tuple[tuple[int, str], str]]:
-    """Name → the module that a file has it from, and what it is called there."""
+    """Name → the module that a file imports it from, and its name there."""
     try:
         tree = tree_of(text_of(path), path.name)
     except (OSError, SyntaxError):
@@ -233,15 +233,15 @@ def _imports_in(path: Path) -> Mapping[str, tuple[tuple[int, str], str]]:
 
 @frozen(kw_only=True)
 class _Statement:
-    """A statement of a module that gives names a meaning, and is not a definition."""
+    """A statement of a module that may bind names and is neither a definition nor an import."""
 
     line: int
     text: str
     binds: frozenset[str]
     condition_names: frozenset[str]
-    """The names in the condition that decides the meaning."""
+    """The names in the condition or the value that decides the meaning."""
     asks: bool
-    """Whether it asks itself."""
+    """Whether the statement itself asks a question."""
 
 
 @lru_cache(maxsize=1024)
@@ -294,12 +294,12 @@ def _is_import_error(kind: ast.expr | None) -> bool:
 
 
 def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[str, set[str]]:
-    """Module → the global names of it that these functions use."""
+    """Module → its global names that these functions use."""
     names: dict[str, set[str]] = {}
     for function_id in kernel:
         function = functions[function_id]
         if not function.error:
-            # The decorators count, because they may be names that were chosen.
+            # The decorators count, because a condition may choose the meanings of their names.
             node = tree_of(function.source).body[0]
             names.setdefault(function.module, set()).update(use.name for use in uses(node))
     return names

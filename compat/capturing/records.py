@@ -1,6 +1,6 @@
-"""The records that the recorder wrote in every process of a program, read back.
+"""Reads the records that the recorder wrote in every process of a program.
 
-Lines that are not records are counted, and not used.
+It counts lines that are not records, and does not use them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Original:
 
 @define(kw_only=True)
 class RecordedLaunch:
-    """A kind of launch: all that agree in what a compile can depend on."""
+    """A kind of launch: all launches that are equal in what a compile can depend on."""
 
     function: str
     """The id of the kernel's function."""
@@ -52,30 +52,30 @@ class RecordedLaunch:
     constexprs: JsonMapping
     options: JsonMapping
     signature: JsonMapping = field(factory=dict)
-    """Run-time argument → type, of a kernel that a framework generated: then there are no
+    """Run-time argument → type, of a kernel that a framework generated. Such a kernel has no
     ``arguments``.
     """
     hints: JsonMapping = field(factory=dict)
-    """The hints of such a kernel, by their names in :data:`compat.model.HINTS`."""
+    """The hints of a generated kernel, by their names in :data:`compat.model.HINTS`."""
     graph: tuple[str, ...] = ()
-    """The part of the graph that such a kernel is for, in the framework's words."""
+    """The part of the graph that a generated kernel is for, in the framework's terms."""
     grid: tuple[int, ...] | None = None
     release: str | None = None
     """The release of the toolchain that it was launched with."""
     place: LaunchPlace | None = None
     given: JsonMapping | None = None
     """Its arguments, under ``recorded``; or the reason why it cannot be repeated, under ``why``.
-    ``None`` without a request.
+    ``None`` if the capture does not record problems.
     """
     roles: set[str] = field(factory=set)
-    """``candidate`` if an autotuner tried it, ``chosen`` if the autotuner chose it; none without an
-    autotuner.
+    """``candidate`` if an autotuner tried it, ``chosen`` if the autotuner chose it; an empty string
+    without an autotuner.
     """
     tunes: set[str] = field(factory=set)
     """The constexprs that the autotuner changes."""
     launches: int = 1
-    """The number of launches. Above a hundred or so, a killed process leaves only the power of two
-    below.
+    """The number of launches. Above a hundred or so, the records of a killed process have only the
+    next lower power of two.
     """
     failed: str | None = None
     """The class of the exception that a launch ended with."""
@@ -84,7 +84,7 @@ class RecordedLaunch:
 
 @frozen(kw_only=True)
 class UnrecordedLaunch:
-    """A kernel that was launched in a way that cannot be written down."""
+    """A launched kernel that the recorder could not write down, and the reason."""
 
     module: str
     name: str
@@ -104,7 +104,7 @@ class ProgramPython:
 
     @property
     def has_its_own(self) -> bool:
-        """Whether that toolchain is in its own environment."""
+        """Whether the toolchain is inside the environment of this Python."""
         return self.toolchain.startswith(self.prefix.rstrip("/") + "/")
 
 
@@ -116,26 +116,26 @@ class Recorded:
     """The name of the toolchain whose launches they are."""
     functions: dict[str, Frozen] = field(factory=dict)
     launches: dict[tuple[str, str], RecordedLaunch] = field(factory=dict)
-    """By process and key."""
+    """Process and key → launch."""
     unrecorded: list[UnrecordedLaunch] = field(factory=list)
     defined: set[tuple[str, str]] = field(factory=set)
-    """Module and name of every jit function that there was, the toolchain's own left out."""
+    """Module and name of every jit function in the program, except the toolchain's own."""
     interpreters: dict[str, ProgramPython] = field(factory=dict)
     """Release → the Python that first imported it."""
     framework_release: str | None = None
     """The release of the tensor library, if a process imported one."""
     not_imported: str | None = None
-    """Why the toolchain could not be imported, where a process tried to: ``is not there``."""
+    """The reason why a process could not import the toolchain, such as ``is not there``."""
     pythons: int = 0
-    """Processes that the recorder was in."""
+    """The number of processes that the recorder ran in."""
     releases: dict[str, str] = field(factory=dict)
     """Process → the release that it imported."""
     processes: int = 0
-    """Those that imported the toolchain."""
+    """The number of processes that imported the toolchain."""
     ended: int = 0
-    """The processes that ended as Python does."""
+    """The number of these processes in which Python exited normally."""
     unreadable: int = 0
-    """Lines that are not records."""
+    """The number of lines that are not records."""
 
     @property
     def release(self) -> str | None:
@@ -152,7 +152,7 @@ class Recorded:
 
 
 def read_records(folder: Path, toolchain: str = DEFAULT_TOOLCHAIN) -> Recorded:
-    """All records of a toolchain's recorder in a folder, in the order of the processes' starts."""
+    """Read all records of a recorder in a folder, in the order in which the processes started."""
     recorded = Recorded(toolchain=toolchain)
     for path in sorted(folder.glob("*.jsonl")):
         recorded.pythons += 1
@@ -162,10 +162,10 @@ def read_records(folder: Path, toolchain: str = DEFAULT_TOOLCHAIN) -> Recorded:
 
 @frozen(kw_only=True)
 class RecordingProgress:
-    """How far a program is that runs."""
+    """The progress of a running program."""
 
     launches: int
-    """Kinds of launches that have been recorded."""
+    """The number of kinds of launches recorded so far."""
     compiled: int
     """The number of finished compiles at the end of the program."""
     to_compile: int
@@ -267,7 +267,7 @@ def _launch(process: str, record: JsonMapping, recorded: Recorded) -> None:
 
 
 def _launched(launch: RecordedLaunch, record: JsonMapping) -> None:
-    """Add what a record tells of a launch itself."""
+    """Add the grid, the place and the values that a record has for a launch."""
     if record.get("grid"):
         launch.grid = tuple(record["grid"])
     if record.get("place"):

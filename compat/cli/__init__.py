@@ -3,8 +3,8 @@
 It is the only place that prints or exits.
 
 In: options and arguments. Out: a feature's result, printed, and an exit code. A command turns
-options into arguments of a feature, calls it, and shows what it returns. Anything that has to be
-found out is the feature's work.
+options into arguments of a feature, calls it, and shows what it returns. The feature does all other
+work.
 
 Exit codes: 0 all as expected, 1 something was not, 2 and up an error of use (each class in
 :mod:`compat.errors` has its own), 128 and the number of a signal that ended it: 130 for Ctrl-C.

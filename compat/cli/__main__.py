@@ -3,7 +3,7 @@
 import sys
 
 if not sys.flags.safe_path:
-    # This is the current folder. Kernels lie there, and its `copy.py` would hide Python's.
+    # The first entry is the current folder. A kernel there named `copy.py` would hide Python's.
     del sys.path[0]
 
 from compat.cli.start import start

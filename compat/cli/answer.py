@@ -35,18 +35,18 @@ _Command = Callable[..., object]
 
 @frozen(kw_only=True)
 class Answer:
-    """How the answer is wanted."""
+    """The form and the destination of a command's answer."""
 
     as_json: bool = False
     file: Path | None = None
     """The file for the answer; ``None`` for standard output."""
 
     def give(self, lines: Callable[[], Iterable[str]], document: Callable[[], object]) -> None:
-        """Give the answer, which is made in the form that is wanted."""
+        """Write the answer as JSON or as lines. Only the chosen form is made."""
         self.write(write_json(document(), indent=2) if self.as_json else "\n".join(lines()))
 
     def follow(self, lines: Callable[[], Iterable[str]], document: Callable[[], object]) -> None:
-        """Print lines of the answer at once, each about something that has just been done."""
+        """Print a part of the answer at once, as lines about finished work."""
         if self.as_json or self.file is not None:
             self.give(lines, document)
             return
@@ -54,7 +54,7 @@ class Answer:
             click.echo(line)
 
     def draw(self, blocks: Callable[[], Iterable[Block]], document: Callable[[], object]) -> None:
-        """Give an answer that is made of blocks."""
+        """Write an answer that consists of blocks."""
         if self.as_json:
             self.write(write_json(document(), indent=2))
             return
@@ -69,7 +69,7 @@ class Answer:
             self.write(plain_text(blocks()))
 
     def add(self, message: str) -> None:
-        """Say what was done besides.
+        """Print a message about further work of the command.
 
         It goes below the answer, or to standard error if programs read the answer.
         """
@@ -77,7 +77,7 @@ class Answer:
             click.echo(message, err=self.as_json or self.file is not None)
 
     def write(self, text: str) -> None:
-        """Give a text as it is. Raises StoreError where the file cannot be written."""
+        """Write a text unchanged. Raises StoreError if the file cannot be written."""
         ended = text if text.endswith("\n") else f"{text}\n"
         if self.file is None:
             click.echo(ended, nl=False)
@@ -142,7 +142,7 @@ def answer_options(
 
 
 def table(rows: Sequence[JsonMapping]) -> Iterator[Block]:
-    """Rows, all with the same keys, which are the headings.
+    """A table of rows, which have the same keys. The keys are the headings.
 
     A terminal that is too narrow for the words of the columns gets a paragraph for each row.
     """
@@ -186,7 +186,7 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-# --- what an answer says of the command -----------------------------------------------------------
+# --- the command line in an answer ----------------------------------------------------------------
 
 
 def command_line() -> str:
@@ -218,7 +218,7 @@ def _option_words(option: click.Option, context: click.Context) -> Iterator[str]
 
 
 def relative(path: Path) -> str:
-    """A path as somebody in the current folder would write it, where it lies in that folder."""
+    """A path relative to the current folder if it is inside that folder, else the path itself."""
     try:
         return str(path.absolute().relative_to(Path.cwd()))
     except ValueError:
@@ -232,7 +232,7 @@ FOLDER_FILES = [always.file for always in FORMATS if always.file]
 """The names of the files that every run writes."""
 
 FormatFiles = Mapping[Format, Path]
-"""The formats that were asked for, each with the file to write."""
+"""Requested format → the file to write."""
 
 
 def format_options(
@@ -285,7 +285,7 @@ def show_report(report: Report, answer: Answer) -> None:
 
 
 def write_formats(report: Report, answer: Answer, root: Path, formats: FormatFiles) -> None:
-    """Write the files that are asked for; ``root`` is the folder of the project.
+    """Write the requested files; ``root`` is the folder of the project.
 
     Raises StoreError if one cannot be written.
     """
@@ -297,7 +297,7 @@ def write_formats(report: Report, answer: Answer, root: Path, formats: FormatFil
 def tell_github(report: Report, root: Path) -> None:
     """In a workflow of GitHub, annotate unexpected and suspected cells, and write the summary.
 
-    The annotations stand beside the source, and the summary is that of the step.
+    The annotations are beside the source, and the summary is that of the step.
     """
     if os.environ.get("GITHUB_ACTIONS") == "true":
         from compat.report.render.ci import findings, warnings, workflow_commands
@@ -311,9 +311,9 @@ def tell_github(report: Report, root: Path) -> None:
 
 
 def _add_summary(report: Report, path: Path) -> None:
-    """Add the report to the output of the step's other commands.
+    """Append the report to the summary of the step, after those of its other commands.
 
-    A file that cannot be written is not a reason to fail.
+    If the file cannot be written, the command only prints a warning.
     """
     from compat.report.views.matrix_markdown import step_summary
 

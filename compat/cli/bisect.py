@@ -187,7 +187,7 @@ def bisect(
 
 
 def _request(criterion: Criterion, chosen: dict[str, Any]) -> BisectRequest:
-    """The request that the options make. Raises SelectionError for invalid ones."""
+    """The request that the options describe. Raises SelectionError for invalid options."""
     ends = {end: chosen.pop(end) for end in ("good", "bad")}
     releases = candidates.parse_specifier(chosen.pop("releases"))
     query = CandidateQuery(releases=releases, **{name: chosen.pop(name) for name in _ASKED})
@@ -208,7 +208,7 @@ def _request(criterion: Criterion, chosen: dict[str, Any]) -> BisectRequest:
 
 
 def _ends(request: BisectRequest) -> Iterator[str]:
-    """The ends of the range as they were asked for."""
+    """The options that name the ends of the range, and ``--fixed``."""
     yield from (
         word
         for end in ("good", "bad")
@@ -218,7 +218,7 @@ def _ends(request: BisectRequest) -> Iterator[str]:
     yield from ("--fixed",) if request.fixed else ()
 
 
-# --- saying it, with imports where they are needed: none is, until the cells are compiled ---------
+# --- output, with late imports: nothing here is needed until the cells are compiled ---------------
 
 
 def _show(
@@ -242,9 +242,9 @@ def _show(
 def _write_cells(
     bisection: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None
 ) -> None:
-    """Print the answer for programs, and write the file.
+    """Print the answer if it is JSON, and write the file.
 
-    People have read about each cell as soon as it was known.
+    The lines about each cell were already printed when its search ended.
     """
     from compat.report.views.bisect import cell_answer_document, cell_answers_markdown
 
@@ -266,17 +266,17 @@ def _write_cells(
 
 
 class BisectProgress(ProgressListener):
-    """Reports each answer at once, also if all of them are reported together at the end.
+    """Prints each answer at once, even if the command prints all of them together at the end.
 
-    The whole answer about a cell that was looked into goes to standard output. A sentence about a
-    kernel on all releases goes to standard error, because the answer states once what several
-    kernels have in common.
+    The whole answer of a search inside a cell goes to standard output. A sentence about a kernel on
+    all releases goes to standard error, because the final answer states once what several kernels
+    have in common.
     """
 
     def __init__(
         self, axis: Axis, options: tuple[str, ...], answer: Answer, *, several: bool
     ) -> None:
-        """``options`` are those that finding an answer again needs.
+        """``options`` are the options of a command that finds the same answer again.
 
         ``several`` says whether there are several answers to find.
         """
@@ -309,9 +309,9 @@ class BisectProgress(ProgressListener):
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """On Ctrl-C, print what is known and not printed yet.
+        """On Ctrl-C, print the results that are not printed yet, and end the command.
 
-        Then say that finished probes are kept.
+        The last line says that finished probes are kept.
         """
         try:
             yield

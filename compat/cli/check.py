@@ -1,6 +1,6 @@
-"""``compat check``: a question that ``git bisect run`` can ask of every commit.
+"""``compat check``: a test of a commit, for ``git bisect run``.
 
-The module also has the option ``--judge`` of other commands.
+The module also has the option ``--judge``, which other commands use.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from compat.interruption import Stopped
 from compat.report.views.bisect import checked_document, checked_lines
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
-"""The codes for ``git bisect run``. It takes other codes up to 127 for bad, and stops at 128 and
-above.
+"""The exit codes for ``git bisect run``. It takes other codes up to 127 for bad, and stops at 128
+and above.
 """
 _EXIT_CODES = {Judgement.GOOD: GOOD, Judgement.BAD: BAD, Judgement.UNKNOWN: CANNOT_TELL}
 
@@ -76,7 +76,7 @@ def _show(message: str) -> None:
 
 
 class _Checked(Command):
-    """Exits with 125 if there is no answer, for any reason, so that `git bisect run` skips."""
+    """Exits with 125 if there is no answer, for any reason: `git bisect run` skips the commit."""
 
     def make_context(
         self,

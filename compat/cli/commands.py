@@ -1,4 +1,4 @@
-"""The commands there are, and how what goes wrong in one becomes a message and an exit code."""
+"""All commands, and the message and the exit code for an error in one of them."""
 
 from __future__ import annotations
 
@@ -46,25 +46,25 @@ COMMANDS = {
     "envs": ("envs", "List, build, lock, remove and locate environments."),
     "workers": ("envs", "List or stop the workers that wait for the next command."),
 }
-"""Every command, in the order of the help: the module that it is in, and its line in the help."""
+"""Command → its module and its line in the help, in the order of the help."""
 
 
 _LONGEST = max(map(len, COMMANDS))
 
 
 class CommandGroup(click.Group):
-    """Suggests a command if the name that was typed does not exist."""
+    """Suggests a command if the user's command does not exist."""
 
     command_class = Command
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """See click. Raises UsageError with the commands that are spelled most like it."""
+        """See click. Raises UsageError, which suggests the commands with the most similar names."""
         try:
             return super().resolve_command(context, args)
         except click.UsageError as error:
-            # click knows only of commands that are imported by now
+            # click knows only the commands that are imported by now
             alike = get_close_matches(args[0], self.list_commands(context), n=2)
             if not alike or "Did you mean" in error.format_message():
                 raise
@@ -74,7 +74,7 @@ class CommandGroup(click.Group):
 
 
 class _Commands(CommandGroup):
-    """Imports a command when it is asked for, and shows errors of use.
+    """Imports a command when click asks for it, and shows errors of use.
 
     Such an error becomes one clear message and its exit code.
     """
@@ -117,7 +117,7 @@ def _end(error: CompatError, *, debug: bool) -> NoReturn:
     if debug:
         traceback.print_exception(error)
     _log.debug("ends with exit code %d", error.exit_code, exc_info=error)
-    if not interruption.asked():  # else it most likely comes from that
+    if not interruption.asked():  # else the interruption most likely caused it
         click.echo(f"error: {error}", err=True)
         if error.hint:
             click.echo(f"  hint: {error.hint}", err=True)

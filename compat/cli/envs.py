@@ -54,7 +54,7 @@ def _matrix_option(command: Callable[..., object]) -> Callable[..., object]:
 
 
 class _Envs(CommandGroup):
-    """Without a subcommand, lists; options of that are taken, too."""
+    """Runs ``list`` if there is no subcommand, also with the options of ``list``."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         first = args[0] if args else "--"

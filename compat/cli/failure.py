@@ -1,7 +1,7 @@
 """The commands for a failing cell.
 
-``compat repro`` writes it as a script that anyone can run, and the issue that belongs to it;
-``compat fix`` finds the edit that makes its kernel compile.
+``compat repro`` writes a repro script and an issue text for the cell. ``compat fix`` finds the edit
+that makes its kernel compile.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from compat.text import printable
 
 _JOBS = "Compiles at the same time.  [default: number of cores]"
 NONE_FOUND = 1
-"""The exit code of `compat fix` where no edit was found, or it was not written."""
+"""The exit code of `compat fix` if it found no edit, or did not write the edit."""
 
 
 @click.command(cls=Command)
@@ -117,7 +117,7 @@ def _command(cell: Cell, options: Sequence[str]) -> str:
 
 
 class _ReproProgress(ReproListener):
-    """Reports the progress of each repro, and its result unless all of it is wanted as JSON."""
+    """Prints the progress of each repro, and its result unless the answer is JSON."""
 
     def __init__(self, answer: Answer, again: Sequence[str]) -> None:
         self._answer, self._again = answer, again

@@ -1,4 +1,4 @@
-"""``compat guard``: which variant to launch, for a library that finds out when it runs."""
+"""``compat guard``: writes a file with which a library chooses a variant at run time."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _keep_others(path: Path) -> None:
 
 
 def _refuse_others(**options: object) -> None:
-    """A guard is checked as it was made. Raises UsageError."""
+    """Raise UsageError for options of a new guard: ``--check`` uses those of the checked guard."""
     for name, value in options.items():
         if value:
             option = f"--{name.removesuffix('s')}"

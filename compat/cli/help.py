@@ -1,7 +1,7 @@
 """The form of ``--help``: commands by task, and the options of each in sections.
 
-Neither needs a command to say more than its docstring and its options. A command whose docstring
-has a line that begins with ``$`` shows it as an example.
+A command needs only its docstring and its options for this. If the docstring has a line that begins
+with ``$``, the help shows it as an example.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ _SECTIONS: Mapping[str, Sequence[str]] = {
 rest.
 """
 _RANGE = re.compile(r" *\[x>=?\d+\]$|; x>=?\d+(?=\]$)")
-"""The least value of an option, as click adds it: ``[x>=1]``. An error names it."""
+"""The least value of an option, as click adds it: ``[x>=1]``. Help leaves it out, because an error
+names it.
+"""
 _SECTION_OF = {name: heading for heading, names in _SECTIONS.items() for name in names}
 
 
@@ -88,7 +90,7 @@ class Command(click.Command):
 def in_sections(
     listed: Sequence[tuple[str, tuple[str, str]]],
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Names of options with their lines → headings with the lines below each, in help's order."""
+    """Names of options with their lines → headings with their lines, in the order of the help."""
     place = dict(_SECTION_OF)
     if not any(name in _CELLS[1:] for name, _ in listed):
         del place[_CELLS[0]]  # a command that reads matrix.toml and chooses no cells

@@ -210,7 +210,7 @@ def _end(
 
 
 def _selection(chosen: Mapping[str, Any], against: str | None) -> tuple[Selection, str | None]:
-    """The envs and targets, and the name of the env of a wheel among them."""
+    """The envs and targets, and the name of the wheel's env; ``None`` without a wheel."""
     selection = select_places(**{**chosen, "envs": chosen["envs"] or ("newest",)})
     if against is None:
         return selection, None
@@ -222,7 +222,7 @@ def _selection(chosen: Mapping[str, Any], against: str | None) -> tuple[Selectio
 
 
 def _known(path: Path | None, selection: Selection) -> tuple[KnownDefect, ...]:
-    """The known defects of a file, or of the one beside ``matrix.toml``."""
+    """The known defects of a file, by default of the file beside ``matrix.toml``."""
     usual = selection.root / KNOWN_FILE
     if path is None and not usual.exists():
         return ()

@@ -24,7 +24,7 @@ from compat.text import printable
 from compat.workflows import System
 
 _SHOWN = 20
-"""Lines of one kind at most: files, left-out kernels, guesses."""
+"""The most lines of one kind: files, left-out kernels, guesses."""
 
 
 @click.command(cls=Command)
@@ -95,7 +95,7 @@ def _lines(setup: Initialized) -> Iterator[str]:
 
 
 def _first_run(setup: Initialized) -> str:
-    """The cost of the first run, behind the command that begins it."""
+    """The cost of the first run, as text after the command of the run."""
     if (run := setup.first_run) is None:
         return ""
     size = (
@@ -159,7 +159,7 @@ def _document(setup: Initialized) -> dict[str, object]:
 
 
 _EVERY = 30.0
-"""Seconds between two lines about a program that runs: its own output goes to the same terminal."""
+"""Seconds between two progress lines: the program's own output goes to the same terminal."""
 
 
 @click.command(
@@ -295,7 +295,7 @@ def capture(
 
 
 class _CaptureProgress:
-    """Says now and then how far the program is."""
+    """Prints the progress of the program, at most once in :data:`_EVERY` seconds."""
 
     def __init__(self) -> None:
         self._said = 0.0

@@ -109,7 +109,10 @@ def _on_workers(
     executor: str,
     request: tuple[tuple[str, ...], list[str], str | None],
 ) -> int | None:
-    """Launch there, and return the number of lost cells; ``None`` if this machine launches."""
+    """Launch on an executor's workers, and return the number of lost cells.
+
+    Returns ``None`` if this machine launches.
+    """
     globs, options, python = request
     with project.select_places().open_executor(executor, say=say) as where:
         return sharing.launch_folder(
@@ -118,7 +121,7 @@ def _on_workers(
 
 
 def _selection() -> Selection | None:
-    """The project here, whose envs may have PyTorch."""
+    """The project of the current folder, whose envs may have PyTorch; ``None`` if it is invalid."""
     try:
         return project.select_places()
     except ConfigError:
@@ -188,7 +191,7 @@ def show_built(
 
 
 def _show_problems(built: Built, out: Path, selection: Selection) -> None:
-    """Say what each kernel is launched on, as far as a PyTorch here can tell."""
+    """Print how many problems each kernel has, if an interpreter here has PyTorch to count them."""
     if not built.launchable:
         return
     try:

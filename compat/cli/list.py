@@ -61,9 +61,9 @@ def list_(*, what: str, answer: Answer, **chosen: object) -> None:
 
 
 def _chosen(what: str, chosen: dict[str, Any]) -> Selection:
-    """The selection, without the kernel files for envs and targets.
+    """The selection; for envs and targets without kernels, unless an option chooses kernels.
 
-    An error in a kernel file does not concern those.
+    An error in a kernel file does not affect envs and targets.
     """
     named = any(
         chosen[option] for option in ("kernels", "variants", "cases", "spec", "files", "shard")

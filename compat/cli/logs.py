@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 VERBOSE_HELP = "Log each step to standard error; given twice, log everything."
 """The help of ``-v``, before a command and after it."""
 FOLDER = "log"
-"""Inside the folder that outlives a run."""
+"""The name of the folder of the logs, inside the folder that outlives a run."""
 _KEPT = 20
-"""The number of newest files that stay."""
+"""The number of log files that stay. The newest ones do."""
 _EARLY = 10_000
-"""Records that wait until the project is known."""
+"""The capacity of the buffer for records that wait until the project is known."""
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 _log = logging.getLogger("compat")
@@ -41,7 +41,7 @@ _early = MemoryHandler(_EARLY, flushLevel=logging.CRITICAL + 1, flushOnClose=Fal
 
 
 class _Lines(logging.Formatter):
-    """One line for each record, tracebacks aside, and nothing in it that a terminal obeys."""
+    """Formats a record as one line, except for a traceback, without control characters."""
 
     def format(self, record: logging.LogRecord) -> str:
         return "\n".join(map(printable, super().format(record).split("\n")))
@@ -69,7 +69,7 @@ def show(more: int) -> None:
 
 
 def is_verbose() -> bool:
-    """Whether the user wants to see what is done."""
+    """Whether the user asked for the steps of the command."""
     return any(shown.level < logging.WARNING for shown in filter(_is_shown, _log.handlers))
 
 
@@ -118,31 +118,31 @@ def _forget_old(folder: Path) -> None:
 
 
 PER_SECOND = 4
-"""How often a terminal is drawn anew."""
+"""How many times per second a terminal is drawn again."""
 _PLAIN_EVERY = 10.0
-"""Seconds between two lines without a terminal."""
+"""Seconds between two progress lines without a terminal."""
 _QUIET = "compat.quiet"
 
 Line = Callable[[], str]
-"""Says how far something is, in one line; empty where there is nothing to say.
+"""Returns the progress in one line, which is empty if there is none to show.
 
-It is called from other threads.
+Other threads call it.
 """
 
 
 def be_quiet() -> None:
-    """Have the running command show nothing of this kind."""
+    """Stop all notes and progress of the running command."""
     click.get_current_context().meta[_QUIET] = True
 
 
 def is_quiet() -> bool:
-    """Whether the user wants to hear nothing but the answer."""
+    """Whether the user asked for no notes and no progress."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get(_QUIET))
 
 
 def say(message: str) -> None:
-    """Say on standard error what is done, above what is shown there."""
+    """Print a note on standard error, above the progress."""
     if is_quiet():
         return
     if Showing.live is not None:
@@ -155,9 +155,9 @@ def say(message: str) -> None:
 
 @contextmanager
 def doing(subject: str) -> Iterator[Callable[[str], None]]:
-    """Show since when something is being done, and its present step.
+    """Show a task as progress, with its current step and its duration so far.
 
-    It gives a function that takes the words of the step.
+    It yields a function that sets the text of the step.
     """
     began, now = time.monotonic(), [""]
     with Showing(
@@ -167,11 +167,11 @@ def doing(subject: str) -> Iterator[Callable[[str], None]]:
 
 
 class Showing:
-    """Shows how far something is, for as long as it is entered."""
+    """A context manager that shows progress."""
 
     live: ClassVar[Live | None] = None
-    """The present display of the terminal. Only the outermost one draws, and draws those inside of
-    it.
+    """The current display of the terminal. Only the outermost context draws, and it also draws the
+    lines of the contexts inside it.
     """
     _inside: ClassVar[list[Line]] = []
 
@@ -182,7 +182,7 @@ class Showing:
         *,
         plain_every: float = _PLAIN_EVERY,
     ) -> None:
-        """``above`` gives what else a terminal shows, above the line."""
+        """``above`` returns what a terminal shows above the line."""
         self._line, self._above, self._plain_every = line, above, plain_every
         self._ended = threading.Event()
         self._quiet = is_quiet()
@@ -233,7 +233,7 @@ class Showing:
 
 
 def _terminal() -> Console | None:
-    """Standard error, where it is a terminal that can show what changes."""
+    """Standard error, if it is a terminal that can redraw lines; else ``None``."""
     if not sys.stderr.isatty():
         return None
     from rich.console import Console  # takes longer to import than many commands take

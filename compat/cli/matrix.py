@@ -1,4 +1,4 @@
-"""``compat matrix``: compile every chosen cell and say what was found."""
+"""``compat matrix``: compile every chosen cell and report the results."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def matrix(
 
 
 def _written_words(written: Written) -> Iterator[str]:
-    """The written files, and the fate of the report that was there before."""
+    """Sentences about the written files, and about the report that was there before."""
     from compat.report.summary.compact import counted, listed
 
     yield f"wrote {listed([relative(path) for path in written.files])}"
@@ -137,7 +137,7 @@ def _written_words(written: Written) -> Iterator[str]:
 def _end(report: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:
     """End the command with the exit code of the report.
 
-    Raises SelectionError if there was no GPU for what was to be launched.
+    Raises SelectionError if cells had to be launched and there was no GPU.
     """
     tell_github(report, selection.root)
     if launches is not None:
@@ -158,9 +158,10 @@ def _launching(
     obtain: Obtain,
     request: tuple[tuple[Path, ...], bool, str | None],
 ) -> Iterator[MatrixLaunches | None]:
-    """Keep launches from elsewhere, and launch if that is asked for, by that Python.
+    """Store launches from GPU hosts, and launch cells if the user asked for that.
 
-    Launches happen here, or on workers, which may go on.
+    ``request`` has the files with launches, whether to launch, and the Python that launches. This
+    machine launches before the block runs. Workers of a cluster launch while it runs.
     """
     from compat.launch import merging
 

@@ -1,4 +1,4 @@
-"""The tools of a command: the store, the place of compiles or launches, envs, and their options."""
+"""The resources of a command: the store, the executor, envs and the GPU, and their options."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], JsonMapping]] = {
 
 @frozen(kw_only=True)
 class CompileOptions:
-    """How a command compiles cells, as its options say."""
+    """How a command compiles cells, from its options."""
 
     executor: str | None = None
     """The executor; ``None`` for the one of ``matrix.toml``."""
@@ -60,7 +60,7 @@ class CompileOptions:
 
     @contextmanager
     def opened(self, selection: Selection) -> Iterator[RunContext]:
-        """The context for compiling cells, and the results that are kept.
+        """Open the store and the executor, and yield the context for compiling cells.
 
         Raises StoreError, and SelectionError for an unknown executor.
         """
@@ -73,9 +73,9 @@ class CompileOptions:
             )
 
     def obtaining(self, selection: Selection) -> Obtain:
-        """Gives a feature the envs that it asks for, and builds missing ones.
+        """Return the function that gives a feature its envs and builds missing ones.
 
-        It builds none if the user does not want it to.
+        It builds none with ``--no-build``.
         """
         return lambda matrix, envs: env_provider(  # noqa: PLW0108 - only where an env is asked for
             selection.config, build=not self.no_build
@@ -85,7 +85,7 @@ class CompileOptions:
 def compile_options(
     **helps: str | None,
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Give a command these options of compiling, each perhaps with a help of its own.
+    """Give a command the compile options that ``helps`` names. A text replaces an option's help.
 
     The command is called with a :class:`CompileOptions`, which also has the values of
     :func:`executor_option`.
@@ -112,10 +112,10 @@ def compile_options(
 
 
 def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
-    """The results that are kept.
+    """Open the store.
 
-    Damaged files that had to be put aside are reported once. The log of this run goes beside the
-    store. A command that compiles nothing says ``only_read``, and can do without a writable folder.
+    It prints a warning once about damaged files that it moved away. The log of this run goes beside
+    the store. A command that compiles nothing sets ``only_read``, and needs no writable folder.
     Raises StoreError.
     """
     logs.keep(selection.state)
@@ -131,7 +131,7 @@ def executor_option(
     what: str = "compile",
     otherwise: str = "as in matrix.toml, else local",
 ) -> Callable[..., object]:
-    """Give a command the option for the place of its compiles, or of other work.
+    """Give a command ``--executor``, the place of its compiles or of other work.
 
     :func:`compile_options` reads it.
     """
@@ -145,9 +145,9 @@ def executor_option(
 def env_provider(
     config: MatrixConfig, *, build: bool = True, jobs: int | None = None
 ) -> EnvProvider:
-    """Gives features the envs that they ask for, and builds missing ones.
+    """Return the provider that gives features their envs and builds missing ones.
 
-    It builds none if the user does not want it to.
+    It builds none without ``build``.
     """
     from compat.envs.provider import EnvProvider
 
@@ -168,7 +168,7 @@ def env_provider(
 def launched_option(use: str) -> Callable[[_Command], _Command]:
     """Adds the option that names results from a GPU host.
 
-    ``use`` is the purpose of keeping them.
+    ``use`` is the purpose of the results, for the help.
     """
     return click.option(
         "--launched",
@@ -180,7 +180,7 @@ def launched_option(use: str) -> Callable[[_Command], _Command]:
 
 
 def keep_launched(files: Sequence[Path], store: Store) -> None:
-    """Keep the results of ``--launched``, and say how many there are and how many are lost.
+    """Store the results of ``--launched``, and print how many there are and how many are lost.
 
     Raises StoreError if a file does not contain results.
     """
@@ -233,10 +233,10 @@ def python_option(command: _Command) -> _Command:
 def use_gpu(
     selection: Selection, is_launching: bool, python: str | None
 ) -> tuple[Selection, Gpu | None]:
-    """The selection for the target of this machine's GPU alone, and the GPU.
+    """The selection with only the target of this machine's GPU, and the GPU.
 
-    The selection stays as it is if nothing is to be launched. Raises SelectionError if there is no
-    usable GPU.
+    The selection stays unchanged if the command does not launch. Raises SelectionError if there is
+    no usable GPU.
     """
     if not is_launching:
         return selection, None

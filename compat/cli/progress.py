@@ -1,4 +1,4 @@
-"""How far a feature is with its cells; of a matrix also the first rows of its table."""
+"""The progress of a feature's cells, and for a matrix the first rows of its table."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 _SLOW = 5.0
-"""Seconds from which on a cell is named."""
+"""Seconds after which progress names a cell."""
 _SHARE = 20
 """A command redraws its table after this many times the duration of one drawing, because compiling
 has priority.
 """
 _LONG = 60.0
-"""Seconds from which on a run says at the start how long it will take."""
+"""The estimated seconds from which a run prints the estimate at its start."""
 _MANY = 100
 """The number of cells from which a command prints it, if their durations are unknown."""
 _TELLING = 5
-"""Compiled cells before a rate is meaningful."""
+"""The number of compiled cells from which a rate is meaningful."""
 _NAMED = 2
-"""Slow cells, and envs, that are named."""
+"""The most slow cells, and the most envs, that progress names."""
 
 
 class ProgressListener(Listener):
-    """Shows how far a feature is with its cells."""
+    """Shows the progress of a feature's cells."""
 
     def __init__(self, *, judged: bool = True) -> None:
-        """Unexpected cells are counted where they are ``judged``."""
+        """Progress counts unexpected cells if the cells are ``judged``."""
         self._judged = judged
         self.results: list[Result] = []
         """The results so far."""
@@ -72,7 +72,7 @@ class ProgressListener(Listener):
 
 
 class Progress:
-    """Results as they come. Safe to call from several threads."""
+    """The progress of a run, updated with each result. Safe to call from several threads."""
 
     def __init__(
         self,
@@ -96,12 +96,12 @@ class Progress:
         self._draw_again = 0.0
 
     def expect(self, cells: Sequence[Cell], forecast: Forecast) -> None:
-        """These cells will be compiled, and the forecast says how long they took earlier."""
+        """Note that these cells will be compiled. The forecast has their earlier durations."""
         with self._counting:
             self._work.expect((cell.id for cell in cells), forecast.durations)
 
     def note(self, result: Result) -> None:
-        """One more cell is done."""
+        """Note a finished cell."""
         if not result.cached and self._began is None:
             self._began = time.monotonic() - result.outcome.seconds
         with self._counting:
@@ -114,7 +114,7 @@ class Progress:
             self._unexpected += self._judged and not result.expected
 
     def line(self) -> str:
-        """How far it is now."""
+        """The current progress as a line."""
         with self._counting:
             weight = self._work.weight
         pace = Pace(
@@ -130,7 +130,7 @@ class Progress:
         return pace_line(pace)
 
     def table(self, console: Console) -> RenderableType:
-        """The rows so far, not drawn too often."""
+        """The rows so far, drawn again only if the last drawing is old enough."""
         began = time.monotonic()
         if self._results and began > self._draw_again:
             from compat.report.render.terminal import cropped_text
@@ -145,7 +145,7 @@ class Progress:
 
 @frozen(kw_only=True)
 class Pace:
-    """How far a run is."""
+    """The progress of a run at one moment."""
 
     total: int
     done: int
@@ -154,17 +154,17 @@ class Pace:
     unexpected: int | None
     """``None`` for cells without an expectation, such as trials of a search."""
     seconds: float
-    """Since the start of the first of them."""
+    """Seconds since the start of the first compiled cell."""
     weight: float = 1.0
-    """How long a cell that is left takes on average, in averages of the compiled ones."""
+    """The mean duration of the remaining cells, divided by that of the compiled cells."""
     slow: tuple[tuple[Cell, float], ...] = ()
-    """Cells that take long, with the seconds that each has taken so far."""
+    """Slow cells, with the seconds that each has taken so far."""
     envs: Mapping[str, tuple[int, int]] = Factory(dict)
     """Env → its finished cells and all its cells; empty if progress does not show it."""
 
     @property
     def rate(self) -> float | None:
-        """Cells per second; ``None`` if too few were compiled to say."""
+        """Cells per second; ``None`` if too few cells were compiled."""
         return (
             self.compiled / self.seconds if self.compiled >= _TELLING and self.seconds > 0 else None
         )
@@ -178,7 +178,7 @@ class Pace:
 def pace_line(pace: Pace) -> str:
     """The pace in a line, such as ``120 of 468 cells, 3 unexpected, 10.5 per second``.
 
-    The time that is left and the envs follow: ``about 33 s left, 1 of 4 envs done, b at 54 %``.
+    The remaining time and the envs follow: ``about 33 s left, 1 of 4 envs done, b at 54 %``.
     """
     return ", ".join(_parts(pace))
 
@@ -210,7 +210,7 @@ def _env_parts(envs: Mapping[str, tuple[int, int]]) -> Iterator[str]:
 
 
 def slow_words(slow: Sequence[tuple[Cell, float]]) -> str:
-    """The cells that take long: ``kernel/variant/case/target/env (12 s)``."""
+    """The slow cells as text: ``kernel/variant/case/target/env (12 s)``."""
     named = [f"{printable(cell.id)} ({in_time(seconds)})" for cell, seconds in slow[:_NAMED]]
     return ", ".join(named) + (f" and {len(slow) - _NAMED} more" if len(slow) > _NAMED else "")
 

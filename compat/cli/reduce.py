@@ -152,17 +152,17 @@ class ReductionProgress(ReductionListener):
 
 
 class SearchProgress:
-    """How far a search is."""
+    """The progress of a search."""
 
     def __init__(self, start: Candidate) -> None:
         self._best, self._tests, self._began = start, 0, time.monotonic()
 
     def note(self, best: Candidate, tests: int) -> None:
-        """This is the best so far, and so many candidates were judged."""
+        """Note the best candidate so far, and the number of judged candidates."""
         self._best, self._tests = best, tests
 
     def line(self) -> str:
-        """All of it in a line."""
+        """The progress as a line."""
         best, elapsed = self._best, time.monotonic() - self._began
         return (
             f"{len(best.text):,} bytes, {best.lines} lines, {self._tests:,} candidates,"

@@ -145,7 +145,7 @@ class _Kinds(click.ParamType[frozenset[CellChangeKind]]):
 
 
 class _Percent(click.ParamType[float]):
-    """A part of a hundred, or more than all of it."""
+    """A percentage, which may be greater than 100."""
 
     name = "percent"
 

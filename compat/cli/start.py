@@ -1,14 +1,14 @@
-"""Begin and end of the command: signals, standard output, refusals of the machine, tidying up.
+"""Start and end of the command: signals, standard output, refusals of the machine, cleanup.
 
-A signal that raises an exception wherever the program happens to be can interrupt tidying up, or be
-lost in a callback. So the command runs in a thread of its own, and the main thread only waits: for
-its end, or for a signal. The first signal asks the command to end (:mod:`compat.interruption`). A
-second one, or a while without an end, ends it at once. Until the command begins there is nothing to
-tidy up, and a signal ends the process as it is.
+An exception that a signal raises at an arbitrary line can interrupt cleanup, or be lost in a
+callback. So the command runs in its own thread, and the main thread only waits for its end or for a
+signal. The first signal asks the command to end (:mod:`compat.interruption`). A second signal, or
+:data:`_PATIENCE` seconds without a reaction, ends it at once. Before the command begins there is
+nothing to clean up, so a signal ends the process at once.
 
 The main thread waits at a pipe that Python's own handler in C writes to
-(:func:`signal.set_wakeup_fd`). The kernel may hand a signal to any thread. If another thread got
-it, a main thread that waits for a lock would not hear of it before the command has ended.
+(:func:`signal.set_wakeup_fd`). The operating system may deliver a signal to any thread. If another
+thread got it, a main thread that waits for a lock would not notice it before the command ends.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ from compat.errors import CompatError, MachineError, is_refusal, memory_limit
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 8.0
-"""Seconds that a command may take to end in order."""
+"""Seconds within which a command must react to the request to end."""
 _STACK = 64 << 20
 """Bytes of stack for the command, which reads deeply nested sources."""
 _ALLOCATED = 50_000
-"""Objects that are made before Python looks for cycles among them.
+"""The number of new objects after which Python's garbage collector runs.
 
-With Python's 700, that takes a fifth of the time of guessing the kernels of a large library.
+With Python's default of 700, the collector takes a fifth of the time of guessing the kernels of a
+large library.
 """
 _SHOW_CURSOR = "\x1b[?25h"
 _IN_ASCII = str.maketrans(
@@ -55,14 +56,14 @@ _LOADING = (
     (os.strerror(errno.ENFILE), errno.ENFILE),
     (os.strerror(errno.EMFILE), errno.EMFILE),
 )
-"""The dynamic loader's words for a refusal of memory or files, and the number of that error.
+"""The dynamic loader's message for a lack of memory or files, and the ``errno`` of that error.
 
-The loader itself passes on no number.
+The loader itself does not report the ``errno``.
 """
 
 
 def start() -> NoReturn:
-    """Run the command that the command line asks for, and end the process."""
+    """Run the command of the command line, and end the process."""
     gc.set_threshold(_ALLOCATED, 20, 20)
     news = _News()
     command = _Command(news)
@@ -79,12 +80,12 @@ class _News:
 
     def __init__(self) -> None:
         self.begun = False
-        """Whether the command has something to tidy up."""
+        """Whether the command has something to clean up."""
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         for number in _SIGNALS:
-            # A parent that has us ignore a signal, such as nohup, means it.
+            # A parent such as nohup makes this process ignore a signal on purpose.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._signalled)
 
@@ -93,13 +94,13 @@ class _News:
             os._exit(128 + number)
 
     def end(self) -> None:
-        """Tell that the command has ended."""
+        """Report that the command has ended."""
         os.write(self._write, bytes([self.ENDED]))
 
     def wait(self, seconds: float | None) -> list[int]:
-        """The events so far, in order: numbers of signals, and :attr:`ENDED`.
+        """Wait for events, and return them in order: numbers of signals, and :attr:`ENDED`.
 
-        The list is empty if nothing comes for so many seconds.
+        The list is empty if no event comes within ``seconds``. ``None``: wait without a limit.
         """
         readable, _, _ = select.select([self._read], [], [], seconds)
         came = os.read(self._read, 4096) if readable else b""
@@ -107,7 +108,7 @@ class _News:
 
 
 class _Command(threading.Thread):
-    """The command at work, and its exit code in the end."""
+    """The thread that runs the command, and the command's exit code."""
 
     def __init__(self, news: _News) -> None:
         super().__init__(name="command", daemon=True)
@@ -115,7 +116,7 @@ class _Command(threading.Thread):
         self.exit_code = 1
 
     def start(self) -> None:
-        """Begin, with a stack of its own size."""
+        """Start the thread with a stack of :data:`_STACK` bytes."""
         usual = threading.stack_size(_STACK)
         super().start()
         threading.stack_size(usual)
@@ -146,7 +147,7 @@ def _run() -> None:
 
 
 def _supervised(command: _Command, news: _News) -> int:
-    """The exit code of a command, once it has ended or been ended."""
+    """Wait for the end of a command, ask it to end at a signal, and return its exit code."""
     from compat.interruption import ask, asked
 
     first: int | None = None
@@ -156,7 +157,7 @@ def _supervised(command: _Command, news: _News) -> int:
         if not came and give_up is not None and time.monotonic() >= give_up:
             if asked():
                 _leave_at_once(128 + (first or signal.SIGINT))
-            give_up = None  # it has noticed, and finishes something
+            give_up = None  # the command has reacted, and finishes something
         for number in came:
             if number == news.ENDED:
                 return command.exit_code if first is None else 128 + first
@@ -170,8 +171,8 @@ def _supervised(command: _Command, news: _News) -> int:
 def _leave_without_thread(unraisable: sys.UnraisableHookArgs) -> None:
     """End the process if a new thread ran out of memory before it began.
 
-    Otherwise the thread that started it waits for its beginning for ever. CPython (3.11 to 3.13)
-    reports such a thread only here. Other exceptions that nobody can catch are printed as always.
+    Otherwise the thread that started it waits for its start forever. CPython (3.11 to 3.13) reports
+    such a thread only here. Other unraisable exceptions are printed as usual.
     """
     if not issubclass(unraisable.exc_type, MemoryError) or "in thread started by" not in (
         unraisable.err_msg or ""
@@ -192,7 +193,7 @@ def _write_error(error: CompatError) -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """End the process after a command that has ended."""
+    """End the process after the command has ended."""
     from compat.files import remove_claimed
 
     remove_claimed()
@@ -203,9 +204,9 @@ def _leave(code: int) -> NoReturn:
 
 
 def _leave_at_once(code: int) -> NoReturn:
-    """End the process whatever the command does.
+    """End the process while the command may still run.
 
-    First end its children, then remove the folders that it made.
+    First end its child processes, then remove the folders that it made.
     """
     from compat.files import remove_claimed
     from compat.processes import supervisor
@@ -241,7 +242,7 @@ class _Ascii(io.TextIOWrapper):
 
 
 def _prepare_streams() -> None:
-    """Have standard output and error take every text from now on."""
+    """Make standard output and standard error accept every text."""
     sys.stdout, sys.stderr = _prepared(sys.stdout), _prepared(sys.stderr)
 
 
@@ -249,15 +250,15 @@ def _prepared(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     if codecs.lookup(stream.encoding).name == "ascii":
-        # Called Latin-1: click takes a stream that says ASCII for a mistake, and writes UTF-8 past
-        # it.
+        # Named Latin-1, because click takes a stream named ASCII for misconfigured, and writes
+        # UTF-8 past it.
         return _Ascii(stream.detach(), encoding="latin-1", line_buffering=stream.line_buffering)
     stream.reconfigure(errors="backslashreplace")
     return stream
 
 
 def _exit_code(end: SystemExit) -> int:
-    """The number that ``sys.exit`` means."""
+    """The exit code of a ``SystemExit``."""
     if end.code is None:
         return 0
     if isinstance(end.code, int):
@@ -266,7 +267,7 @@ def _exit_code(end: SystemExit) -> int:
     return 1
 
 
-# --- what the machine refuses ---------------------------------------------------------------------
+# --- refusals of the machine ----------------------------------------------------------------------
 
 
 def refusal(error: BaseException) -> MachineError | None:
@@ -287,7 +288,10 @@ def refusal(error: BaseException) -> MachineError | None:
 
 
 def _refused_import(error: ImportError) -> MachineError | None:
-    """The same of a module in C that could not be loaded."""
+    """Return the refusal that explains why a C extension could not be loaded.
+
+    It is ``None`` if the machine did not refuse the import.
+    """
     number = next((number for phrase, number in _LOADING if phrase in str(error)), None)
     return (
         None
@@ -297,9 +301,9 @@ def _refused_import(error: ImportError) -> MachineError | None:
 
 
 def _may_not_be_loaded(error: ImportError) -> bool:
-    """Whether the file system of the module is mounted without execution.
+    """Whether the file system of the module is mounted with ``noexec``.
 
-    The loader reports that with the same words as a lack of memory.
+    The loader reports that with the same message as a lack of memory.
     """
     try:
         return bool(error.path and os.statvfs(error.path).f_flag & os.ST_NOEXEC)

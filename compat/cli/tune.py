@@ -112,7 +112,7 @@ def tune(
 
 
 def _show(compiled: CompiledConfigs, answer: Answer, files: Mapping[str, Path | None]) -> None:
-    """Give the answers, and write the files of these options. Raises SelectionError for none."""
+    """Show the answers, and write the options' files. Raises SelectionError without answers."""
     answers = compiled.answers()
     if not answers:
         raise SelectionError("no config was launched", hint=_HINT)
@@ -134,7 +134,7 @@ _HINT = (
 
 
 def _write(compiled: CompiledConfigs, folder: Path, archive: bool) -> None:
-    """Write what a GPU host launches, and end the command."""
+    """Write the folder that a GPU host launches, and end the command."""
     built = compiled.build()
     program = write_archive(built, folder)
     show_built(built, program, pack(folder) if archive else None)

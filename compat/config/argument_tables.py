@@ -1,8 +1,8 @@
 """The tables of kernel files about arguments, compiling, and the problem of a kernel.
 
 The tables are ``signature`` with ``hints``, or ``launch`` instead, ``constexprs``, ``options`` and
-``problem``. Each may stand in the file, the kernel, a variant and a case. This module checks them
-and lays one over the other.
+``problem``. Each may be in the file, the kernel, a variant and a case. This module checks and
+merges them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TAKE_HINTS = {
     "equal_to_1": (r"[iu]\d", "whole numbers"),
     "pointer_range_32": (r"\*", "pointers"),
 }
-"""Hint → the types that it can be of, and these in words."""
+"""Hint → a pattern for the types that can have it, and a description of these types."""
 _TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
 """Hints that every pointer has by default: the alignment of allocators and the usual size of
 tensors.
@@ -50,14 +50,14 @@ _NO_NAME = 'Set dtype = "fp32": no pointer of the signature points to floating-p
 
 Read = Callable[[Path], ParsedSource]
 
-# --- what is merged -------------------------------------------------------------------------------
+# --- merging --------------------------------------------------------------------------------------
 
 
 def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> dict[str, object]:
-    """The file's and the kernel's table ``key`` with the variant's and the case's laid over it.
+    """The table ``key`` of the file and the kernel, overridden by the variant's and the case's.
 
-    What a variant drops stays dropped: its function has no such parameter, so no case can bring it
-    back.
+    An entry that a variant drops stays dropped: its function has no such parameter, so no case can
+    bring it back.
     """
     values: JsonObject = {}
     for table in (*layers, variant, case):
@@ -87,7 +87,7 @@ def merged_hints(
 def takes_hint(kind: str, hint: str) -> bool:
     """Whether arguments of a type may have a hint.
 
-    All others lose it when a kernel file is read.
+    Arguments of other types lose the hint when a kernel file is read.
     """
     return re.match(_TAKE_HINTS[hint][0], kind) is not None
 
@@ -99,18 +99,18 @@ def usual_hints(signature: Mapping[str, ArgumentType]) -> dict[str, tuple[str, .
 
 
 def _hints(table: Table) -> dict[str, tuple[str, ...]]:
-    """The hints that a table says, by name."""
+    """Hint → its arguments, for the hints that a table declares."""
     if table.data.get("hints") == NO_HINTS:
         return dict.fromkeys(HINTS, ())
     hints = table.table("hints")
     return {key: hints.strings(key) for key in HINTS if key in hints}
 
 
-# --- what is wrong --------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
 def check_values(table: Table, toolchain: Toolchain) -> None:
-    """Check every type, value and option of a table, wherever it stands.
+    """Check every type, value and option of a table, of any layer of the file.
 
     Raises ConfigError.
     """
@@ -156,9 +156,9 @@ def _type_hint(value: str, choices: Collection[str]) -> str | None:
 
 
 def check_number(table: Table, name: str, value: object) -> None:
-    """Refuse a whole number that no type of Triton holds.
+    """Refuse a whole number that is too large for every type of Triton.
 
-    It is a slip, and some JSON readers refuse such numbers.
+    Such a number is a mistake, and some JSON readers refuse it.
     """
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
         table.fail(f"{describe(value)} does not fit any type", name)
@@ -216,8 +216,8 @@ def check_hints(
 ) -> None:
     """Check that the hints of a table are about run-time arguments of a kernel, or of a file.
 
-    ``arguments`` have their types. An argument has several types if variants or cases differ, and a
-    hint has to suit one of them. ``launched`` says whether some of its tables are of a launch.
+    ``arguments`` maps names to types. An argument has several types if variants or cases differ,
+    and a hint has to suit one of them. ``launched`` says whether the kernel has a ``launch`` table.
     Raises ConfigError.
     """
     hints = table.data.get("hints")
@@ -246,11 +246,11 @@ def check_hints(
                 )
 
 
-# --- what a launch passed -------------------------------------------------------------------------
+# --- the arguments of a launch --------------------------------------------------------------------
 
 
 def check_launch(table: Table, toolchain: Toolchain) -> None:
-    """Check every argument that a table says. Raises ConfigError."""
+    """Check every argument of a ``launch`` table. Raises ConfigError."""
     for name, value in table.data.items():
         if not toolchain.language.types.elements:
             table.fail(f"a kernel for {toolchain.title} takes a [signature], not a [launch]")
@@ -262,7 +262,7 @@ def check_launch(table: Table, toolchain: Toolchain) -> None:
 
 
 def launch_of(values: Mapping[str, object], toolchain: Toolchain) -> dict[str, object]:
-    """The arguments of a table that was checked, in the forms of :mod:`compat.model.arguments`."""
+    """The arguments of a checked ``launch`` table, in forms of :mod:`compat.model.arguments`."""
     return {
         name: arguments.read(value, toolchain.language.types.elements)
         for name, value in values.items()
@@ -286,7 +286,7 @@ def check_alone(tables: Sequence[Table], signature: Mapping[str, str], named: st
             checked_table.fail(_NO_HINTS_HERE, "hints", hint=_WHAT_HAS_NO_HINTS)
 
 
-# --- what a kernel is run on ----------------------------------------------------------------------
+# --- problems -------------------------------------------------------------------------------------
 
 
 def problem_of(
@@ -294,8 +294,8 @@ def problem_of(
 ) -> Problem | None:
     """The problem that tables declare, or ``None`` if none does.
 
-    The later tables count more. ``folder`` is that of the kernel file. The problem's source is only
-    read as text. Raises ConfigError.
+    Later tables override earlier ones. ``folder`` is that of the kernel file. The problem's source
+    is read as text and never imported. Raises ConfigError.
     """
     problem_tables = [table.table("problem") for table in tables if "problem" in table]
     for table in problem_tables:
@@ -320,7 +320,7 @@ def problem_of(
 
 
 def _last(key: str, tables: Sequence[Table]) -> Table:
-    """The last table that says something; else the last one."""
+    """The last table that has a key; else the last table."""
     return next((table for table in reversed(tables) if key in table), tables[-1])
 
 
@@ -353,14 +353,14 @@ def _closure(of_source: Table, of_function: Table, source: Path, function: str, 
 
 
 def _dtype(table: Table, spec: CompileSpec) -> str:
-    """The declared type, else the one that the arguments have."""
+    """The declared element type, else that of the arguments."""
     if "dtype" in table:
         return table.string("dtype")
     return usual_dtype(spec) or table.fail("is missing", "dtype", hint=_NO_NAME)
 
 
 def usual_dtype(spec: CompileSpec) -> str | None:
-    """The elements of the first pointer to floating point numbers, where there is one.
+    """The element type of the first pointer to floating-point numbers; ``None`` if there is none.
 
     A tensor descriptor counts as a pointer.
     """
@@ -410,7 +410,7 @@ def _is_tensor(value: object) -> bool:
 
 
 def _parameters(tables: Sequence[Table], spec: CompileSpec) -> JsonObject:
-    """The constexprs of the case, and over them what the tables say."""
+    """The constexprs of the case, overridden by the ``parameters`` of the tables."""
     parameters: JsonObject = dict(spec.constexprs)
     for table in tables:
         parameters |= table.mapping("parameters")

@@ -1,7 +1,7 @@
 """The tables ``env`` and ``companion`` of ``matrix.toml`` and of a toolchain's releases.
 
-In: a TOML table. Out: :class:`compat.model.Env`, each with what its companions install, and
-:class:`Companion`.
+In: a TOML table. Out: :class:`compat.model.Env` and :class:`Companion`. :func:`accompanied` adds
+what companions install to an env.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def release_example(toolchain: str, release: str = "VERSION") -> str:
 
 
 EXAMPLE = release_example(toolchains.DEFAULT.name, "3.1.0")
-"""An env, as a hint shows one."""
+"""An env, as hints show it."""
 
 
 @frozen(kw_only=True)
@@ -76,14 +76,14 @@ class Declared:
     """The declarations of one file."""
 
     envs: tuple[Env, ...] = ()
-    """In the order of the file, without the packages of companions."""
+    """The envs, in the order of the file, without the packages of companions."""
     companions: tuple[Companion, ...] = ()
 
 
 def declared(top: Table, base: Path) -> Declared:
     """The content of the tables ``env`` and ``companion`` of a file.
 
-    Wheels are looked for from ``base``. Raises ConfigError.
+    Paths of wheels are relative to ``base``. Raises ConfigError.
     """
     return Declared(
         envs=_envs(top, base),
@@ -92,7 +92,7 @@ def declared(top: Table, base: Path) -> Declared:
 
 
 def wheel_env(wheel: str, base: Path) -> Env:
-    """The env of a wheel: a path from a folder, or a URL. Raises ConfigError."""
+    """The env of a wheel, which is a path relative to ``base`` or a URL. Raises ConfigError."""
     return _env(Table(file=wheel, path="", data={"wheel": wheel}), base)
 
 
@@ -117,7 +117,7 @@ def _released(path: Path) -> Declared:
 def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] = ()) -> Env:
     """An env with the requirements of its companions.
 
-    ``others`` leave out the packages that the env and its ``own`` ones name.
+    From ``others``, it leaves out the packages that the env or its ``own`` companions name.
     """
     requirements = (
         *env.install,
@@ -135,7 +135,7 @@ def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] 
 
 
 def _packages(requirements: Iterable[str]) -> set[str]:
-    """The packages that these install by name; those that a path installs are not known."""
+    """The packages that requirements install by name. The packages of a path are not known."""
     from packaging.requirements import Requirement  # few files have any
 
     named = (text for text in requirements if not is_path(text))
@@ -150,8 +150,8 @@ def _envs(top: Table, base: Path) -> tuple[Env, ...]:
     seen: dict[str, str] = {}
     for table in top.tables("env"):
         env = _env(table, base)
-        # Names that differ in their punctuation only are one to nox, which derives the name of a
-        # folder from each.
+        # nox derives the name of a folder from each name, so names that differ only in their
+        # punctuation count as equal.
         folder = re.sub(r"\W+", "-", env.name).lower()
         if folder in seen:
             table.fail(
@@ -216,10 +216,10 @@ def toolchain_called(name: str) -> Toolchain | None:
 
 
 def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
-    """The toolchain that a table is about, by the key of its release or by its name.
+    """The toolchain of a table, by the key of its release or by its name; else the default one.
 
-    It is the default one without either. Refuses any key but ``toolchain``, these, and the names of
-    toolchains and of its framework.
+    Refuses any key except ``toolchain``, ``first``, ``more``, and the names of toolchains and of
+    the toolchain's framework.
     """
     names = [toolchain.name for toolchain in toolchains.every()]
     keys = [name for name in names if name in table]
@@ -299,15 +299,15 @@ def _companion(table: Table, base: Path) -> Companion:
     )
 
 
-# --- what is installed besides --------------------------------------------------------------------
+# --- further requirements -------------------------------------------------------------------------
 
 
 def installs(table: Table, base: Path) -> tuple[str, ...]:
     """The requirements that a table installs.
 
     Examples are ``einops<1``, ``-e /home/me/project`` and ``/home/me/wheels/x.whl``. Paths are
-    relative to ``base``. A folder is installed as with ``-e``, so that edits count. Raises
-    ConfigError.
+    relative to ``base``. A folder is installed as with ``-e``, so that its edits take effect.
+    Raises ConfigError.
     """
     return tuple(
         _installed(table, f"install[{index}]", text.strip(), base)

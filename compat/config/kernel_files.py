@@ -53,7 +53,7 @@ from compat.text import JsonObject, lazy_pattern
 from compat.toolchains import Toolchain
 
 _SUFFIXES = (".py", ".toml")
-"""How the files are called that kernels are named by."""
+"""The suffixes of the files that can name kernels."""
 _DECLARES = lazy_pattern(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
 """A key that marks a TOML file of a folder as a kernel file."""
 _NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
@@ -199,7 +199,7 @@ def kernels_of(
 
 
 def kernel_files_in(folder: Path) -> list[Path]:
-    """The kernel files that lie in a folder, by name."""
+    """The kernel files in a folder, sorted by name."""
     return sorted(path for path in folder.glob("*.toml") if _declares_kernels(path))
 
 
@@ -211,7 +211,7 @@ def _declares_kernels(path: Path) -> bool:
 
 
 def _sources_beside(path: Path, base: Path) -> list[str]:
-    """Sources that may have been meant by the path of a file that is not there."""
+    """The files beside a missing file that the user may have meant."""
     beside = (source for suffix in ("*.toml", "*.py") for source in path.parent.glob(suffix))
     return [os.path.relpath(source, base) for source in beside]
 
@@ -233,8 +233,8 @@ class DeclaredKernel:
     cases: dict[str, Table]
     variants: dict[str, Table]
     arguments: Mapping[str, frozenset[str]]
-    """Every run-time argument that any signature table of this kernel names, tuples by the paths of
-    their elements.
+    """Run-time argument → its types in all signature tables of this kernel. The name of a tuple's
+    element is its path.
     """
     library: Callable[[str], Path]
     """Unpacks a library of the package index."""
@@ -321,7 +321,7 @@ class DeclaredKernel:
     def is_of(self, sources: Collection[Path]) -> bool:
         """Whether a variant is a function of one of these files, which are real paths.
 
-        It unpacks no library to find out.
+        The check unpacks no library.
         """
         return any(self._is_of(variant, sources) for variant in self.variants.values())
 
@@ -336,7 +336,7 @@ class DeclaredKernel:
         return Path(os.path.realpath(place.source)) in sources
 
     def specializations(self) -> list[Specialization]:
-        """One specialization for each variant and each case of it, variants first.
+        """One specialization for each variant and each of its cases, variant by variant.
 
         Reads the source. Raises ConfigError.
         """
@@ -402,7 +402,7 @@ class DeclaredKernel:
         return CompileSpec(**tables).with_tuples(), defaults
 
     def _tuning(self, variant: Table, case: Table, spec: CompileSpec) -> TuningRanges:
-        """The ranges to tune, which most kernels have none of."""
+        """The ranges to tune, which are empty for most kernels."""
         tables = [table for table in (*self.layers, variant, case) if "tune" in table]
         if not tables:
             return TuningRanges()
@@ -467,7 +467,7 @@ def name_of(table: Table, key: str) -> str:
 def named(top: Table, key: str) -> dict[str, Table]:
     """The tables of the array ``key`` by their names.
 
-    Raises ConfigError, also for a name that is there twice.
+    Raises ConfigError, also for a name that occurs twice.
     """
     tables: dict[str, Table] = {}
     for table in top.tables(key):
@@ -489,7 +489,7 @@ def assumed(own: Table, **entries: str) -> Table:
 def saying(key: str, layers: Sequence[Table]) -> Table:
     """The table that decides a key: the last layer that has it.
 
-    If no layer has it, it is the one before any variant.
+    If no layer has the key, it is the first layer.
     """
     return next((table for table in reversed(layers) if key in table), layers[0])
 
@@ -497,7 +497,7 @@ def saying(key: str, layers: Sequence[Table]) -> Table:
 def matching(table: Table, key: str, names: Collection[str]) -> list[str]:
     """The names of cases that the globs under ``key`` match, all if there are no globs.
 
-    A glob that matches nothing is refused.
+    Raises ConfigError if a glob matches nothing.
     """
     globs = table.strings(key, ("*",))
     for index, pattern in enumerate(globs):

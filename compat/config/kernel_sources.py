@@ -45,18 +45,18 @@ _PINNED_HINT = (
 
 @frozen(kw_only=True)
 class Place:
-    """A source file, and the folders that its absolute imports are looked for in."""
+    """A source file, and the folders to search for its absolute imports."""
 
     source: Path
     roots: tuple[Path, ...]
     key: str
-    """The key of the kernel file that says it, for errors."""
+    """The key of the kernel file that names the source, for errors."""
     package: str = ""
     """The requirement of the library that has its module; empty without one."""
 
     @property
     def declared_roots(self) -> tuple[str, ...]:
-        """The roots, where they are not those that the source has by itself."""
+        """The roots; empty if they are those that the path of the source implies."""
         return () if self.roots == roots_of(self.source) else tuple(map(str, self.roots))
 
 
@@ -81,7 +81,7 @@ def place_of(
         if key in table:
             table.fail(f"{key!r} needs a module", key, hint='Add module = "mylib.ops.act".')
     source = Path(os.path.realpath(folder / table.string("source")))
-    if not os.path.isfile(source):  # which takes a name that no file system has, as well
+    if not os.path.isfile(source):  # it also accepts names that no file system allows
         table.fail(f"there is no file {table.string('source')!r} next to this one", "source")
     roots = (*roots_of(source), *_installed(tables, folder, library))
     return Place(source=source, roots=tuple(dict.fromkeys(roots)), key="source")
@@ -130,7 +130,7 @@ def _roots(table: Table, folder: Path, library: Callable[[str], Path]) -> tuple[
 def _installed(
     tables: Sequence[Table], folder: Path, library: Callable[[str], Path]
 ) -> Iterator[Path]:
-    """The content of ``install``: folders as they are, and libraries without dependencies."""
+    """The folders of ``install``: local ones, and unpacked libraries without their dependencies."""
     table = next((table for table in tables if "install" in table), tables[-1])
     for index, requirement in enumerate(table.strings("install", ())):
         local = re.fullmatch(r"(?:-e\s+|--editable[=\s])?\s*((?:\.|/|~).*)|-e\s+(.+)", requirement)
@@ -143,7 +143,7 @@ def _installed(
 
 
 def _import_root(table: Table, key: str, project: Path) -> Path:
-    """The folder of a project that its packages lie in: ``src``, where it has that."""
+    """The folder of a project's packages: ``src`` if it exists, else the folder of the project."""
     root = Path(os.path.realpath(project))
     if not root.is_dir():
         table.fail(f"there is no folder {str(project)!r}", key)
@@ -160,7 +160,7 @@ def _library(table: Table, key: str, requirement: str, library: Callable[[str], 
 
 
 def library_of(source: Path, roots: Iterable[Path]) -> str | None:
-    """The requirement of the library of the package index that a source lies in.
+    """The requirement of the library of the package index that contains a source.
 
     No command edits such a library. It is ``None`` for other sources.
     """
@@ -191,7 +191,7 @@ def requirement_of(root: Path) -> str | None:
 def check_function(
     variant: Table, case: Table, name: str, spec: CompileSpec, path: Path, source: ParsedSource
 ) -> None:
-    """Check what a case of a variant says about the function ``name`` of a source.
+    """Check the types and values of a variant's case for the function ``name`` of a source.
 
     Raises ConfigError.
     """
@@ -204,7 +204,7 @@ def check_function(
 def _parameters(variant: Table, name: str, path: Path, source: ParsedSource) -> Parameters | None:
     """The parameters of a variant's function.
 
-    They are ``None`` if only importing the file can tell them.
+    They are ``None`` if only an import of the file can determine them.
     """
     try:
         return parameters_reached(source, name)
@@ -217,7 +217,10 @@ def _parameters(variant: Table, name: str, path: Path, source: ParsedSource) -> 
 def _check_arguments(
     variant: Table, named: str, parameters: Parameters | None, spec: CompileSpec, tree: ast.Module
 ) -> None:
-    """Every parameter is given once, as a type or as a value, and nothing else is."""
+    """Check that each required parameter has either a type or a value, and that no other name does.
+
+    Parameters with defaults may have one, too.
+    """
     passed, values = spec.launch or spec.signature, spec.constexprs
     if both := [name for name in passed if name in values]:
         variant.fail(
@@ -291,7 +294,7 @@ def _lines_to_add(
 
 
 def _conditions(function: ast.FunctionDef) -> Iterator[str]:
-    """The names whose truth decides."""
+    """The names that are operands of conditions."""
     for node in ast.walk(function):
         if isinstance(node, ast.If | ast.IfExp):
             yield from (
@@ -315,7 +318,7 @@ def _operands(test: ast.expr) -> Iterator[ast.expr]:
 
 
 def _pointers(function: ast.FunctionDef) -> Iterator[str]:
-    """The names that addresses begin with, and those that are called pointers."""
+    """The parameters with ``ptr`` in their names, and the names that begin addresses."""
     yield from (
         pointer.arg
         for pointer in ast.walk(function.args)
@@ -336,7 +339,7 @@ def _pointers(function: ast.FunctionDef) -> Iterator[str]:
 def _check_elements(
     variant: Table, named: str, types: Mapping[str, str], values: Mapping[str, object]
 ) -> None:
-    """Every element of a tuple that is a constexpr has a value, and no other element has one."""
+    """Check that the elements of tuples that are constexprs have values, and that no others do."""
     elements = [path for path, kind in types.items() if kind == CONSTEXPR]
     for path in elements:
         if path not in values:

@@ -1,15 +1,14 @@
 """Writes specializations as kernel files, in the form that :mod:`compat.config.kernel_files` reads.
 
-Settings that all variants and cases share stand once, at the top. The others stand in their variant
-or case. A kernel that was
-extracted from its file is written in two steps, its module first::
+Settings that all variants and cases share are written once, at the top. The others are in their
+variant or case. A kernel that was extracted from its file is written in two steps, its module
+first::
 
     spec = bundle(found).write(folder / "softmax.py")
     write_kernel_file([spec], folder / "softmax.toml")
 
-Launches of one function with different arguments are cases of one variant: equal specializations
-except for ``case`` and
-``compile``.
+Launches of one function with different arguments are cases of one variant. Their specializations
+are equal except for ``case`` and ``compile``.
 """
 
 from __future__ import annotations
@@ -64,9 +63,9 @@ class Unwritable(ValueError):
 
 
 def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Specialization, ...]:
-    """Write the kernel file of some specializations, all at once, and return them as read back.
+    """Write the kernel file of specializations, whole or not at all, and return them as read back.
 
-    Their ``origin`` is then the file's path. Nothing else that matters to a compile changes, or
+    Their ``origin`` is then the file's path. If anything else that affects a compile would change,
     nothing is written. Raises ConfigError if no kernel file can express them: :func:`kernel_text`
     refuses them, kernel files do not have their values, or a source has changed. Raises OSError if
     the file cannot be written.
@@ -98,7 +97,7 @@ _COMPARED = (
 
 
 def _resolved(spec: Specialization) -> Specialization:
-    """The same with its source and roots as they are read."""
+    """The specialization with its source and roots in the form in which a kernel file is read."""
     source = Path(os.path.realpath(spec.source))
     roots = tuple(Path(os.path.realpath(root)) for root in spec.roots)
     return evolve(
@@ -113,9 +112,9 @@ def _resolved(spec: Specialization) -> Specialization:
 def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
     """The text of a kernel file in ``folder`` that declares these specializations.
 
-    Sources are named relative to it, and not read. Raises ConfigError if two have the same kernel,
-    variant and case, or if a kernel file cannot express a difference. A file has one toolchain, and
-    a variant has one source, function, summary and set of expectations.
+    Sources are named relative to the folder, and not read. Raises ConfigError if two have the same
+    kernel, variant and case, or if a kernel file cannot express a difference. A file has one
+    toolchain, and a variant has one source, function, summary and set of expectations.
     """
     try:
         return toml_text(_document(specs, folder))
@@ -218,13 +217,13 @@ def _whose(spec: Specialization) -> tuple[str, str, str]:
 
 
 def _common(texts: Iterable[str]) -> str:
-    """A text that all are, else nothing."""
+    """The text if all texts are equal, else an empty text."""
     first, *others = set(texts)
     return "" if others else first
 
 
 def _unless(name: str, value: _T, default: _T) -> dict[str, _T]:
-    """An entry, unless what it says is known anyway."""
+    """An entry; no entry if the value is the default."""
     return {} if value == default else {name: value}
 
 
@@ -243,8 +242,8 @@ def _one(specs: Sequence[Specialization], field: str) -> Any:
 def _source(source: str, roots: tuple[str, ...], folder: Path) -> JsonObject:
     """The entries for the place of the source.
 
-    They are its path, or its module and where that is looked for if the path does not imply its
-    roots.
+    They are its path. If the path does not imply the roots, they are its module, and the folders
+    and the library to search for it.
     """
     if not source:
         raise Unwritable("a specialization has no source; Bundle.write gives it one")
@@ -321,7 +320,7 @@ def _tables(
 def _layers(
     specs: Mapping[Place, Specialization],
 ) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
-    """Table, entry, what each layer says of it, and how that is written."""
+    """Yield table, entry, the entry's value in each layer, and the function that writes a value."""
     typed = {place: leaf_types(spec.compile.signature) for place, spec in specs.items()}
     for hint in HINTS:
         values = {place: _said(spec, hint) for place, spec in specs.items()}
@@ -351,7 +350,7 @@ def _layers(
 def _layers_of_problems(
     specs: Mapping[Place, Specialization], folder: Path
 ) -> Iterator[tuple[str, str, Layers, Callable[[object], object]]]:
-    """The same for what is said of problems."""
+    """Yield the same as :func:`_layers` for the entries about problems."""
     problems = {place: said_of(spec.problem, spec.compile, folder) for place, spec in specs.items()}
     for table, index in (("problem", 0), ("problem.parameters", 1)):
         by_place: dict[Place, JsonMapping] = {
@@ -368,7 +367,7 @@ def _layers_of_problems(
 def _layers_of_tuning(
     specs: Mapping[Place, Specialization],
 ) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
-    """The same for what is said of tuning."""
+    """Yield the same as :func:`_layers` for the entries about tuning."""
     for table in TUNED:
         by_place = {place: getattr(spec.tuning, table) for place, spec in specs.items()}
         for name in in_order(by_place.values()):
@@ -388,7 +387,7 @@ def _of(entry: LayerEntry, specs: Mapping[Place, Specialization], path: str) -> 
 
 
 def _said(spec: Specialization, hint: str) -> object:
-    """How a hint is written: not at all if it is a default, or if there is a launch."""
+    """The written value of a hint; absent if it is a default, or if there is a launch."""
     if spec.compile.launch:
         return ABSENT
     value = spec.compile.hints[hint]
@@ -409,7 +408,7 @@ def _said(spec: Specialization, hint: str) -> object:
 
 @frozen(kw_only=True)
 class LayerEntry:
-    """One entry of the tables, wherever it has a value."""
+    """One entry of the tables, with its value for each variant and case."""
 
     values: Mapping[Place, Any]
     in_order: bool = True
@@ -436,16 +435,16 @@ class LayerEntry:
 
 @frozen(kw_only=True)
 class Hint(LayerEntry):
-    """A hint: names of arguments; those count that may have it at a place.
+    """A hint: the names of arguments. At a place, only arguments that may have the hint count.
 
-    An absent one differs from an empty one.
+    An absent hint differs from an empty one.
     """
 
     suited: Mapping[Place, Collection[str]]
     """The arguments of a place whose types may have the hint."""
 
     def agree(self, places: Sequence[Place]) -> Any:
-        """All that is said of one of them, if it is right for each."""
+        """All names of these places together. Raises :class:`Unwritable` if one does not fit."""
         values = [self.values[place] for place in places]
         merged = ABSENT if ABSENT in values else tuple(in_order(values))
         if not all(self.fits(merged, place) for place in places):
@@ -453,7 +452,7 @@ class Hint(LayerEntry):
         return merged
 
     def fits(self, value: Any, place: Place) -> bool:
-        """Whether an entry gives the value, without the arguments that may not have it there."""
+        """Whether an entry gives a place's value, without arguments that may not have the hint."""
         hint_value = self.values[place]
         if value is ABSENT or hint_value is ABSENT:
             return value is hint_value
@@ -472,8 +471,8 @@ class Layers:
 def layers_of(entry: LayerEntry) -> Layers:
     """Layers that result in the values of an entry. Raises :class:`Unwritable` if there are none.
 
-    A case declares what it can declare for all its variants. The rest must be the same in all such
-    cases of a variant.
+    A case declares a value that all its variants share. In all other cases, a variant must have the
+    same value.
     """
     places = list(entry.values)
     absent = [
@@ -512,9 +511,9 @@ def layers_of(entry: LayerEntry) -> Layers:
 
 
 def _of_few(entry: LayerEntry, places: Sequence[Place], absent_count: int) -> Layers | None:
-    """Layers for an entry that fewer variants have than lack.
+    """Layers for an entry that most variants do not have; ``None`` for other entries.
 
-    The variants that have it write it, if each always has the same value.
+    The variants that have it declare it, if each has the same value in all its cases.
     """
     groups = _grouped(places, 0)
     if absent_count <= len(groups) or not all(_agrees(entry, group) for group in groups.values()):
@@ -554,7 +553,7 @@ def _agrees(entry: LayerEntry, places: Sequence[Place]) -> bool:
 
 
 def _may_say(entry: LayerEntry, places: Sequence[Place]) -> bool:
-    """Whether a case can say the value of all its variants."""
+    """Whether a case can declare the value for all its variants."""
     return _agrees(entry, places) and (
         entry.can_be_dropped or all(entry.values[place] is not ABSENT for place in places)
     )
@@ -566,10 +565,10 @@ def _of_kernel(
     variants: Mapping[str, object],
     cases: Mapping[str, object],
 ) -> object:
-    """The value for the kernel: the one that is right everywhere, else the most frequent one.
+    """The value for the kernel: the one that fits everywhere, else the most frequent one.
 
-    The variants' values count, or the cases' if no variant has to write one. The value is absent if
-    it is absent in a variant.
+    The variants' values count, or the cases' if no variant declares one. The value is absent if it
+    is absent in a variant.
     """
     if places and _agrees(entry, places):
         return entry.agree(places)

@@ -1,8 +1,8 @@
 """Libraries of the package index in several versions, named by ``--package``, and their kernels.
 
-An example is ``fla-core==0.4.0,0.6.0``. Kernel files whose kernels are of a library are read as if
-they named another version of it. The arguments that a kernel is compiled with stay as they are. A
-kernel that a version lacks, or that takes other arguments there, is left out and reported.
+An example is ``fla-core==0.4.0,0.6.0``. Kernel files with kernels of a library are read as if they
+named another version of it. The arguments that a kernel is compiled with stay unchanged. A kernel
+that a version does not have, or that takes other arguments there, is left out and reported.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ class LibraryVersions:
     """One version of a library."""
 
     name: str
-    """As the package index compares names: ``fla-core``."""
+    """The name in the form in which the package index compares names: ``fla-core``."""
     version: str
 
     @property
     def requirement(self) -> str:
-        """As kernel files and installers write it: ``fla-core==0.6.0``."""
+        """The requirement for kernel files and installers: ``fla-core==0.6.0``."""
         return f"{self.name}=={self.version}"
 
     @property
     def variant(self) -> str:
-        """The name of the variant as this version has it, such as ``fla-core-0.6.0``."""
+        """The name of the variant for this version, such as ``fla-core-0.6.0``."""
         return f"{self.name}-{self.version}"
 
     @classmethod
     def of(cls, requirement: str) -> LibraryVersions | None:
-        """The library that a requirement names with its version; ``None`` for others."""
+        """The library that a requirement names with a version; ``None`` for other requirements."""
         name, equal, version = (part.strip() for part in requirement.partition("=="))
         return (
             cls(name=canonicalize_name(name.partition("[")[0]), version=version)
@@ -85,7 +85,7 @@ def libraries_named(texts: Sequence[str]) -> tuple[LibraryVersions, ...]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word after a comma names another library, and no further version."""
+    """Whether a word after a comma names another library instead of a further version."""
     with suppress(InvalidVersion):
         Version(word)
         return False
@@ -123,7 +123,7 @@ def _version(word: str, text: str) -> str:
 
 @frozen(kw_only=True)
 class Absent:
-    """A kernel that a version of a library does not have as it is declared."""
+    """A declared kernel that a version of a library does not have in that form, and the reason."""
 
     library: LibraryVersions
     kernel: str
@@ -179,13 +179,13 @@ class _SourceAtVersion:
     why: str = ""
     """Why there are none."""
     is_own: bool = False
-    """Whether the kernel file speaks of this very version."""
+    """Whether the kernel file names exactly this version."""
 
     @property
     def rank(self) -> tuple[bool, bool]:
-        """The rank of a kernel file among two with the same kernel.
+        """The rank of a kernel file among those with the same kernel.
 
-        A file whose kernel exists counts more, then the file that was made for this version.
+        A file whose kernel exists ranks higher, then a file that names this version.
         """
         return bool(self.specs), self.is_own
 
@@ -218,7 +218,7 @@ def _as_variant(spec: Specialization, library: LibraryVersions) -> Specializatio
 
 
 def required(patterns: Sequence[str], base: Path) -> tuple[str, ...]:
-    """The libraries of one version that kernel files take kernels from, or import with them.
+    """The libraries, each with its version, that kernel files name in ``package`` or ``install``.
 
     Raises ConfigError for a file that is not TOML.
     """
@@ -244,7 +244,7 @@ def _requirements(data: object) -> Iterator[str]:
 
 
 def _names(data: object) -> Iterator[str]:
-    """The names of the libraries that a table speaks of."""
+    """The names of the libraries that a table and its inner tables name in ``package``."""
     if isinstance(data, Mapping):
         package = data.get("package")
         if isinstance(package, str) and (library := LibraryVersions.of(package)):
@@ -257,7 +257,7 @@ def _names(data: object) -> Iterator[str]:
 
 
 def _moved(data: Any, library: LibraryVersions) -> Any:
-    """The same with this version instead of any other one of the library."""
+    """A copy of the data with this version of the library instead of any other."""
     if isinstance(data, list):
         return [_moved(item, library) for item in data]
     if not isinstance(data, Mapping):

@@ -1,6 +1,6 @@
 """``matrix.lock``: the packages of each env, and libraries, with hashes of their files.
 
-The file stands beside ``matrix.toml``. The hashes are SHA-256.
+The file is beside ``matrix.toml``. The hashes are SHA-256.
 
 In: the file, and envs as ``matrix.toml`` declares them. Out: the same envs with
 :attr:`compat.model.Env.lock`, which installers check. Its requirements are those that pip and uv
@@ -38,7 +38,7 @@ _FILE = "file://"
 
 @frozen(kw_only=True)
 class LockedPackage:
-    """One requirement, which leaves an installer no choice but between files of one version."""
+    """One requirement of one version. An installer can only choose between the version's files."""
 
     requirement: str
     """``filelock==3.20.0``, ``x @ https://…/x.whl``, or the path of a file."""
@@ -52,7 +52,7 @@ class LockedEnv:
 
     name: str
     requirements: tuple[str, ...]
-    """As declared; paths start from the folder of the file."""
+    """The declared requirements. Their paths are relative to the folder of the file."""
     specifier: str
     """The Pythons that the env accepts."""
     index: str
@@ -63,16 +63,16 @@ class LockedEnv:
 
 @frozen(kw_only=True)
 class Locks:
-    """What a ``matrix.lock`` says."""
+    """The content of a ``matrix.lock``."""
 
     path: Path
     envs: Mapping[str, LockedEnv] = field(factory=dict)
-    """By name."""
+    """Name → locked env."""
     libraries: Mapping[str, tuple[str, ...]] = field(factory=dict)
-    """The SHA-256 of the files of libraries, such as ``liger-kernel==0.6.4``."""
+    """Library, such as ``liger-kernel==0.6.4`` → the SHA-256 of its files."""
 
     def hashes(self, library: str) -> tuple[str, ...]:
-        """The SHA-256 of a library of one version; none if it is not locked."""
+        """The SHA-256 of the files of a library of one version; empty if it is not locked."""
         return self.libraries.get(normal(library), ())
 
     def locked(self, env: Env) -> Env:
@@ -112,7 +112,7 @@ class Locks:
         *,
         keep: bool = False,
     ) -> Locks:
-        """Resolve these envs and libraries, and perhaps ``keep`` the other locks of the file.
+        """Resolve these envs and libraries. With ``keep``, the other locks of the file stay.
 
         Raises:
             ConfigError: The file is invalid, and has locks to keep.
@@ -176,7 +176,7 @@ class Locks:
 
 
 def path_of(matrix: Path) -> Path:
-    """The lock of a ``matrix.toml``, whether it exists or not."""
+    """The path of the lock of a ``matrix.toml``, which may not exist."""
     return matrix.with_suffix(".lock")
 
 
@@ -250,7 +250,7 @@ def _document(lock: LockedEnv) -> dict[str, object]:
 
 
 def _difference(lock: LockedEnv, declared: JsonMapping) -> str:
-    """What was declared then and is now, where that differs."""
+    """The first difference between the locked and the current declaration, as text; else empty."""
     named = {"requirements": "", "specifier": "Python ", "index": "the index "}
     for name, prefix in named.items():
         then, now = getattr(lock, name), declared[name]
@@ -264,7 +264,7 @@ def _words(value: str | Iterable[str]) -> str:
 
 
 def _portable(text: str, base: Path) -> str:
-    """A requirement with paths that start from a folder, so that a project can be moved."""
+    """A requirement with paths relative to a folder, so that a project can be moved."""
     url = text.rpartition(" @ ")[2]
     path = unquote(urlsplit(url).path) if url.startswith(_FILE) else text
     return text if not Path(path).is_absolute() else f"./{os.path.relpath(path, base)}"

@@ -1,4 +1,4 @@
-"""``matrix.toml``: which environments, targets and kernels there are, and what a cell may cost.
+"""``matrix.toml``: the environments, targets and kernels of a project, and the limits of a cell.
 
 The file is read once, here, into a frozen :class:`MatrixConfig`. Its path is the base of every
 relative path in it.
@@ -40,14 +40,13 @@ _PAIR = lazy_pattern(
     r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-(?P<framework>[a-z]\w*)-(?P<framework_release>[^-]+))?"
 )
 _RELEASES, _DEFAULT = "releases", "default"
-"""The groups of the envs that are used where nothing says which: of a toolchain's own file, and of
-a project's.
+"""The groups of the envs that are used by default: in a toolchain's own file, and in a project's.
 """
 
 
 @frozen(kw_only=True)
 class MatrixConfig:
-    """The content of ``matrix.toml``, checked; anything missing is as built in."""
+    """The checked content of ``matrix.toml``, with built-in values for missing entries."""
 
     path: Path
     """Absolute path of the file. If it does not exist, the built-in defaults hold."""
@@ -62,18 +61,18 @@ class MatrixConfig:
     targets: tuple[Target, ...]
     """Every target that may be named, built in or declared here."""
     companions: tuple[Companion, ...] = ()
-    """Those that the file declares."""
+    """The companions that the file declares."""
     further_companions: tuple[Companion, ...] = ()
-    """The built-in ones; none if the file says ``companion = []``."""
+    """The built-in companions; none if the file says ``companion = []``."""
     locks: Locks
-    """The locked packages of the envs, which ``envs`` have already, and of libraries."""
+    """The locked packages of envs and libraries. Those of envs are already in ``envs``."""
     default_envs: tuple[str, ...]
-    """Patterns (see :func:`compat.config.selection.select_envs`) of the envs without ``--envs``."""
+    """Patterns of the default envs; see :func:`compat.config.selection.select_envs`."""
     default_targets: tuple[Target, ...]
     deadline: float
-    """Seconds one cell may take."""
+    """Seconds that one cell may take."""
     memory: int
-    """Bytes one cell may have resident."""
+    """Bytes of resident memory that one cell may use."""
     import_deadline: float
     """Seconds that importing a kernel's file may take."""
     keep_workers: float
@@ -81,12 +80,12 @@ class MatrixConfig:
     ends with its command.
     """
     run_pairs: bool = True
-    """Whether a matrix tries the envs that have a PyTorch as pairs."""
+    """Whether a matrix also tests the envs that have a PyTorch as pairs."""
     env_folder: Path | None = None
-    """The folder to keep envs in, where the file names one."""
+    """The folder for envs; ``None`` if the file names none."""
     executor: Table | None = None
-    """Where to compile, where the file says so, as :mod:`compat.executors` reads it; ``None`` for
-    this machine.
+    """The table of the executor, which :mod:`compat.executors` reads; ``None`` to compile on this
+    machine.
     """
 
     @property
@@ -154,7 +153,7 @@ class MatrixConfig:
         return select_targets(self.targets, patterns) if patterns else self.default_targets
 
     def env(self, name: str) -> Env:
-        """The env of that name.
+        """The env with a name.
 
         ``triton-X`` and ``triton-X-torch-Y``, and such names of other toolchains, need not be in
         the file. Raises SelectionError for any other name that is not in the file.
@@ -173,10 +172,10 @@ class MatrixConfig:
         )
 
     def for_toolchains(self, names: Collection[str]) -> MatrixConfig:
-        """The same configuration if all kernels are for these toolchains.
+        """The configuration for a run whose kernels are all for these toolchains.
 
-        It has the built-in declarations of these toolchains alone if they have to be named. The
-        declarations of the file stay as they are.
+        If all of them are toolchains that have to be named, it uses only their built-in envs by
+        default. A configuration with declared envs stays unchanged.
         """
         used = [toolchains.named(name) for name in sorted(names)]
         if not used or self.released or not all(toolchain.only_named for toolchain in used):
@@ -195,9 +194,8 @@ class MatrixConfig:
     def accompany(self, env: Env) -> Env:
         """An env with its lock and with the requirements of its companions.
 
-        Companions are those of the file and the built-in ones.
-
-        Raises ConfigError if the lock is of another declaration.
+        Companions are those of the file and the built-in ones. Raises ConfigError if the env was
+        locked with another declaration.
         """
         return self.locks.locked(accompanied(env, self.companions, self.further_companions))
 
@@ -231,9 +229,9 @@ class MatrixConfig:
 
     @property
     def _usual_toolchain(self) -> str:
-        """The toolchain of a release that no env has.
+        """The name of the toolchain of a release that no env has.
 
-        It is the only one that there are envs of, or else the default one.
+        It is the toolchain of all envs if they have only one, else the default toolchain.
         """
         there = {env.toolchain for env in self.envs}
         return there.pop() if len(there) == 1 else toolchains.DEFAULT.name
@@ -266,7 +264,7 @@ def find_matrix(folder: Path) -> Path | None:
 
 
 def no_matrix(folder: Path, *, locked: bool = True) -> MatrixConfig:
-    """The configuration of a folder without a ``matrix.toml``: all built-in things, no kernels."""
+    """The configuration of a folder without a ``matrix.toml``: built-in values, and no kernels."""
     return _config(parse_toml("", FILE), folder.absolute() / FILE, locked=locked)
 
 
@@ -318,7 +316,8 @@ def _config(top: Table, path: Path, *, locked: bool) -> MatrixConfig:
 def _default_envs(own: Sequence[Env]) -> tuple[str, ...]:
     """The envs that are used if neither the file nor the command line names any.
 
-    They are the releases. If the file has envs of its own, they are a group of these, or all.
+    They are the group of releases. If the file declares envs, they are the group ``default`` of
+    these, or all of these if none is in that group.
     """
     if not own:
         return (_RELEASES,)
@@ -421,7 +420,7 @@ def _memory(defaults: Table) -> int:
 def _check_patterns(
     defaults: Table, key: str, patterns: Sequence[str], select: Callable[[Sequence[str]], object]
 ) -> None:
-    """Refuse defaults that select nothing, at their key and before they are used."""
+    """Raise ConfigError with the key for defaults that select nothing, before they are used."""
     if not patterns:
         defaults.fail("must not be empty", key)
     for index, pattern in enumerate(patterns):
@@ -434,9 +433,9 @@ def _check_patterns(
 
 
 def declare(envs: Sequence[Mapping[str, str | list[str]]], folder: Path) -> MatrixConfig:
-    """Declare envs in a file in ``folder``, each as ``matrix.toml`` has it.
+    """Declare envs in a file in ``folder``, each in the form of ``matrix.toml``, and read it.
 
-    The same envs are in the same file every time.
+    The same envs always have the same file.
     """
     defaults = {"envs": [env["name"] for env in envs]}
     document = {"schema": SCHEMA, "env": list(envs), "defaults": defaults}
@@ -448,5 +447,5 @@ def declare(envs: Sequence[Mapping[str, str | list[str]]], folder: Path) -> Matr
 
 
 def short_hash(text: str) -> str:
-    """Eight characters that tell one made-up name from another."""
+    """The first eight digits of a text's SHA-256, which tell generated names apart."""
     return hashlib.sha256(text.encode()).hexdigest()[:8]

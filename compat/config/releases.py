@@ -31,13 +31,13 @@ _MEANT = {
 """A text before or after a version that is not an operator → the intended operator."""
 _NUMBER = lazy_pattern(r"v?\d+(\.\d+)*")
 _WHOLE = 3
-"""Numbers of a version that names one release; with fewer it names a series."""
+"""The count of numbers in a version that names one release. With fewer it names a series."""
 _LONGEST = 200
-"""Characters of a release; with more of them no number in it need be one that Python reads."""
+"""The most characters of a release. Python may refuse to read the numbers of a longer text."""
 
 
 def words(texts: Iterable[str]) -> list[str]:
-    """The words in texts that may have several, with commas between them.
+    """The words of texts, in which commas separate words.
 
     Version specifiers side by side are one word. So ``3.1,>=3.4,<3.9`` has two: ``3.1`` and
     ``>=3.4,<3.9``.
@@ -56,7 +56,7 @@ def words(texts: Iterable[str]) -> list[str]:
 
 
 def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
-    """The envs of the releases that a word means, in their own order, or none.
+    """The envs of the releases that a word means, in the order of ``envs``; empty without any.
 
     If a release has several envs, the one without PyTorch is meant. Forks have no releases.
     """
@@ -69,7 +69,7 @@ def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
 
 
 def known(envs: Sequence[Env]) -> tuple[Version, ...]:
-    """The releases that a word can mean which names no toolchain, in the order of the envs."""
+    """The releases that a word without a toolchain can mean, in the order of the envs."""
     representatives = [
         _representatives(of_toolchain) for of_toolchain in _by_toolchain(envs).values()
     ]
@@ -83,8 +83,8 @@ def known(envs: Sequence[Env]) -> tuple[Version, ...]:
 
 
 def _by_toolchain(envs: Sequence[Env]) -> dict[str, list[Env]]:
-    """The envs of each toolchain that a word can mean which names none."""
-    # The facts of toolchains take longer to read than most users of this module run.
+    """Toolchain → its envs, for the toolchains that a word without a toolchain can mean."""
+    # Importing all toolchains takes longer than most callers of this module run.
     from compat import toolchains
 
     by_name: dict[str, list[Env]] = {}
@@ -111,9 +111,9 @@ def is_one(word: str) -> bool:
 
 
 def corrected(text: str) -> str | None:
-    """The specifier that a slip was meant for, such as ``>=3.4`` for ``=>3.4`` or ``3.4+``.
+    """The specifier that a user probably meant, such as ``>=3.4`` for ``=>3.4`` or ``3.4+``.
 
-    It is ``None`` if none is near.
+    It is ``None`` if the text resembles none.
     """
     parts = (
         [_corrected(part.strip()) for part in text.split(",")] if len(text) <= _LONGEST else [None]
@@ -135,7 +135,7 @@ def _corrected(part: str) -> str | None:
 
 
 def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:
-    # The facts of toolchains take longer to read than most users of this module run.
+    # Importing all toolchains takes longer than most callers of this module run.
     from compat import toolchains
 
     by_version: dict[Version, Env] = {}
@@ -149,7 +149,7 @@ _Chooser = Callable[[Sequence[Version]], Iterable[Version]]
 
 
 def _chooser(word: str) -> _Chooser:
-    """The function that picks the releases that a word means from all, oldest first."""
+    """The function that picks a word's releases from all releases, which are oldest first."""
     if word == NEWEST:
         return _newest
     if len(word) > _LONGEST:
@@ -159,7 +159,7 @@ def _chooser(word: str) -> _Chooser:
             specifier = SpecifierSet(
                 word if _OPERATOR.match(word) else f"=={word.removeprefix('v')}"
             )
-            specifier.contains("3.0.0")  # only now are the numbers in it read
+            specifier.contains("3.0.0")  # packaging reads the numbers in it only now
             return lambda releases: [
                 release for release in releases if specifier.contains(release, prereleases=True)
             ]

@@ -1,4 +1,4 @@
-"""From a user's words (names, groups, globs and releases) to records; from patterns to cells.
+"""Converts a user's words (names, groups, globs and releases) to records, and patterns to cells.
 
 A pattern of cells is an id, its beginning or a glob. A pattern that matches nothing is an error,
 never an empty answer. Several patterns may come in one text, with commas between them. In a pattern
@@ -29,7 +29,7 @@ PAIRS = "pair"
 """The kernel name that stands for all pairs of a PyTorch and a release: ``pair/2.9.1+3.6.0``."""
 
 _LISTED = 600
-"""Letters of names that a hint lists at most."""
+"""The most characters of the names that a hint lists."""
 _OPTIONS = {
     "kernel": "--kernel",
     "variant": "--variant",
@@ -43,7 +43,7 @@ _TARGET = list(_OPTIONS).index("target")
 _WITHOUT_ENV = _PARTS - 1
 _GLOB = frozenset("*?[")
 _CELLS = 12
-"""Cells that a hint lists at most one by one."""
+"""The most cells that a hint lists one by one."""
 
 
 def _patterns(texts: Iterable[str]) -> list[str]:
@@ -80,7 +80,7 @@ def select_envs(
     released: Sequence[Env] = (),
     undeclared: Callable[[str], Env | None] = lambda word: None,
 ) -> tuple[Env, ...]:
-    """The envs that the patterns mean, in their own order.
+    """The envs that the patterns mean, in the order of ``envs`` and ``released``.
 
     Every command understands these patterns. A pattern is the name of an env, else the name of a
     group, else a glob over the names of envs, else a release: ``3.9`` for the newest of that
@@ -136,7 +136,7 @@ def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
 
 
 def select_targets(targets: Sequence[Target], patterns: Sequence[str]) -> tuple[Target, ...]:
-    """The targets that the patterns mean, in their own order.
+    """The targets that the patterns mean, in the order of ``targets``.
 
     Every command understands these patterns. A pattern is a glob over the names of targets, else
     the name of a GPU: ``h100``, ``rtx4090``. Raises SelectionError.
@@ -157,7 +157,7 @@ def select_targets(targets: Sequence[Target], patterns: Sequence[str]) -> tuple[
 def without_pairs(kernels: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     """The globs over kernels without those for pairs, and whether there were any of these.
 
-    Pairs are meant by ``pair`` and ``pair/*``.
+    The globs ``pair`` and ``pair/*`` mean pairs.
     """
     patterns = _patterns(kernels)
     remaining = tuple(word for word in patterns if word.partition("/")[0] != PAIRS)
@@ -172,8 +172,9 @@ def select_specs(
 ) -> tuple[Specialization, ...]:
     """The specializations whose kernel, variant and case match a glob each.
 
-    Without globs for one of them, all of it match. The globs narrow one after the other, so each
-    has to match something that the ones before it left.
+    Without globs for kernels, all kernels match, and likewise variants and cases. Kernels are
+    chosen first, then variants, then cases. Raises SelectionError if a glob matches nothing that
+    the choice before it left.
     """
     remaining = tuple(specs)
     for kind, globs in (("kernel", kernels), ("variant", variants), ("case", cases)):
@@ -199,7 +200,7 @@ class CellPattern:
     """The words that name cells, as globs over ids."""
 
     text: str
-    """As it was written, for errors: a cell, or the files whose cells are meant."""
+    """The pattern as written, for errors: a cell, or the files whose cells it means."""
     globs: tuple[str, ...]
     """Ids, beginnings of ids, or globs over ids, with the names that ids have for releases and
     GPUs.
@@ -218,14 +219,14 @@ class CellPattern:
         )
 
     def match(self, cell_id: str) -> bool:
-        """Whether the cell of that id is meant."""
+        """Whether the pattern means the cell with an id."""
         return any(
             cell_id == glob or fnmatchcase(cell_id, glob) or fnmatchcase(cell_id, f"{glob}/*")
             for glob in self.globs
         )
 
     def choose(self, *sets: Iterable[Cell]) -> tuple[Cell, ...]:
-        """The one cell of that id, else all matching cells of the first set that has any.
+        """The cell whose id is the pattern, else all matching cells of the first set that has any.
 
         Raises SelectionError if there are none.
         """
@@ -241,7 +242,7 @@ class CellPattern:
         return chosen
 
     def _nothing(self, cells: Sequence[Cell]) -> SelectionError:
-        """The error if no cell matches.
+        """The error for a pattern that matches no cell.
 
         It names the first part of an id that no cell has, and the existing alternatives.
         """
@@ -272,9 +273,9 @@ class CellPattern:
 
 
 def cell_pattern(text: str, config: MatrixConfig, files: Sequence[str] = ()) -> CellPattern:
-    """Read what names cells; ``files`` are those that were named instead, where ``text`` is ``*``.
+    """Read a pattern of cells. If ``text`` is ``*``, the user may have named ``files`` instead.
 
-    What means no env and no GPU stays as it is: that nothing matches it is found out later.
+    A part that means no env and no GPU stays unchanged. Later code reports that nothing matches it.
     """
     parts = text.split("/")
     if len(parts) == 1:
@@ -290,8 +291,8 @@ def several_match(
 ) -> SelectionError:
     """The error for a pattern that has to mean one cell, or ``most``, and matches more.
 
-    It says in what the cells differ, and which they are. With ``any_env`` the pattern has to mean
-    one kernel, case and target.
+    It names the options in which the cells differ, and the cells. With ``any_env`` the pattern has
+    to mean one kernel, case and target.
     """
     named = list(
         dict.fromkeys(_parts(cell)[: _WITHOUT_ENV if any_env else _PARTS] for cell in cells)
@@ -326,9 +327,9 @@ def _parts(cell: Cell) -> tuple[str, ...]:
 def _targets(parts: list[str], place: int) -> tuple[str, ...]:
     """The meanings of a part of a pattern, which may be a GPU in the place of a target.
 
-    That place is the last part, or the one before it. A star reaches over several parts, so fewer
-    may stand before the target than an id has there. Then a part that looks like a GPU may also be
-    the name of a variant or a case.
+    That place is the last part, or the one before it. A star reaches over several parts, so the
+    pattern may have fewer parts before the target than an id. Then a part that looks like a GPU may
+    also be the name of a variant or a case.
     """
     fewer = place < _TARGET and any("*" in part for part in parts[:place])
     if place < len(parts) - 2 or not (place == _TARGET or fewer):
@@ -338,7 +339,7 @@ def _targets(parts: list[str], place: int) -> tuple[str, ...]:
 
 
 def _envs(name: str, config: MatrixConfig, *, is_full_id: bool) -> tuple[Env, ...]:
-    """The envs that the last part of an id means, where it cannot be a glob over ids."""
+    """The envs that the last part of a pattern means; none if it may be a glob over ids."""
     if not releases.is_one(name) and not (is_full_id and not set(name) & _GLOB):
         return ()
     try:

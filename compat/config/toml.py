@@ -1,7 +1,7 @@
-"""TOML, read so that every error names the path of the key, and written with notes beside the keys.
+"""Reads TOML so that every error names the path of the key; writes TOML with notes beside the keys.
 
-A :class:`Table` hands out the values of one TOML table, each checked for its type; every complaint
-is a :class:`~compat.errors.ConfigError` whose ``where`` a reader can go to: ``matrix.toml:
+A :class:`Table` returns the values of one TOML table, and checks the type of each. Every error is a
+:class:`~compat.errors.ConfigError` whose ``where`` is the place in the file: ``matrix.toml:
 env[2].triton``.
 """
 
@@ -26,8 +26,8 @@ from compat.text import JsonMapping, printable
 T = TypeVar("T")
 
 SCHEMA = 1
-"""The version of the formats that this program reads, the ``schema`` at the top of each file; one
-that has none is of this.
+"""The version of the formats that this program reads: ``schema`` at the top of each file. A file
+without it has this version.
 """
 
 LONGEST = 100_000_000
@@ -36,13 +36,13 @@ DROP = {"drop": True}
 """The value of an entry in a table that removes the entry."""
 _LARGEST = (1 << 63) - 1
 _LONG = 500
-"""Characters of a version, a specifier or a requirement; with more of them no number in it need be
-one that Python reads.
+"""The most characters of a version, a specifier or a requirement. Python may refuse to read the
+numbers of a longer text.
 """
 _DOTS = 1000
-"""Dots on a line: Python's reader takes minutes for a key with some ten thousand."""
+"""The most dots on a line. Python's reader takes minutes for a key with about ten thousand."""
 _QUOTED = 80
-"""Characters of a string that an error quotes."""
+"""The most characters of a string that an error quotes."""
 
 _NAMES = {
     bool: "a boolean",
@@ -72,7 +72,7 @@ def describe(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string as an error quotes it: in quotes, and not all of a long one."""
+    """A string as an error quotes it: in quotes, and shortened if it is long."""
     return repr(text) if len(text) <= _QUOTED else f"{text[:_QUOTED]!r}…"
 
 
@@ -85,27 +85,27 @@ def number(value: int | float) -> str:
 
 @frozen(kw_only=True)
 class Table:
-    """One table of a TOML file, and where it stands in it."""
+    """One table of a TOML file, and its path in the file."""
 
     file: str
-    """The file as the user knows it."""
+    """The name of the file for the user."""
     path: str
     """The path of this table in the file; empty for the file itself."""
     data: JsonMapping
 
-    # --- saying what is wrong ---------------------------------------------------------------------
+    # --- errors -----------------------------------------------------------------------------------
 
     def where(self, key: str | None = None) -> str:
-        """The place of a key of this table, or of the table itself, for a reader to go to."""
+        """The place of a key of this table, or of the table itself, for an error."""
         path = ".".join(part for part in (self.path, key) if part)
         return f"{self.file}: {path}" if path else self.file
 
     def fail(self, message: str, key: str | None = None, *, hint: str | None = None) -> NoReturn:
-        """Refuse this table, or one key of it."""
+        """Raise ConfigError for this table, or for one key of it."""
         raise ConfigError(message, where=self.where(key), hint=hint)
 
     def only(self, *keys: str) -> None:
-        """Refuse any key that is not one of ``keys``."""
+        """Raise ConfigError for any key that is not one of ``keys``."""
         for key in self.data:
             if key not in keys:
                 hint = did_you_mean(key, keys) or f"Known keys here: {', '.join(keys)}."
@@ -117,7 +117,7 @@ class Table:
         return key in self.data
 
     def required(self, key: str) -> object:
-        """The value of a key that has to be there, whatever its type."""
+        """The value of a required key, of any type."""
         if key not in self.data:
             self.fail("is missing", key)
         return self.data[key]
@@ -125,7 +125,7 @@ class Table:
     def expect(
         self, value: object, kind: type[T], key: str, *, example: str = "", hint: str | None = None
     ) -> T:
-        """The value itself, if it is of that kind.
+        """The value itself, if it has the type ``kind``; else raise ConfigError.
 
         A boolean is not a number here, and a whole number is a number.
         """
@@ -162,7 +162,7 @@ class Table:
         return integer
 
     def number(self, key: str, default: float, *, or_zero: bool = False) -> float:
-        """A number greater than zero, or zero where that means something."""
+        """A number greater than zero; with ``or_zero`` also zero."""
         amount = self.expect(self.data.get(key, default), float, key)
         if amount > LONGEST:
             self.fail(f"must be at most {LONGEST:,}, found {number(amount)}", key)
@@ -184,7 +184,7 @@ class Table:
         return tuple(items)
 
     def mapping(self, key: str) -> JsonMapping:
-        """A table as it stands; empty if the key is absent."""
+        """A table with unchecked values; empty if the key is absent."""
         return self.expect(self.data.get(key, {}), dict, key)
 
     def table(self, key: str) -> Table:
@@ -206,7 +206,7 @@ class Table:
             for index, item in enumerate(items)
         )
 
-    # --- what packaging knows ---------------------------------------------------------------------
+    # --- values that packaging parses -------------------------------------------------------------
 
     def parsed(
         self,
@@ -216,9 +216,9 @@ class Table:
         complaint: str,
         meant: Callable[[str], str | None] = lambda _: None,
     ) -> T:
-        """The result of ``parse(text)``; a refusal of packaging becomes a complaint about the key.
+        """The result of ``parse(text)``. An error of packaging becomes a ConfigError for the key.
 
-        The complaint has the hint of ``meant``.
+        ``meant`` returns the text that the user probably meant, for the hint.
         """
         try:
             if len(text) > _LONG:
@@ -242,12 +242,12 @@ class Table:
     def day(self, key: str) -> date | None:
         """A day, written as TOML writes one, or ``None`` if the key is absent."""
         day = self.data.get(key)
-        if day is not None and type(day) is not date:  # a moment is a date to Python
+        if day is not None and type(day) is not date:  # a datetime is a date to Python
             self.fail(f"expected a date, such as 2026-01-31, found {describe(day)}", key)
         return day
 
     def specifier(self, key: str, example: str = ">=3.1,<3.9") -> SpecifierSet:
-        """A version specifier (PEP 440); one that matches everything where the key is absent."""
+        """A version specifier (PEP 440); one that matches everything if the key is absent."""
         text = self.optional(key, example=f'"{example}"')
         what = f'a version specifier, such as "{example}"'
         return (
@@ -271,9 +271,9 @@ class Table:
 
 
 def shown(path: Path, base: Path | None = None) -> str:
-    """A path as a user knows it.
+    """A path as messages show it to the user.
 
-    It is relative to ``base``, or else to the working directory, if it lies inside.
+    It is relative to ``base``, or else to the working directory, if it is inside.
     """
     base = (base or Path.cwd()).resolve()
     path = path.absolute()
@@ -283,7 +283,7 @@ def shown(path: Path, base: Path | None = None) -> str:
 def read_toml(path: Path, base: Path | None = None) -> Table:
     """Read a TOML file of the schema that this program knows.
 
-    Raises ConfigError where it cannot be read, is not TOML, or is of another schema.
+    Raises ConfigError if it cannot be read, is not TOML, or has another schema.
     """
     name = shown(path, base)
     try:
@@ -295,7 +295,7 @@ def read_toml(path: Path, base: Path | None = None) -> Table:
 
 
 def parse_toml(text: str, name: str) -> Table:
-    """The table of a TOML text; ``name`` is what errors call the file.
+    """The table of a TOML text; ``name`` is the name of the file in errors.
 
     Raises ConfigError as :func:`read_toml` does.
     """
@@ -332,7 +332,7 @@ def toml_text(document: Mapping[str, object]) -> str:
     It holds strings, numbers, booleans, arrays (lists) and tables (mappings), and any of them
     :class:`Noted`. Tables and arrays of tables at its top get headings, and so do, in a table of
     such an array, arrays of tables and tables too wide for a line. Raises ValueError for text that
-    no encoding has.
+    UTF-8 cannot encode.
     """
     import tomlkit  # takes longer to import than most commands take
 
@@ -342,7 +342,7 @@ def toml_text(document: Mapping[str, object]) -> str:
 
 
 def without_notes(value: object) -> Any:
-    """The same document without notes: what ``tomllib`` reads from its text."""
+    """The document without notes, as ``tomllib`` reads it from its text."""
     if isinstance(value, Noted):
         return without_notes(value.value)
     if isinstance(value, Mapping):
@@ -353,7 +353,7 @@ def without_notes(value: object) -> Any:
 def _filled(
     table: _Table, entries: JsonMapping, has_heading: Callable[[str, object], bool]
 ) -> _Table:
-    """A table with its entries, those that have headings last."""
+    """The table after adding its entries. Entries with headings come last."""
     import tomlkit
 
     headed = {name: value for name, value in entries.items() if has_heading(name, value)}
@@ -373,14 +373,14 @@ def _filled(
 
 
 def _has_heading(_: str, value: object) -> bool:
-    """Whether an entry at the top of a document has one: tables and arrays of them."""
+    """Whether an entry at the top of a document has a heading: a table or an array of tables."""
     return isinstance(value, Mapping) or (
         isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
     )
 
 
 def _has_heading_in_array(name: str, value: object) -> bool:
-    """The same in a table of an array, where small tables stand on one line."""
+    """Whether an entry of a table in an array has a heading. Small tables fit on one line."""
     if not isinstance(value, Mapping):
         return _has_heading(name, value)
     return (
@@ -390,7 +390,7 @@ def _has_heading_in_array(name: str, value: object) -> bool:
 
 
 def _inline(value: object) -> Any:
-    """A value in the form of a line of its own, or of another value's part."""
+    """A value in the form for its own line, or for a part of another value."""
     import tomlkit
 
     if isinstance(value, Noted):

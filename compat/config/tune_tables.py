@@ -1,6 +1,6 @@
 """The ``[tune]`` tables of kernel files: the settings that ``compat tune`` may change.
 
-Like the other tables, one may stand in the file, the kernel, a variant and a case. The last one
+Like the other tables, they may be in the file, the kernel, a variant and a case. The last table
 that has a setting decides its values.
 """
 
@@ -18,16 +18,16 @@ from compat.toolchains import Toolchain
 TUNED = ("constexprs", "options")
 """The tables of a ``[tune]`` table, each a field of :class:`TuningRanges`."""
 MOST = 1024
-"""Combinations of values for one case."""
+"""The most combinations of values for one case."""
 
 
 def tuning_of(
     tables: Sequence[Table], spec: CompileSpec, constexprs: Collection[str], toolchain: Toolchain
 ) -> TuningRanges:
-    """The ranges that the ``[tune]`` of tables declares for a case; the later tables count more.
+    """The ranges that ``[tune]`` tables declare for a case. Later tables override earlier ones.
 
-    Constexprs that only other cases have do not count; ``constexprs`` names all of them. Raises
-    ConfigError.
+    Constexprs that only other cases have do not count. ``constexprs`` are those of all cases.
+    Raises ConfigError.
     """
     declared_ranges: dict[str, JsonObject] = {name: {} for name in TUNED}
     for table in (table.table("tune") for table in tables):

@@ -1,17 +1,17 @@
-"""From evidence to an outcome: the fate of a cell, and the reason. Pure.
+"""Finds the outcome of a cell from its evidence: its status, and the failure if there is one. Pure.
 
-:mod:`compat.diagnosis.symptoms` reads the words. Two questions follow each other:
+:mod:`compat.diagnosis.symptoms` reads the messages. This module answers two questions in turn:
 
-- What does one attempt say? :func:`_read`: limits and the way a process ended first, then
-  :meth:`compat.diagnosis.failure_class.Knowledge.recognise`.
-- What do several attempts say together? :func:`classify`: attempts *alone* outrank the one among
-  neighbours, and are compared by fingerprint, because the same defect dies of a signal in one and
-  raises in the other.
+- What is the answer of one attempt? ``_Reader.read``: limits and the way a process ended first,
+  then :meth:`compat.diagnosis.failure_class.Knowledge.recognise`.
+- What is the answer of several attempts? :func:`classify`: attempts *alone* outrank the one among
+  neighbours. Attempts are compared by fingerprint, because the same defect ends one with a signal
+  and raises an exception in the other.
 
 A missing answer is never ``ok``, and counts against the kernel only if there is evidence for that.
-A signal that no process raises by a mistake of its own (SIGKILL, SIGTERM, …) came from outside,
-most likely from the system's out-of-memory killer or an operator: ``lost``. So is any exit without
-a message, whatever its code.
+A signal that a process does not raise by its own fault (SIGKILL, SIGTERM, …) came from outside,
+most likely from the system's out-of-memory killer or an operator: ``lost``. Any exit without a
+message is ``lost``, too, with any exit code.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ _BY_LIMIT = frozenset(
     for failure_class in (common.TIMEOUT, common.OUT_OF_MEMORY, common.SOURCE_TIMEOUT)
 )
 _LINES = 12
-"""Lines an excerpt may have."""
+"""The most lines of an excerpt."""
 _LAST = 3
-"""Lines from the end of a longer text."""
+"""Lines of an excerpt that are from the end of a longer text."""
 _WIDTH = 400
-"""Letters in a line of it."""
+"""The most characters in a line of an excerpt."""
 
 
 def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowledge) -> Outcome:
-    """The joint meaning of all attempts at one cell, by its toolchain's knowledge of failures.
+    """The outcome of all attempts at one cell, by its toolchain's knowledge of failures.
 
     The first attempt of a run may have been made among neighbours, the others alone. There are
-    several runs if joined stores disagree. Raises ``ValueError`` when there are no attempts.
+    several runs if merged stores disagree. Raises ``ValueError`` if there are no attempts.
     """
     if not attempts:
         raise ValueError("no attempt, no outcome")
@@ -92,16 +92,16 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
 
 
 def agree(one: Evidence, other: Evidence, *, target: Target, knowledge: Knowledge) -> bool:
-    """Whether two attempts at one cell failed the same way, in whatever form.
+    """Whether two attempts at one cell have the same result, in any form.
 
-    If they did not, another attempt alone should settle it.
+    If they do not, another attempt alone should decide.
     """
     first, second = _Reader(target, knowledge).readings((one, other))
     return _same(first, second)
 
 
 def broken_env(installer_output: str, toolchain: str) -> Outcome:
-    """The outcome of every cell of an env that could not be made.
+    """The outcome of every cell of an env that could not be built.
 
     ``installer_output`` is what the installer printed, and ``toolchain`` is the env's.
     """
@@ -143,17 +143,17 @@ class _Reading:
 
 
 class _Reader:
-    """Reads attempts at one target, with what its toolchain knows of its failures."""
+    """Reads attempts at one target, with the toolchain's knowledge of its failures."""
 
     def __init__(self, target: Target, knowledge: Knowledge) -> None:
         self.target, self.knowledge = target, knowledge
 
     def readings(self, attempts: Sequence[Evidence]) -> list[_Reading]:
-        """The answer of each attempt, in the light of the others.
+        """The answer of each attempt, with the facts of the others.
 
-        One attempt may find out whether the toolchain knows the target, which is true of all. If
-        MLIR writes reproducers, as in a diagnostics run, it catches signals, and may only say that
-        a pass failed. If another attempt died of a signal in that stage, this one did so too.
+        If one attempt finds out whether the toolchain knows the target, the fact holds for all. If
+        MLIR writes reproducers, as in a diagnostics run, it catches signals, and may only report
+        that a pass failed. If another attempt died of a signal in that stage, this one did so too.
         """
         target_known = next(
             (attempt.target_known for attempt in attempts if attempt.target_known is not None), None
@@ -190,7 +190,7 @@ class _Reader:
         return silent or failure_class.name == common.COMPILER_CRASH.name
 
     def by_signal(self, evidence: Evidence, died: Evidence) -> _Reading:
-        """Classified by the signal that ended ``died``, the only information there is."""
+        """Classify an attempt by the signal that ended ``died``, the only information there is."""
         message = f"{died.signal} in {self.knowledge.program(died.stage)}"
         within = self.knowledge.symptoms(evidence).pass_
         excerpt = f"ended by {died.signal} in stage {died.stage}"
@@ -231,7 +231,7 @@ class _Reader:
         return self.by_message(evidence)
 
     def by_message(self, evidence: Evidence) -> _Reading:
-        """Classified by its message; by its signal if there is none; lost without either."""
+        """Classify an attempt by its message, else by its signal. Without either, it is lost."""
         symptom_texts = self.knowledge.symptoms(evidence)
         match = self.knowledge.recognise(symptom_texts)
         if match is not None:
@@ -266,8 +266,8 @@ class _Reader:
     def is_about_toolchain(self, evidence: Evidence) -> bool:
         """Whether an exception during the import of the kernel's file is the toolchain's answer.
 
-        The toolchain lacks a name that the file asks for, or its own code, such as a decorator,
-        refuses its input.
+        It is if the toolchain does not have a name that the file uses, or if its own code, such as
+        a decorator, refuses its input.
         """
         if not evidence.answered:
             return False
@@ -285,7 +285,10 @@ class _Reader:
         )
 
     def of_source(self, evidence: Evidence) -> _Reading:
-        """A kernel's file that could not be imported says nothing of the kernel."""
+        """Classify an attempt that could not import the kernel's file.
+
+        It says nothing about the kernel.
+        """
         if evidence.deadline is not None:
             return self.failed(
                 common.SOURCE_TIMEOUT,
@@ -324,7 +327,7 @@ class _Reader:
     def of_built(self, evidence: Evidence) -> _Reading:
         """The answer of a finished compile.
 
-        It is ok, unless its numbers tell that running it would fail.
+        It is ok, unless its metrics predict that a launch would fail.
         """
         for failure_class in self.knowledge.classes:
             prediction = failure_class.prediction
@@ -379,10 +382,10 @@ class _Reader:
         within: str = "",
         advice: str = "",
     ) -> _Reading:
-        """A failure of one of the toolchain's classes, or of one that every toolchain has.
+        """The reading for a failure of a class, of this toolchain or of every toolchain.
 
-        ``message`` tells the defect (its fingerprint), ``within`` the pass it is in where it does
-        not; ``excerpt`` tells the reader.
+        ``message`` identifies the defect, in its fingerprint. ``within`` is the pass, if the
+        message does not name it. ``excerpt`` is for the reader.
         """
         failure_class = self.knowledge.own(failure_class)
         placed = {"target": self.target.name, "stage": evidence.stage, **(facts or {})}
@@ -407,7 +410,7 @@ class _Reader:
             reproducer=diagnosis.reproducer,
             ir=diagnosis.ir,
         )
-        if status is None:  # what ends the process is a crash, whatever it says before that
+        if status is None:  # a failure that ends the process is a crash, whatever its message
             status = (
                 Status.CRASHED
                 if failure_class.status is Status.REJECTED and not evidence.answered
@@ -421,9 +424,10 @@ class _Reader:
         )
 
     def excerpt_of(self, symptom_texts: Symptoms, sign: Sign | None = None) -> str:
-        """The telling lines: the kernel's line with its caret and the message.
+        """The lines that show the failure, and the names of failed passes.
 
-        If there are none, they are the compiler's last words.
+        The lines are those of the symptom that the class is recognised by. Other classes show the
+        kernel's line with its caret, and the exception.
         """
         symptom = next(
             (name for name in _LINES_OF if sign and sign.patterns.get(name, "^$") != "^$"), None
@@ -463,13 +467,13 @@ def _class_of(reading: _Reading) -> str | None:
     return reading.failure.failure_class if reading.failure else None
 
 
-# --- what is to be done about imports -------------------------------------------------------------
+# --- advice about imports -------------------------------------------------------------------------
 
 
 def _of_other_module(evidence: Evidence) -> str:
-    """The module that cannot be imported and its importer, unless that is the kernel's file.
+    """The advice that names the module whose import fails, and its importer.
 
-    It is empty if it is the kernel's own file.
+    It is empty if that module is the kernel's own file.
     """
     path, _, number = (evidence.at or "").rpartition(":")
     if evidence.stage != SOURCE_STAGE or not evidence.source or not path or path == evidence.source:
@@ -544,9 +548,10 @@ def _of_optional_import(
 
 
 def _same(one: _Reading, other: _Reading) -> bool:
-    """Whether two attempts had the same fate.
+    """Whether two attempts have the same result.
 
-    A limit is a limit, even a tighter one hit a stage earlier.
+    Attempts that reached the same kind of limit do, even if a tighter limit ended one a stage
+    earlier.
     """
     if one.failure is None or other.failure is None:
         return one.failure is other.failure
@@ -561,9 +566,9 @@ def _same(one: _Reading, other: _Reading) -> bool:
 
 
 def _decisive(readings: Sequence[_Reading]) -> _Reading:
-    """The last answer that failed, if any did.
+    """The last answer that is a failure, else the last answer.
 
-    If attempts disagree, the failure is what has to be looked at.
+    If attempts disagree, the user has to examine the failure.
     """
     answers = [reading for reading in readings if reading.status.is_answer] or list(readings)
     failed = [reading for reading in answers if reading.failure is not None]
@@ -580,9 +585,9 @@ def _decisive_of_runs(readings: Sequence[_Reading]) -> list[_Reading]:
 
 
 def _fullest(decisive: _Reading, readings: Sequence[_Reading]) -> _Reading:
-    """The fullest reading with the same answer as the decisive one.
+    """The reading with the most information among those with the decisive answer.
 
-    For a timeout it is the longest wait, else the decisive one itself.
+    For a timeout it is the one with the longest deadline, else the decisive one itself.
     """
     if decisive.evidence.deadline is None:
         return decisive
@@ -595,9 +600,9 @@ def _fullest(decisive: _Reading, readings: Sequence[_Reading]) -> _Reading:
 
 
 def _with_diagnosis(reading: _Reading, readings: Sequence[_Reading]) -> Failure | None:
-    """The failure with the diagnosis of any attempt of the same fate in the same stage.
+    """The failure with the diagnosis of all attempts with the same result in the same stage.
 
-    Attempts alone know more.
+    Attempts made alone come first, because they know more.
     """
     failure = reading.failure
     if failure is None:
@@ -641,8 +646,8 @@ _LINES_OF = {
     "assembler": "assembler",
     "diagnostic": "diagnostic_line",
 }
-"""Symptom that a class is recognised by → the symptom that shows it to a reader; all others are
-shown by the exception.
+"""Symptom that a class is recognised by → the symptom that shows it to a reader. The exception
+shows all other classes.
 """
 
 
@@ -660,7 +665,7 @@ def _quoted(symptom_texts: Symptoms) -> Iterator[str]:
 
 
 def _excerpt(text: str) -> str:
-    """At most :data:`_LINES` lines of a text, each of at most :data:`_WIDTH` letters; safe to show.
+    """At most :data:`_LINES` printable lines of a text, of at most :data:`_WIDTH` characters each.
 
     Empty lines are left out. A longer text keeps its first lines, and the last ones, which have the
     cause.
@@ -674,7 +679,7 @@ def _excerpt(text: str) -> str:
 
 
 def _printable(stood_in: StoodIn) -> StoodIn:
-    """The same, safe to show."""
+    """The record with printable texts."""
     return StoodIn(
         packages=tuple(map(printable, stood_in.packages)),
         answers=tuple(map(printable, stood_in.answers)),

@@ -64,7 +64,7 @@ UNAVAILABLE_VALUE = Sign(
     stage=r"^source$",
     means="no module {name}",
 )
-"""The kernel reaches something of a package that only a stand-in was there for."""
+"""The kernel uses a name of a package that the env has only a stand-in for."""
 SOURCE_NEEDS_PACKAGE = FailureClass(
     name="source-needs-package",
     title="Package missing",

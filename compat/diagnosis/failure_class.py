@@ -1,8 +1,7 @@
 """Failure classes, and what a toolchain knows about its own failures.
 
 A class has a meaning, the usual culprit, advice, and the signs that identify it. :class:`Knowledge`
-holds a toolchain's classes, the
-wording of its messages, and the program that works in each stage.
+holds a toolchain's classes, the wording of its messages, and the program that runs in each stage.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Blame(StrEnum):
 
 @frozen(kw_only=True, slots=False)
 class Sign:
-    """One way in which a class shows: every given pattern must match the symptom of its name."""
+    """One way to recognise a class: every pattern that is set matches the symptom of its name."""
 
     error: str | None = None
     message: str | None = None
@@ -47,40 +46,44 @@ class Sign:
     statement: str | None = None
     target: str | None = None
     words: str = "message"
-    """The symptom that identifies the defect, and from which the fingerprint is made."""
+    """Name of the symptom that identifies the defect. The fingerprint is made from its text."""
     means: str | None = None
-    """The text for the fingerprint instead, if releases say the same in different words.
+    """Text that replaces the symptom in the fingerprint, if releases word the same message
+    differently.
 
-    It may have facts in braces.
+    It may contain facts in braces.
     """
     brief: bool = False
-    """Only the first line of the message is shown to a reader: the rest is a command, with the
+    """Whether excerpts show only the first line of the message. The rest is a command, with the
     names of temporary files.
     """
     by_pass: bool = False
-    """Whether the pass tells defects apart, because the words do not."""
+    """Whether the fingerprint includes the pass, because the text alone does not distinguish
+    defects.
+    """
     advice: str | None = None
     """The advice, if it differs from that of the class."""
 
     @cached_property
     def patterns(self) -> Mapping[str, str]:
-        """Symptom → pattern, of those given."""
+        """Symptom → pattern, for the patterns that are set."""
         return asdict(
             self, filter=lambda field, value: value is not None and field.name not in _NO_PATTERNS
         )
 
     @cached_property
     def _compiled(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
-        """The same; one that is never tried is never compiled."""
+        """The pairs of :attr:`patterns`. A pattern is compiled when it is first tried."""
         return tuple(
             (symptom, lazy_pattern(pattern, re.MULTILINE))
             for symptom, pattern in self.patterns.items()
         )
 
     def match(self, symptoms: Symptoms) -> dict[str, str] | None:
-        """The facts that the patterns name (``(?P<name>…)``), or ``None`` if this is not it.
+        """Return the facts that the patterns name (``(?P<name>…)``).
 
-        A name that the words do not have is that of the function called there.
+        Returns ``None`` if a pattern does not match. A named group without a text becomes the
+        function that is called at the caret (:attr:`Symptoms.called`).
         """
         facts = {"called": symptoms.called}
         for symptom, pattern in self._compiled:
@@ -96,9 +99,10 @@ class Sign:
         return facts
 
     def tell(self, symptoms: Symptoms, facts: Mapping[str, str]) -> str:
-        """The words that distinguish this defect; ``facts`` are those that :meth:`match` found.
+        """Return the text that distinguishes this defect from others.
 
-        For an exception without words, they are the place where it was raised.
+        ``facts`` come from :meth:`match`. For an exception without a message, the text names the
+        place where it was raised.
         """
         if self.means:
             return self.means.format_map(facts)
@@ -107,14 +111,14 @@ class Sign:
 
 @frozen(kw_only=True)
 class Prediction:
-    """How a number of what was built tells that running it would fail."""
+    """A rule that predicts from a metric of a built cell that its launch would fail."""
 
     number: Callable[[JsonMapping, Target], int | None]
-    """The number of a build's metrics; ``None`` if they do not have it."""
+    """Metrics and target → the number to check; ``None`` if the metrics lack it."""
     most: Callable[[JsonMapping, Target], int]
-    """The largest number that is fine for such a build on a target."""
+    """Metrics and target → the largest number with which a launch works."""
     stage: str
-    """The stage behind the compile that would fail."""
+    """The stage after the compile that would fail."""
     words: str
     """The text of the fingerprint."""
     excerpt: str
@@ -123,9 +127,9 @@ class Prediction:
     """The text that a repro script prints for such a kernel, with numbers around it."""
 
     def excerpt_for(self, metrics: Mapping[str, object], target: Target) -> str | None:
-        """The excerpt for a build with these metrics that would fail.
+        """Return the excerpt for a build with these metrics whose launch would fail.
 
-        It is ``None`` if nothing says that it would.
+        Returns ``None`` if this rule predicts no failure.
         """
         number = self.number(metrics, target)
         if not isinstance(number, int) or number <= (most := self.most(metrics, target)):
@@ -141,34 +145,34 @@ class FailureClass:
     title: str
     meaning: str
     advice: str
-    """The next step for the author of a kernel. It may have facts in braces: those that its signs
-    name, and ``{target}``, ``{stage}``.
+    """The next step for the author of a kernel. It may contain facts in braces: those that the
+    signs name, ``{target}`` and ``{stage}``.
     """
     status: Status = Status.REJECTED
     blame: Blame = Blame.KERNEL
     signs: tuple[Sign, ...] = ()
-    """The signs in an attempt's texts; empty for classes that limits, the env or nothing else
-    identify.
+    """The signs in an attempt's texts. Empty for classes that a limit, the env or the absence of
+    other signs identifies.
     """
     prediction: Prediction | None = None
-    """The prediction from a cell that compiles; ``None`` without one."""
+    """The rule that predicts this failure for a cell that compiles; ``None`` without one."""
     at_import: str | None = None
-    """A pattern over the names (the fact ``name``) with which it blames the toolchain even during
-    the import of the kernel's file; ``None`` for classes that a file's own code can show as well.
+    """Pattern for the fact ``name``. If it matches, the toolchain is at fault even during the
+    import of the kernel's file. ``None`` for classes that a file's own code can cause as well.
     """
     of_pass: bool = False
-    """Whether a pass of the compiler gave up, which tells little of why unless it comes with a
-    diagnostic.
+    """Whether a pass of the compiler gave up. That says little about the cause, unless a diagnostic
+    comes with it.
     """
     unreadable_ir: bool = False
-    """Whether it says that the compiler could not read the IR it was given."""
+    """Whether the class means that the compiler could not read its input IR."""
     says_little: bool = False
-    """Whether only the way it ended identifies a failure of this class. Then failures in different
-    passes are different ones.
+    """Whether only the end of the process identifies a failure of this class. Then failures in
+    different passes are different failures.
     """
     lacks: bool = False
-    """Whether it means that this release lacks a feature of the kernel: not yet, or no longer. A
-    history then names the releases with the feature, and not a defect.
+    """Whether the class means that the release lacks a feature that the kernel needs, because it
+    came later or was removed. An account then names the releases with the feature, not a defect.
     """
 
 
@@ -178,18 +182,18 @@ _NO_PATTERNS = ("words", "means", "brief", "by_pass", "advice")
 
 @frozen(kw_only=True, slots=False)
 class Knowledge:
-    """A toolchain's failures."""
+    """The knowledge about the failures of one toolchain."""
 
     toolchain: str
     """The name of the toolchain."""
     classes: tuple[FailureClass, ...]
-    """In order of precedence: the first with a matching sign wins. Those of
-    :mod:`compat.diagnosis.common` are among them.
+    """The classes in order of precedence: the first with a matching sign wins. They include the
+    classes of :mod:`compat.diagnosis.common`.
     """
     wording: Wording = Factory(Wording)
     programs: Mapping[str, str] = Factory(dict)
-    """Stage → the program at work in it, which no release renames: all there is to tell apart
-    failures that say nothing.
+    """Stage → the program that runs in it, under a name that is the same in all releases. It
+    distinguishes failures without a message.
     """
 
     @cached_property
@@ -198,23 +202,23 @@ class Knowledge:
         return {failure_class.name: failure_class for failure_class in self.classes}
 
     def own(self, common: FailureClass) -> FailureClass:
-        """One of the classes that every toolchain has, with this one's advice."""
+        """Return this toolchain's form of a common class, which may have advice of its own."""
         return self.by_name.get(common.name, common)
 
     def program(self, stage: str) -> str:
-        """The program at work in a stage; the stage itself where that is not said."""
+        """Return the program that runs in a stage; the stage itself if none is declared."""
         return self.programs.get(stage, stage)
 
     def symptoms(self, evidence: Evidence) -> Symptoms:
-        """The words of one attempt."""
+        """Return the symptoms in the texts of one attempt."""
         return symptoms.of(evidence, self.wording)
 
     def recognise(
         self, symptoms: Symptoms, classes: Iterable[FailureClass] | None = None
     ) -> tuple[FailureClass, Sign, dict[str, str]] | None:
-        """The first class with a matching sign, that sign, and the facts that it names.
+        """Return the first class with a matching sign, that sign, and the facts that it names.
 
-        It is ``None`` if no class knows these symptoms.
+        Looks only at ``classes``, if given. Returns ``None`` if no sign matches these symptoms.
         """
         for failure_class in self.classes if classes is None else classes:
             for sign in failure_class.signs:
@@ -226,7 +230,7 @@ class Knowledge:
     def is_in_own_code(self, traceback: str) -> bool:
         """Whether the innermost frame of a traceback is in the toolchain's own code.
 
-        Code that looks at the machine does not count.
+        Code that inspects the machine does not count (:attr:`Wording.machine`).
         """
         frame = traceback.rpartition("  File ")[2]
         match = (

@@ -1,14 +1,15 @@
-"""Whether a kernel's numbers are right, by an interpreter and by launches on a GPU. Pure.
+"""Judge whether a kernel's numbers are right, from an interpreter and from GPU launches. Pure.
 
-An interpreter has defects of its own. *Probes*, small kernels that are known to be right, find out
-which of them matter to a kernel. If a kernel comes out wrong, and so does a probe of something that
-the kernel uses, nothing is known of the kernel. Each toolchain with an interpreter has an
+An interpreter has defects of its own. *Probes* are small kernels that are known to be right. They
+show which defects affect a kernel. If a kernel computes wrong numbers, and so does a probe of an
+operation that the kernel uses, the check is inconclusive. Each toolchain with an interpreter has an
 :class:`Interpreter` with these facts.
 
-Kernels without a reference are compared with each other: their changes in the interpreter, and on a
-GPU in other releases. If some release's launch agrees with an interpreter about the same kernel,
-two implementations that have little in common came to the same numbers. The newest such release is
-the reference of the others. Without one, nothing is said to be right or wrong.
+Results of a kernel without a reference are compared with each other. The compared values are the
+elements that it changes, in interpreters and on a GPU, in several releases. If the launch of a
+release agrees with an interpreter, two implementations that have little in common computed the same
+numbers. The newest such release is the reference for the others. Without one, no check says
+that numbers are right or wrong.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Result, Sample, 
 from compat.text import lazy_pattern, printable, read_json
 
 _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
-"""The signals of a process's own faults."""
+"""The signals that a process raises by a fault of its own."""
 _MISTAKE = "ProblemError"
-"""The exceptions of a mistake in a problem, not in the kernel."""
+"""The exception for a mistake in a problem, not in the kernel."""
 _NO_SIZE = "NoProblem"
-"""The exception of a function that yields no problem of a size for interpreters."""
+"""The exception for a function that yields no problem small enough for an interpreter."""
 _FRAME = lazy_pattern(r'^  File "[^"\n]*", line \d+', re.MULTILINE)
 _WORDS = 400
-"""Letters of a reason."""
+"""The most characters of a reason."""
 
 
 @frozen(kw_only=True)
 class Probe:
-    """A small kernel that is right, and what of an interpreter it tries."""
+    """A small correct kernel that tests one feature of an interpreter."""
 
     name: str
     """The name of the kernel's function in the file of probes.
@@ -45,11 +46,11 @@ class Probe:
     Its problem is the function ``NAME_problem`` there.
     """
     uses: re.Pattern[str]
-    """The name among the uses of a kernel (``uses`` in the worker's contract) that makes this probe
-    relevant.
+    """Pattern for the kernels that this probe is relevant to. It is searched in their metric
+    ``uses`` (:mod:`compat.worker`).
     """
     words: str
-    """The interpreter's defect, if the probe fails: ``rounds … towards zero``."""
+    """The interpreter's defect if the probe fails, as a verb phrase: ``rounds … towards zero``."""
 
 
 @frozen(kw_only=True)
@@ -57,19 +58,19 @@ class Interpreter:
     """How a toolchain runs kernels on a CPU."""
 
     packages: tuple[str, ...]
-    """The distributions that an env must have for it."""
+    """The distributions that an env needs to interpret kernels."""
     variables: Mapping[str, str] = Factory(dict)
     """The environment variables of a worker that interprets."""
     probes: Path
     """The file with the probes and their problems."""
     tried: tuple[Probe, ...] = ()
-    """The probes, the most telling first."""
+    """The probes, the most informative first."""
     lacks: tuple[re.Pattern[str], ...] = ()
-    """How it says by itself that it cannot do something, in the words of an exception."""
+    """Patterns for messages of exceptions in which the interpreter reports a missing feature."""
 
 
 def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
-    """The answer of one run of a kernel on its problems by itself."""
+    """Return the check of one run of a kernel on its problems, without probes or other runs."""
     metrics = evidence.metrics
     running = (
         (evidence.in_flight or "").rpartition(":")[0] if evidence.stage != SOURCE_STAGE else ""
@@ -134,19 +135,19 @@ def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
 
 
 def is_confirmed(check: Check) -> bool:
-    """Whether a kernel runs again after one run with this result.
+    """Whether a second run must confirm this result.
 
-    A run that took too long does not, because its duration is a fact.
+    A timeout needs no second run, because its duration is a fact.
     """
     return check.right is False and check.status is not Status.TIMED_OUT
 
 
 def settled(first: Check, later: Sequence[Check]) -> Check:
-    """The result of the first run in the light of its confirmations.
+    """Return the result of the first run, combined with the runs that confirm it.
 
-    There are no more than one, or two that settle it. If memory was short only at times, the run
-    that came to an end counts. If the numbers, or the kind of failure, change from run to run, the
-    result is ``unstable``. A run that was lost says nothing.
+    ``later`` has at most two runs. If the statuses differ, runs that ended at a limit of time or
+    memory do not count. If the other runs agree, the result is theirs, else it is ``unstable``. A
+    run without an answer (``lost``) does not count.
     """
     runs = [first, *(check for check in later if check.status is not Status.LOST)]
     different = sum(check.status is not first.status for check in runs)
@@ -168,12 +169,12 @@ def settled(first: Check, later: Sequence[Check]) -> Check:
 
 
 def is_mistake(evidence: Evidence) -> bool:
-    """Whether a problem could not be made, or cannot be used, so nothing is known of the kernel."""
+    """Whether a problem could not be made or used, so the run says nothing about the kernel."""
     return any(link.type.endswith(_MISTAKE) for link in evidence.raised)
 
 
 def _compared(data: object) -> Check:
-    """The worker's comparison; ``lost`` if its form is wrong."""
+    """Return the worker's comparison as a check; ``lost`` if its form is wrong."""
     if not isinstance(data, Mapping) or data.get("status") not in (
         Status.OK,
         Status.WRONG,
@@ -215,10 +216,11 @@ def _line(text: str) -> str:
 
 
 def without_reference(check: Check) -> Check:
-    """The result of a recorded launch, which has no reference.
+    """Return the check of a recorded launch, which has no reference.
 
-    Its program is known, but the right numbers are not. Floating point inputs were made up, so an
-    exception or a hang is not a fact about the kernel.
+    A conclusive check becomes ``unsupported``. The program of the launch is known, but the right
+    numbers are not. Its floating point inputs were made up, so an exception or a hang is not a fact
+    about the kernel.
     """
     if check.right is None:
         return check
@@ -234,9 +236,9 @@ def without_reference(check: Check) -> Check:
 
 
 def suspects(evidence: Evidence, check: Check, interpreter: Interpreter) -> tuple[Probe, ...]:
-    """The probes that tell whether a kernel or the interpreter is at fault.
+    """Return the probes that decide whether the kernel or the interpreter is at fault.
 
-    There are none if a check is ``ok`` or tells nothing.
+    There are none if the check is ``ok`` or inconclusive.
     """
     uses = str(evidence.metrics.get("uses") or "")
     if check.right is not False or not uses:
@@ -250,10 +252,10 @@ def excused(
     probes: Iterable[tuple[Probe, Evidence]],
     interpreter: Interpreter,
 ) -> Check:
-    """A check that is not right, judged by probes: ``unsupported`` if one fails in the same way.
+    """Return a failed check, as ``unsupported`` if a probe fails in the same way.
 
-    The probes are of what the kernel uses. Wrong numbers are the interpreter's fault if a probe has
-    wrong numbers. An exception is its fault if a probe raises it at the same line.
+    The probes test features that the kernel uses. Wrong numbers are the interpreter's fault if a
+    probe has wrong numbers. An exception is its fault if a probe raises it at the same line.
     """
     for probe, probe_evidence in probes:
         probe_check = check_of(probe_evidence, interpreter)
@@ -275,7 +277,7 @@ def excused(
 
 
 def _origin(evidence: Evidence) -> tuple[str, str] | None:
-    """The innermost exception, and the line that it was raised in; ``None`` without one."""
+    """The innermost exception, and the frame that raised it; ``None`` if either is missing."""
     if not evidence.raised:
         return None
     frames = _FRAME.findall(evidence.raised[-1].traceback)
@@ -285,14 +287,16 @@ def _origin(evidence: Evidence) -> tuple[str, str] | None:
 # --- kernels without a reference ------------------------------------------------------------------
 
 _TOLERANCES = {"float64": 1e-6, "float32": 2e-3, "float16": 2e-2, "bfloat16": 5e-2}
-"""By element type, as a fraction of the largest magnitude; float32 allows for dots in TF32."""
+"""Element type → tolerance, as a fraction of the largest magnitude. float32 allows for dots in
+TF32.
+"""
 _ROUGH = 0.15
-"""Of types with fewer bits."""
+"""The tolerance of floating point types with fewer bits."""
 _MOST = 4096
 
 
 def samples_of(data: object) -> tuple[Sample, ...]:
-    """The samples from the worker, if they are well-formed.
+    """Return the well-formed samples among those from the worker.
 
     :func:`compat.toolchains.pytorch.numerics.outputs.changes` makes them.
     """
@@ -301,7 +305,7 @@ def samples_of(data: object) -> tuple[Sample, ...]:
 
 
 def samples_in(text: object) -> tuple[Sample, ...]:
-    """The same from JSON."""
+    """Return the well-formed samples in a JSON text; none if it is not valid JSON."""
     try:
         return samples_of(read_json(text)) if isinstance(text, str) else ()
     except ValueError:
@@ -340,16 +344,16 @@ def _sample(data: object) -> Sample | None:
 
 @frozen(kw_only=True)
 class _Difference:
-    """How far two are apart."""
+    """The difference between the samples of two runs."""
 
     words: str
-    """Why they do not agree; empty where they do."""
+    """Why they do not agree; empty if they agree."""
     where: str = ""
     max_abs: float | None = None
 
 
 def with_agreement(results: Sequence[Result]) -> tuple[Result, ...]:
-    """Results; those without a reference get one from the results that agree."""
+    """Return the results. Checks of kernels without a reference are compared with each other."""
     series: dict[tuple[object, ...], list[int]] = {}
     for index, result in enumerate(results):
         if any(check.samples for check in result.numbers.checks):
@@ -398,7 +402,10 @@ def _release(result: Result) -> Version:
 
 
 def _with_interpreters(result: Result, interpreted: Iterable[Result]) -> Result:
-    """A result with the checks of other interpreters, from which nothing is concluded."""
+    """Return a result whose reason names the interpreters that agree and those that differ.
+
+    The status stays the same.
+    """
     check = result.numbers.interpreter
     others = [candidate for candidate in interpreted if candidate.cell.env != result.cell.env]
     if check is None or not check.samples or not others:
@@ -469,13 +476,13 @@ def _saying(result: Result, check: Check, *, gpu: bool) -> Result:
     return evolve(result, numbers=numbers)
 
 
-# --- two of them ----------------------------------------------------------------------------------
+# --- two samples ----------------------------------------------------------------------------------
 
 
 def difference_of(got: Sequence[Sample], expected: Sequence[Sample]) -> _Difference:
-    """The difference of samples.
+    """Return the difference between the samples of two runs.
 
-    Floating point numbers agree within the tolerance of their type. Whole numbers have to be equal.
+    Floating point numbers agree within the tolerance of their type. Integers must be equal.
     """
     ours, expected_by_name = (
         {sample.name: sample for sample in samples} for samples in (got, expected)

@@ -1,7 +1,7 @@
-"""What a compile prints about its passes, and where the passes of two compiles diverge.
+"""The passes in a compiler's printed text, and the place where two compiles diverge.
 
-On request, a compiler prints its IR before every pass, between its messages. Each has its own
-format, which its toolchain's :class:`OutputReader` knows. This module locates failures in the
+On request, a compiler prints its IR before every pass, between its messages. Each compiler has its
+own format, which its toolchain's :class:`OutputReader` parses. This module locates failures in the
 parsed output (:func:`diagnosed`) and compares the passes of two compiles.
 """
 
@@ -36,21 +36,20 @@ class Pipeline:
 
     steps: tuple[Step, ...]
     failed: str | None = None
-    """The pass that the compiler itself says failed; one that took the process with it is only the
-    last step.
+    """The pass that the compiler reports as failed. A pass that ends the process is not reported,
+    and is only the last step.
     """
     left_out: tuple[str, ...] = ()
-    """Passes that did not run since they cannot be run by themselves, where passes were run one by
-    one.
+    """Passes that did not run, because they cannot run alone. Empty unless passes ran one by one.
     """
     pass_key: Callable[[str], str] = field(default=str, eq=False)
     """The name of a pass → the part that is equal in all releases."""
     canonical: Callable[[str], str] = field(default=str, eq=False)
-    """IR → a form without the effect of names."""
+    """IR → a form that does not depend on names."""
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The steps by names that releases do not change."""
+        """The names of the steps' passes, in the form that is equal in all releases."""
         return tuple(self.pass_key(step.pass_) for step in self.steps)
 
     @cached_property
@@ -91,15 +90,15 @@ def _no_seconds(_text: str) -> tuple[Mapping[str, float], float | None]:
 
 @frozen(kw_only=True)
 class OutputReader:
-    """The way in which a compiler's output is taken apart.
+    """The parser of a compiler's printed text.
 
-    By default the whole output is words.
+    The default takes the whole text as words and finds no passes.
     """
 
     sources: tuple[Path, ...] = ()
-    """The files of its code. If they change, stored readings are made again."""
+    """The files of its code. If they change, the store reads printed text again."""
     heading: str = ""
-    """The beginning of every line that is the heading of an IR."""
+    """The beginning of every line that precedes an IR."""
     suffix: str = "ir"
     """The suffix of files with IR, without the dot."""
     front_end: tuple[str, ...] = ()
@@ -107,48 +106,47 @@ class OutputReader:
     read: Callable[[str], Printed] = _text_only
     """Printed text → the words, and the passes."""
     failed_passes: Callable[[str], Sequence[tuple[str, str]]] = _no_pass
-    """Words → the places that report a failed pass, each with the pass's name, or nothing without a
-    name.
+    """Words → the places that report a failed pass, each with the pass's name. The name is empty if
+    the place does not give one.
     """
     operation: Callable[[str], str | None] = _nothing
-    """Words → the operation of the IR that they speak of."""
+    """Words → the IR operation that they name."""
     kernel_line: Callable[[str], str | None] = _nothing
     """Words → the line of the kernel's file that a diagnostic points at, as ``file.py:12``."""
     pass_key: Callable[[str], str] = str
     """The name of a pass → the part that is equal in all releases."""
     pass_seconds: Callable[[str], tuple[Mapping[str, float], float | None]] = _no_seconds
-    """Printed text → the seconds of each pass, all its runs together. For wall time also the
-    seconds of all passes.
+    """Printed text → the seconds of each pass, summed over its runs, and the wall time of all
+    passes in seconds. ``None`` if the times are not wall time.
     """
 
 
 @frozen(kw_only=True)
 class Split:
-    """The place where two pipelines part for good."""
+    """The place from which on the IR of two pipelines stays different."""
 
     after: str | None
-    """The first pass after which their IR differs and stays different; ``None`` if it does before
+    """The first pass after which the IR differs and stays different; ``None`` if it differs before
     the first pass.
     """
     position: int
-    """How many passes of the first pipeline ran up to there."""
+    """Number of passes of the first pipeline that ran up to this place."""
     only_in: int | None = None
-    """0 or 1 where only the first or the second of the two runs that pass, ``None`` where both
-    do.
-    """
+    """0 or 1 if only the first or the second pipeline runs the pass; ``None`` if both do."""
     one: str = ""
-    """The first one's IR after it, in canonical form."""
+    """The IR of the first pipeline after the pass, in canonical form."""
     other: str = ""
+    """The IR of the second pipeline there, in canonical form."""
     earlier: str | None = None
-    """A pass after which their IR differed before that, and became equal again; ``""`` if it
-    already came so from the front end.
+    """An earlier pass after which the IR differed and then became equal again; ``""`` if the IR
+    already differed before the first pass.
     """
 
 
 def common(one: Pipeline, other: Pipeline) -> list[tuple[int, int]]:
-    """The positions of passes that both ran, in order.
+    """Return the positions of passes that both pipelines ran, in order.
 
-    Passes that one of them lacks are left out.
+    Passes of only one of them are left out.
     """
     matcher = SequenceMatcher(None, one.keys, other.keys, autojunk=False)
     return [
@@ -159,9 +157,9 @@ def common(one: Pipeline, other: Pipeline) -> list[tuple[int, int]]:
 
 
 def split(one: Pipeline, other: Pipeline) -> Split | None:
-    """The place where the IR of two pipelines parts for good, ignoring names.
+    """Return the place from which on the IR of two pipelines stays different, ignoring names.
 
-    It is ``None`` if the IR is the same before the last pass that both ran.
+    Returns ``None`` if the IR is the same before the last pass that both ran.
     """
     pairs = common(one, other)
     same = [one.states[i] == other.states[j] for i, j in pairs]
@@ -193,14 +191,18 @@ def split(one: Pipeline, other: Pipeline) -> Split | None:
 def _between(
     one: Pipeline, other: Pipeline, start: tuple[int, int], end: tuple[int, int]
 ) -> tuple[str, int, int | None, tuple[str, str]] | None:
-    """The first pass that parts two pipelines, which agree at ``start`` and no more at ``end``.
+    """Return the first pass between ``start`` and ``end`` that makes two pipelines differ.
 
-    It is the pass that both run at ``start``. If that leaves them the same, it is the first that
-    only one of them runs and that changes something.
+    The pipelines agree at ``start`` and differ at ``end``. The pass is the one that both run at
+    ``start``, if their IR differs after it. Otherwise it is the first pass that only one of them
+    runs and that changes the IR.
+
+    Returns ``None`` if there is no such pass; else its name, the number of passes of ``one`` up to
+    it, the pipeline that alone runs it (:attr:`Split.only_in`), and the IR of both after it.
     """
     (i, j), pipelines = start, (one, other)
     if i + 1 >= len(one.states) or j + 1 >= len(other.states):
-        return None  # there is no IR after it in one of them: it failed, or it was the last
+        return None  # one pipeline has no IR after the pass: it failed, or was the last
     if one.states[i + 1] != other.states[j + 1]:
         return one.steps[i].pass_, i + 1, None, (one.states[i + 1], other.states[j + 1])
     for side in (0, 1):
@@ -223,7 +225,7 @@ def difference(one: str, other: str, names: tuple[str, str]) -> str:
     )
 
 
-# --- where it failed ------------------------------------------------------------------------------
+# --- the place of a failure -----------------------------------------------------------------------
 
 WORDS_LIMIT = 1024 * 1024
 """Characters of the printed text, without IR, that a reader searches for the place of the failure.
@@ -231,12 +233,12 @@ The evidence has fewer.
 """
 
 Keep = Callable[[str, bytes], str]
-"""Keeps an artifact, given a suffix and its bytes, and returns the name it can be found under."""
+"""Stores an artifact, given a suffix and its bytes, and returns the artifact's name."""
 
 
 @lru_cache
 def version(reader: OutputReader) -> str:
-    """The version of a reader; results of others are read again."""
+    """Return the version of a reader. The store reads again what another version has read."""
     digest = hashlib.sha256()
     for path in (__file__, text.__file__, *reader.sources):
         digest.update(Path(str(path)).read_bytes())
@@ -246,10 +248,10 @@ def version(reader: OutputReader) -> str:
 def diagnosed(
     evidence: Evidence, reading: Printed, keep: Keep | None, reader: OutputReader
 ) -> Evidence:
-    """The evidence of a failed attempt with what can be read in it: ``stderr`` and ``diagnosis``.
+    """Return the evidence of a failed attempt with its ``stderr`` and ``diagnosis`` filled in.
 
-    ``reading`` is what ``reader`` reads in what the attempt printed, as far as it was kept;
-    ``keep`` stores the IR before the failing pass.
+    ``reading`` is the stored part of the attempt's printed text, as parsed by ``reader``. ``keep``
+    stores the IR before the failing pass.
     """
     output = readable(reading.words, WORDS_LIMIT)
     failed = reader.failed_passes(output)
@@ -257,8 +259,8 @@ def diagnosed(
     steps = reading.pipeline.steps
     keeps_ir = inside and keep and steps
     diagnosis = Diagnosis(
-        # The dump's own name for the pass is the one its tools take; the one in the words is second
-        # best.
+        # Tools such as mlir-opt accept the name that the IR dump has for the pass. The name in the
+        # words is second best.
         pass_=(
             (reading.pipeline.last or next((name for _, name in failed if name), None))
             if inside
@@ -278,10 +280,10 @@ def diagnosed(
 
 
 def _location(evidence: Evidence, reader: OutputReader, output: str) -> str | None:
-    """The location of a failure, such as ``file.py:12``.
+    """Return the location of a failure, such as ``file.py:12``.
 
-    Before the first pass it is the line in flight, else the one that a diagnostic points at. If no
-    line of a function was in flight, it is the line that begins the function.
+    Before the first pass it is the line in flight, else the line that a diagnostic points at. If
+    the line in flight begins a function, the diagnostic's line comes first.
     """
     place = _place(evidence, reader)
     if _line(evidence, reader) is None and (pointed_at := reader.kernel_line(output)):
@@ -290,10 +292,10 @@ def _location(evidence: Evidence, reader: OutputReader, output: str) -> str | No
 
 
 def _place(evidence: Evidence, reader: OutputReader) -> str | None:
-    """The line of the kernel's file that a failure before the first pass is about: ``path:number``.
+    """Return the kernel's line, as ``path:number``, that a failure before the first pass is about.
 
-    An answer knows it best, because the beacon may already be about the next cell when an answer is
-    read.
+    An answer outranks the beacon, because the beacon may already be about the next cell when the
+    driver reads the answer.
     """
     if evidence.stage != SOURCE_STAGE and evidence.stage not in reader.front_end:
         return None
@@ -307,9 +309,10 @@ def _place(evidence: Evidence, reader: OutputReader) -> str | None:
 
 
 def _line(evidence: Evidence, reader: OutputReader) -> str | None:
-    """The text of that line.
+    """Return the text of the line at :func:`_place`.
 
-    The line that begins the function, if an answer names it, is only a place. It is not quoted.
+    Returns ``None`` if an answer names the line that begins a function. That line is only a place,
+    and is not quoted.
     """
     line = evidence.quoted.get(_place(evidence, reader) or "")
     begins = evidence.answered and line is not None and line.lstrip().startswith(("def ", "@"))

@@ -1,17 +1,18 @@
-"""What one attempt *said*, taken out of stack traces, reprs and compiler logs.
+"""The symptoms of one attempt: its messages, without stack traces, reprs and compiler logs.
 
-The same complaint comes in many wrappings. Triton puts ``ValueError('…')`` as text into a
-``CompilationError``, or chains the cause, or (later releases) does both, by the kind of statement.
-A failing assertion is on file descriptor 2 alone, with a signal to 3.2 and with ``PassManager::run
-failed`` since. Here each attempt becomes one :class:`Symptoms`; only that is matched against the
-failure classes. How a toolchain words things is its :class:`Wording`; what is the same in whatever
-is made with C++ and Python is here.
+The same message comes in many forms. Triton puts ``ValueError('…')`` as text into a
+``CompilationError``, or chains the cause. Later releases do both, depending on the kind of
+statement. A failed assertion is on file descriptor 2 alone. Releases up to 3.2 then end with a
+signal, and later ones report ``PassManager::run failed``. This module turns each attempt into one
+:class:`Symptoms`, and the failure classes match only that. A toolchain's :class:`Wording` has its
+own forms. This module has the forms of all programs in C++ and Python.
 
-:func:`fingerprint` makes a short hash of the words that tell a failure, equal for the same defect,
-different for different ones. What goes is what differs between two appearances of one defect:
-paths, lines, addresses, temporary files, the wording of quotes, and sizes, because the same error
-at another block size is the same failure. What stays is what was *said*: the compiler's words,
-names and dtypes, and small numbers that say *which* (``index 1``, ``axis 0``, ``operand 2``).
+:func:`fingerprint` makes a short hash of the message of a failure. The hash is equal for the same
+defect, and different for different defects. It leaves out the parts that differ between two
+occurrences of one defect: paths, lines, addresses, temporary files, quotation marks, and sizes,
+because the same error at another block size is the same failure. It keeps the message itself: the
+compiler's words, names and dtypes, and small numbers that select something (``index 1``,
+``axis 0``, ``operand 2``).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from compat.source.parsing import expression_of
 from compat.text import lazy_pattern, readable
 
 _LOG = "subprocess.CalledProcessError"
-"""It says only that a program failed. The program's output is in the exception around it."""
+"""An exception that says only that a program failed. The exception around it has the output."""
 _FRAME = lazy_pattern(
     r'^  File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<function>[^\n]+)\n(?:   '
     r" (?P<statement>[^\n]+))?",
@@ -41,7 +42,7 @@ FRAMES_LEFT_OUT = "frames left out"
 _CARET = lazy_pattern(r"^[ \t]*\^[ \t]*$", re.MULTILINE)
 _REPR = lazy_pattern(r"(?P<type>[A-Za-z_][\w.]*)\((?P<argument>.*)\)", re.DOTALL)
 _ASSERTION = lazy_pattern(
-    # After the first place of a line, only the words after it decide: a line is read once.
+    # After the first ``file:line`` of a line, the pattern never goes back. So it reads a line once.
     r"^(?>[^\n]*?(?<![^\s:])(?P<file>[^\s:]++):(?P<line>\d++): )(?P<function>[^\n]*?): Assertion"
     r" `(?P<expression>.{0,2000}?)' failed",
     re.DOTALL | re.MULTILINE,
@@ -52,7 +53,7 @@ _DIAGNOSTIC = lazy_pattern(
     r"^(?P<where>(?!Fatal Python)[^\n]*?)\berror: (?P<words>[^\n]+)", re.MULTILINE
 )
 _FIRST, _LAST = 3000, 1000
-"""Letters of an exception's or a diagnostic's message that are read, from either end."""
+"""Characters of a message that are read, from its beginning and from its end."""
 _CALL = lazy_pattern(r"(?:\w+\.)*(?P<name>\w+)\(")
 _INSTALLED = lazy_pattern(r"/site-packages/|/lib/python3")
 _COLOURS = lazy_pattern(r"\x1b\[[0-9;]*m")
@@ -60,40 +61,42 @@ _CONTENTLESS = lazy_pattern(r"false|0")
 
 
 Rules = Sequence[tuple[re.Pattern[str], str]]
-"""The texts to replace, in small letters, each with its replacement."""
+"""Patterns for the texts to replace, in lower case, each with its replacement."""
 
 
 @frozen(kw_only=True)
 class Wording:
-    """How a toolchain says things."""
+    """The forms of a toolchain's messages."""
 
     package: str = ""
-    """The Python package that its own code is in."""
+    """The Python package with the toolchain's own code."""
     machine: str = ""
-    """A pattern over the paths of that package's files that inspect the machine. An error there
-    says nothing about a kernel.
+    """Pattern for the paths of that package's files that inspect the machine. An error there says
+    nothing about a kernel.
     """
     wrappers: tuple[str, ...] = ()
-    """Types of exceptions that show the kernel's source, with the cause below it or behind it."""
+    """Types of exceptions that show the kernel's source. The cause is below the source, or is the
+    next exception of the chain.
+    """
     assembler: re.Pattern[str] | None = None
-    """A complaint of the assembler, with a group ``words``; of several the first tells."""
+    """Pattern for an error of the assembler, with a group ``words``. The first match counts."""
     assembler_name: str = ""
     """The beginning of the assembler's lines, and its name for readers."""
     forget: Rules = ()
     """The parts that differ between two appearances of one defect, each with its replacement."""
     fatal: tuple[re.Pattern[str], ...] = ()
-    """How the compiler gives up without an assertion, each with a group ``words``; the first
-    pattern that is found tells.
+    """Patterns for fatal errors without an assertion, each with a group ``words``. The first
+    pattern that matches counts.
     """
     empty_diagnostic: re.Pattern[str] | None = None
-    """The diagnostics that say nothing."""
+    """Pattern for diagnostics without information."""
     reader: OutputReader = Factory(OutputReader)
     """The reader of the compiler's output."""
 
 
 @frozen(kw_only=True)
 class Symptoms:
-    """One attempt's own words. Texts are empty if there are none."""
+    """The messages of one attempt. A text is empty if the attempt has no such message."""
 
     stage: str
     error: str = ""
@@ -105,25 +108,23 @@ class Symptoms:
     called: str = ""
     """The function that is called at the caret."""
     assertion: str = ""
-    """The words of a failed assertion or a fatal error: its sentence if it has one, else its
-    expression.
+    """The text of a failed assertion or a fatal error. For an assertion it is the sentence, or the
+    expression without one.
     """
     assertion_line: str = ""
-    """The line it was printed on, without folders."""
+    """The line of that text, without folders."""
     diagnostic: str = ""
-    """The first of the compiler's diagnostics."""
+    """The compiler's first diagnostic with information."""
     diagnostic_line: str = ""
-    """The same with its place."""
+    """That diagnostic with its place."""
     assembler: str = ""
-    """The first complaint of the assembler."""
+    """The first error of the assembler."""
     target: str = ""
     """``known`` if the toolchain has an assembler that knows the target."""
     output: str = ""
-    """All that was printed."""
+    """The printed text, without IR."""
     place: str = ""
-    """Where in the toolchain the exception was raised, by file and function: ``semantic.py:
-    dot``.
-    """
+    """File and function of the toolchain that raised the exception: ``semantic.py: dot``."""
     raiser: str = ""
     """``kernel`` if Python code of the kernel's own files raised the exception, which then says
     nothing about the toolchain.
@@ -133,13 +134,16 @@ class Symptoms:
     ret_ty``.
     """
     pass_: str = ""
-    """The pass that was at work, in a name that releases do not change; empty outside of passes and
-    where nobody noticed.
+    """The pass that ran, under the name that all releases share. Empty outside of passes, and if
+    nothing names the pass.
     """
 
 
 def of(evidence: Evidence, wording: Wording) -> Symptoms:
-    """Read the words out of one attempt's evidence, of much its beginning and its end."""
+    """Return the symptoms in one attempt's evidence.
+
+    Of a long text, only its beginning and its end are read.
+    """
     evidence = _without_colours(within_bounds(evidence))
     messages = "\n".join(link.message for link in evidence.raised)
     everything = f"{evidence.stderr}\n{messages}"
@@ -169,15 +173,15 @@ def of(evidence: Evidence, wording: Wording) -> Symptoms:
 
 
 def _bounded(text: str) -> str:
-    """The part of a text that classes look at.
+    """Return the part of a text that failure classes search.
 
-    Patterns may take a time that grows faster than their text.
+    The time of a pattern may grow faster than the length of its text.
     """
     return text if len(text) <= _FIRST + _LAST else f"{text[:_FIRST]}\n[…]\n{text[-_LAST:]}"
 
 
 def _without_colours(evidence: Evidence) -> Evidence:
-    """The same evidence as a terminal would show it that knows no colours."""
+    """Return the evidence without the escape sequences for colours in its texts."""
     if "\x1b[" not in evidence.stderr and not any(
         "\x1b[" in link.message for link in evidence.raised
     ):
@@ -187,14 +191,14 @@ def _without_colours(evidence: Evidence) -> Evidence:
 
 
 def _explanation(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
-    """Type and message of the exception that says why, unwrapped."""
+    """Return type and message of the exception that explains the failure, unwrapped."""
     chain = [link for link in raised if link.type != _LOG] or list(raised)
     unwrapped = [(link, *_unwrapped(link, wording)) for link in chain]
     wrappers = [
         number for number, (link, _, _) in enumerate(unwrapped) if _is_wrapper(link, wording)
     ]
-    # What a wrapper hides explains it. Of others the first: it was raised while, and knowing that,
-    # the second was handled.
+    # An exception inside a wrapper explains the failure. Without a wrapper it is the outermost one:
+    # the code that raised it was handling the others, so it knew about them.
     after = unwrapped[wrappers[-1] + 1 :] if wrappers else unwrapped
     before = unwrapped[: wrappers[-1] + 1][::-1] if wrappers else []
     explanation = next(((kind, message) for _, kind, message in [*after, *before] if message), None)
@@ -202,16 +206,17 @@ def _explanation(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str
 
 
 def _unwrapped(link: Raised, wording: Wording) -> tuple[str, str]:
-    """An exception's own words.
+    """Return the type and the message of an exception, without wrappers.
 
-    Those of a ``CompilationError`` stand below the caret, and those of a repr are in it.
+    The message of a ``CompilationError`` is below the caret. A message may be the repr of another
+    exception, which then gives type and message.
     """
     kind = link.type.rpartition(".")[2]
     caret = list(_CARET.finditer(link.message))
     if caret:
         message = link.message[caret[-1].end() :].strip()
     elif _quotes_source(link, wording):
-        # The message shows the whole function, and the cause below it.
+        # The message has the source of the whole function, and the cause below it.
         message = link.message.rstrip().rpartition("\n")[2].strip()
         message = message if _REPR.fullmatch(message) else ""
     else:
@@ -234,9 +239,9 @@ def _is_wrapper(link: Raised, wording: Wording) -> bool:
 
 
 def _quotes_source(link: Raised, wording: Wording) -> bool:
-    """Whether an exception shows a whole function without a line in it.
+    """Whether an exception shows a whole function and points at no line.
 
-    Triton does so for nodes that have no line.
+    Triton does so for syntax nodes without a line number.
     """
     return _is_wrapper(link, wording) and link.message.lstrip().startswith(
         ("def ", "async def ", "@")
@@ -244,9 +249,9 @@ def _quotes_source(link: Raised, wording: Wording) -> bool:
 
 
 def _unquoted(kind: str, message: str) -> str:
-    """The words of a ``KeyError`` without the quotes around its key.
+    """Return the message of a ``KeyError`` without the quotes around its key.
 
-    Some releases show its repr, which does not add quotes twice.
+    Some releases show the repr of the error, whose key has no second pair of quotes.
     """
     return (
         message[1:-1]
@@ -256,10 +261,11 @@ def _unquoted(kind: str, message: str) -> str:
 
 
 def _source_line(evidence: Evidence) -> str:
-    """The line of the kernel and the caret below it.
+    """Return the kernel's line and the caret below it.
 
-    If exceptions of several functions have one, it is that of the line in flight. The outermost is
-    the kernel's call of a function of its own. Inner ones may be in the toolchain's library.
+    If several exceptions show a line, it is the line in flight, or the outermost line without it.
+    The outermost line is the kernel's call of a function of its own. Inner lines may be in the
+    toolchain's library.
     """
     in_flight = (evidence.diagnosis.line or "").strip()
     shown = [
@@ -279,14 +285,14 @@ def _source_line(evidence: Evidence) -> str:
 
 
 def _called(source: str) -> str:
-    """``sum`` of a line that has ``tl.sum(`` above the caret."""
+    """Return the function that is called at the caret: ``sum`` for ``tl.sum(``."""
     line, _, caret = source.partition("\n")
     match = _CALL.match(line, len(caret) - 1) if caret else None
     return match["name"] if match else ""
 
 
 def _assertion(output: str, wording: Wording) -> tuple[str, str]:
-    """The words of an assertion or a fatal error, and its line."""
+    """Return the text of an assertion or a fatal error, and its line."""
     if match := _ASSERTION.search(output):
         place = f"{_base(match['file'])}:{match['line']}: {_name_of(match['function'])}"
         return _point_of(match), f"{place}: Assertion `{_one_line(match['expression'])}' failed"
@@ -297,10 +303,11 @@ def _assertion(output: str, wording: Wording) -> tuple[str, str]:
 
 
 def _point_of(match: re.Match[str]) -> str:
-    """The sentence in an assertion, else the expression, with the function if that says nothing.
+    """Return the sentence in an assertion, or its expression without a sentence.
 
-    The sentence outlives its expression. Assertions of LLVM's casts and containers say the same
-    everywhere, so the types that they were instantiated with tell them apart.
+    The sentence comes first because the expression changes more often. An expression without
+    information, such as ``false``, comes with its function. Assertions of LLVM's casts and
+    containers have the same text everywhere, so the types in their signature distinguish them.
     """
     expression = _one_line(match["expression"])
     literal = _LITERAL.search(expression)
@@ -323,13 +330,16 @@ def _name_of(signature: str) -> str:
 
 
 def _complaint(text: str, wording: Wording) -> str:
-    """The assembler's words."""
+    """Return the first error of the assembler; empty without one."""
     match = wording.assembler.search(text) if wording.assembler else None
     return match["words"] if match else ""
 
 
 def _diagnostic(output: str, wording: Wording) -> tuple[str, str]:
-    """The first diagnostic with something to say, and its line."""
+    """Return the first diagnostic with information, and its line.
+
+    Diagnostics of the assembler do not count.
+    """
     for match in _DIAGNOSTIC.finditer(output):
         of_assembler = wording.assembler_name != "" and match[0].startswith(wording.assembler_name)
         is_empty = wording.empty_diagnostic is not None and wording.empty_diagnostic.search(
@@ -348,9 +358,10 @@ def _short_location(where: str) -> str:
 
 
 def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
-    """File and function, and the statement, of the innermost frame in the toolchain's own files.
+    """Return place and statement of the innermost frame in the toolchain's own files.
 
-    Without such a frame, it is the innermost of all.
+    The place is the file and the function. Without such a frame, the innermost of all frames
+    counts.
     """
     frames = frames_of(raised)
     own = [
@@ -364,7 +375,7 @@ def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
 def _is_of_kernel(raised: tuple[Raised, ...]) -> bool:
     """Whether the innermost frame is in a file of the kernel.
 
-    Such a file is neither an installed package's nor Python's own.
+    Such a file belongs neither to an installed package nor to Python.
     """
     frames = frames_of(raised)
     return (
@@ -381,7 +392,10 @@ def frames_of(raised: tuple[Raised, ...]) -> list[re.Match[str]]:
 
 
 def _pass(evidence: Evidence, wording: Wording) -> str:
-    """The pass at work: as the diagnosis has it, else as the compiler names it when one fails."""
+    """Return the pass that ran, from the diagnosis, else from the compiler's report of a failure.
+
+    Returns an empty text if neither names a pass.
+    """
     name = evidence.diagnosis.pass_
     if name is None:
         name = next((name for _, name in wording.reader.failed_passes(evidence.stderr) if name), "")
@@ -399,9 +413,7 @@ def _one_line(text: str) -> str:
 # --- fingerprints ---------------------------------------------------------------------------------
 
 DIGITS = 12
-"""Length of the hexadecimal part: 48 bits, enough for the number of distinct failures in a
-project.
-"""
+"""Length of the hexadecimal part. Its 48 bits suffice for the distinct failures of a project."""
 
 _WHICH = lazy_pattern(r"\b((?:index|axis|operand|argument|element|result|dimension|dim) #?)(\d+)\b")
 
@@ -416,11 +428,11 @@ _FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=\w)\[\]", ""),  # fp32[]
         (r"\bline \d+\b", "line"),
         (r"\b0x[0-9a-f]+\b", "<address>"),
-        # Later releases print <['128'], fp32>, and earlier ones <[128], fp32>.
+        # Later releases print <['128'], fp32>. Earlier releases print <[128], fp32>.
         (r"""['"](\d+)['"]""", r"\1"),
         (r"\b(?:\d+x)+(?=[a-z!])", "#x"),  # tensor<128x64xf32>
         (r"(?<![\w.])-?\d+(?:\.\d+)*(?:e[+-]?\d+)?\b", "#"),
-        (r"#(?:, ?#)+", "#"),  # a shape is a shape, whatever its rank's sizes
+        (r"#(?:, ?#)+", "#"),  # a shape of any rank
         (r"""["'`’‘]""", "'"),
         (r"\s+", " "),
         (r" (?=,)", ""),
@@ -429,11 +441,11 @@ _FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 def normalise(message: str, own: Rules = ()) -> str:
-    """The words in a form that is the same in another release, machine and block size.
+    """Return the message in a form that releases, machines and block sizes do not change.
 
-    ``own`` are the toolchain's rules, which come before those that hold for all.
+    ``own`` are the toolchain's rules. They apply before the common rules.
     """
-    # Without its "#", which would make a layout of what is spelled.
+    # The "#" goes away, because a word after "#" looks like a layout.
     text = _WHICH.sub(
         lambda match: match[1].rstrip("#") + _spelled(match[2]), readable(message).lower()
     )
@@ -445,10 +457,10 @@ def normalise(message: str, own: Rules = ()) -> str:
 def fingerprint(
     failure_class: str, message: str, own: Rules = (), *, toolchain: str = DEFAULT_TOOLCHAIN
 ) -> str:
-    """``class:hash`` of a failure class and the words that a failure was told in.
+    """Return ``class:hash`` for a failure class and the message of a failure.
 
-    The hash names the toolchain, so that classes of one name in two toolchains stay apart; that of
-    the default one is left out.
+    The hash covers the name of the toolchain, so that classes of the same name in two toolchains
+    stay distinct. The name of the default toolchain is left out.
     """
     scope = "" if toolchain == DEFAULT_TOOLCHAIN else f"{toolchain}/"
     digest = hashlib.sha256(
@@ -458,5 +470,5 @@ def fingerprint(
 
 
 def _spelled(number: str) -> str:
-    """A number in letters, so that the rule for sizes lets it pass."""
+    """Return a number in letters, so that the rule for sizes does not replace it."""
     return "n" + "".join(chr(ord("a") + int(digit)) for digit in number)

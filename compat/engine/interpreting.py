@@ -1,10 +1,11 @@
-"""Whether the numbers of kernels are right, by running their problems in interpreters of envs.
+"""Check the numbers of kernels by running their problems in the interpreters of envs.
 
 An interpreter's result for a kernel is the same for all targets, and is computed once for an env.
-It is evidence like that of a compile, and kept under a key of its own. If a kernel comes out wrong,
-probes tell whether the interpreter is at fault (:mod:`compat.diagnosis.numbers`). Probes are
-kernels, too, and are kept as such. If the interpreter is not at fault, the kernel runs once more,
-alone. If the two runs disagree, it runs a third time.
+It is evidence like that of a compile, and the store keeps it under a key of its own. If a kernel
+computes wrong numbers, probes decide whether the interpreter is at fault
+(:mod:`compat.diagnosis.numbers`). Probes are kernels, too, and the store keeps their results. If
+the interpreter is not at fault, the kernel runs once more, alone. If the two runs disagree, it runs
+a third time.
 """
 
 from __future__ import annotations
@@ -40,20 +41,18 @@ from compat.store.store import Store
 from compat.workers.attempt import INTERPRETING, Limits, isolation
 
 _TOGETHER = 4
-"""Cells that one process runs at most: most take longer than starting one, and some much longer
-than others.
+"""The most cells that one process runs. Most cells take longer than the start of a process, and
+some take much longer than others.
 """
 
 Progress = Callable[[int, int], None]
-"""Hears how many of how many kernels are done."""
+"""Called with the number of kernels that are done, and with the number of all."""
 _Runs = tuple[Evidence, ...]
-"""Of one kernel: the first run, and where that did not come out right those that confirm it, or do
-not.
-"""
+"""The first run of a kernel. If its check failed, the runs that confirm or contradict it follow."""
 
 
 def interpretable(cell: Cell, built: BuiltEnv) -> bool:
-    """Whether a cell has a problem, and its env what it takes to interpret."""
+    """Whether a cell has a problem, and its env has the packages to interpret it."""
     interpreter = toolchains.of(cell.env).device.interpreter
     return (
         cell.spec.problem is not None
@@ -66,19 +65,19 @@ def interpretable(cell: Cell, built: BuiltEnv) -> bool:
 def interpret(
     cells: Iterable[Cell], context: RunContext, progress: Progress = lambda done, total: None
 ) -> dict[Cell, Check]:
-    """Cell → the result of interpreting it, for the cells that can be interpreted.
+    """Return cell → the check by its interpreter, for the cells that can be interpreted.
 
-    Known results are read, and the rest runs and is kept. Raises Stopped when stopped early, and
-    the errors of :func:`compat.engine.run.run`.
+    Stored results are read. The other cells run, and the store keeps their results. Raises Stopped
+    when stopped early, and the errors of :func:`compat.engine.run.run`.
     """
     with closing(_Interpreting(context, progress)) as interpreting:
         return interpreting.checks(list(cells))
 
 
 def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
-    """Results with the stored checks of the interpreter for those that were built.
+    """Return the results with the interpreter's stored checks, for the cells that are ok.
 
-    The checks count whatever their limits were. Nothing runs.
+    Checks count whatever their limits were. Nothing runs.
     """
     envs = {result.cell.env.name: result.built for result in results}
     context = RunContext(envs=envs, store=store, limits=Limits(deadline=0, memory=0))
@@ -88,18 +87,18 @@ def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, .
 
 
 def with_check(result: Result, check: Check | None) -> Result:
-    """A result with the check of its cell, if there is one."""
+    """Return a result with an interpreter's check, or the same result if there is none."""
     return evolve(result, numbers=evolve(result.numbers, interpreter=check)) if check else result
 
 
 @frozen(kw_only=True)
 class _Asked:
-    """Cells that are one to an interpreter."""
+    """Cells that an interpreter cannot distinguish, such as those of different targets."""
 
     key: str
     alike: tuple[Cell, ...]
     before: _Runs = ()
-    """The earlier result, if this run confirms one."""
+    """The earlier runs, if this run confirms them."""
 
     @property
     def cell(self) -> Cell:
@@ -107,7 +106,7 @@ class _Asked:
 
 
 class _Interpreting:
-    """Cells on their way through interpreters, and the probes that they lead to."""
+    """One run of cells and their probes in interpreters."""
 
     def __init__(
         self,
@@ -133,14 +132,14 @@ class _Interpreting:
         return self._executor
 
     def close(self) -> None:
-        """End what runs have started."""
+        """Close the executor, if a run has opened one."""
         if self._executor is not None:
             self._executor.close()
 
     def checks(self, cells: Sequence[Cell]) -> dict[Cell, Check]:
-        """The checks of cells, in the light of the probes that they lead to.
+        """Return the checks of cells, judged with their probes.
 
-        Checks that are not right are confirmed.
+        Failed checks are confirmed by further runs.
         """
         runs = self.evidence(
             [cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])]
@@ -154,7 +153,7 @@ class _Interpreting:
         return checks
 
     def excused(self, evidence_by_cell: Mapping[Cell, Evidence]) -> dict[Cell, Check]:
-        """The answer of one run of each cell, in the light of the probes that they lead to."""
+        """Return the check of one run of each cell, judged with its probes."""
         checks = {cell: _check_of(cell, evidence) for cell, evidence in evidence_by_cell.items()}
         probes_by_cell = {
             cell: suspects(evidence_by_cell[cell], check, _interpreter(cell))
@@ -177,7 +176,7 @@ class _Interpreting:
         return checks
 
     def confirmed(self, wrong: Mapping[Cell, _Runs]) -> dict[Cell, _Runs]:
-        """The runs of wrong cells, with a second one of each, and a third if the two disagree."""
+        """Return the runs of failed cells, with a second run, and a third if the two disagree."""
         runs = dict(wrong)
         for count in (1, 2):
             disagree = {
@@ -200,14 +199,14 @@ class _Interpreting:
         return runs
 
     def keyed(self, cells: Iterable[Cell]) -> dict[str, list[Cell]]:
-        """Cells by the key of what is found out of them."""
+        """Return the key of an interpreter's result → its cells."""
         keyed: dict[str, list[Cell]] = {}
         for cell in cells:
             keyed.setdefault(self.keys.of(cell, self.context.envs[cell.env.name]), []).append(cell)
         return keyed
 
     def evidence(self, cells: Sequence[Cell]) -> dict[Cell, _Runs]:
-        """The known runs of cells, and new ones for the rest."""
+        """Return the stored runs of cells, and new runs of the other cells."""
         keyed = self.keyed(cells)
         limits = self.context.limits
         again = self.context.again and not self.only_known
@@ -216,7 +215,7 @@ class _Interpreting:
             if again
             else self.context.store.read(keyed, deadline=limits.deadline, memory=limits.memory)
         )
-        if not self.only_known:  # a mistake in a problem is kept only to be looked at
+        if not self.only_known:  # a stored mistake in a problem only serves reports
             stored_runs = {
                 key: attempts
                 for key, attempts in stored_runs.items()
@@ -257,7 +256,7 @@ class _Interpreting:
     def run_together(
         self, batch: Sequence[_Asked], executor: Executor
     ) -> list[tuple[_Asked, _Runs]]:
-        """Run the cells of one batch that no other process has run meanwhile; keep the results."""
+        """Run the cells of a batch that no other process has run meanwhile; store the results."""
         with self.context.store.claims.all_of(request.key for request in batch):
             if self.context.again or any(request.before for request in batch):
                 return self.run_claimed(batch, executor)
@@ -282,7 +281,7 @@ class _Interpreting:
     def run_claimed(
         self, batch: Sequence[_Asked], executor: Executor
     ) -> list[tuple[_Asked, _Runs]]:
-        """Run the cells of one batch, and keep the result of each."""
+        """Run the cells of a claimed batch, and store the result of each."""
         cells, began = [request.cell for request in batch], time.time()
         built = self.context.envs[cells[0].env.name]
         results: list[tuple[_Asked, _Runs]] = []
@@ -296,7 +295,7 @@ class _Interpreting:
         return results
 
     def keep(self, request: _Asked, evidence: Evidence, began: float) -> None:
-        """Keep the result of a cell if it says something, and its files are what its key says."""
+        """Store a cell's result if it is informative, and its files still match its key."""
         if _tells(evidence, request.cell) or is_mistake(evidence):
             stored_evidence = self.to_be_kept(request.cell, evidence, began)
             if stored_evidence is not None:
@@ -306,15 +305,16 @@ class _Interpreting:
         self.count()
 
     def count(self) -> None:
-        """One more is done."""
+        """Count one more finished kernel, and report the progress."""
         with self.counting:
             self.done += 1
             self.progress(self.done, self.total)
 
     def to_be_kept(self, cell: Cell, evidence: Evidence, began: float) -> Evidence | None:
-        """The evidence with what else it depends on.
+        """Return the evidence with its witnesses: the files beyond its key that it depends on.
 
-        It is ``None`` if the evidence does not belong under its key.
+        Returns ``None`` if the source, the problem or such a file has changed meanwhile, or the
+        list of imports is incomplete.
         """
         spec, problem = cell.spec, cell.spec.problem
         assert problem is not None
@@ -330,7 +330,7 @@ class _Interpreting:
 
 
 def _batches(missing: Sequence[_Asked]) -> list[list[_Asked]]:
-    """Cells in batches of one env each, as they may be run in one process."""
+    """Group cells into batches, each of one env and of cells that may share a process."""
     groups: dict[tuple[object, ...], list[_Asked]] = {}
     for request in missing:
         groups.setdefault((request.cell.env.name, isolation(request.cell)), []).append(request)
@@ -351,7 +351,7 @@ def _check_of(cell: Cell, evidence: Evidence) -> Check:
 
 
 def _tells(evidence: Evidence, cell: Cell) -> bool:
-    """Whether it says something of the kernel."""
+    """Whether evidence says something about the kernel."""
     return check_of(evidence, _interpreter(cell)).status is not Status.LOST
 
 
@@ -362,13 +362,13 @@ def _interpreter(cell: Cell) -> Interpreter:
 
 
 def _cell_of(probe: Probe, suspect: Cell) -> Cell:
-    """A probe as a cell of the same env."""
+    """Return a probe as a cell in the env and for the target of the suspect cell."""
     return evolve(suspect, spec=spec_of(probe, _interpreter(suspect).probes, suspect.env.toolchain))
 
 
 @cache
 def spec_of(probe: Probe, source: Path, toolchain: str) -> Specialization:
-    """A probe as a kernel."""
+    """Return the specialization of a probe."""
     closure = read_source(source).closure
     return Specialization(
         kernel="probe",

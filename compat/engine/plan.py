@@ -1,6 +1,6 @@
-"""The cells, their division into shards and batches, and the time that they will take.
+"""The cells, their division into shards and batches, and the forecast of their time.
 
-The module acts on nothing.
+The module touches no file and no process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from compat.model import Cell, Env, Specialization, Target
 from compat.workers.attempt import isolation
 
 BATCH_LIMIT = 32
-"""Cells a child compiles at most before a fresh one takes over."""
+"""The most cells that a child process compiles. Then a fresh child takes over."""
 MOST_SHARDS = 10_000
 _ENOUGH = 0.5
 """The part of the cells with known durations that is enough to estimate the whole run."""
@@ -68,7 +68,7 @@ def order_of(
 
 
 def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """Cells in the order in which their answers tell most.
+    """Return the cells in the order in which their outcomes are most informative.
 
     The newest release comes first, then the oldest, then from the newest on down. Cells of one
     release keep their order, and those without a release come last.
@@ -99,17 +99,18 @@ class EnvBatches:
     """The batches to compile in one env."""
 
     cells: int
-    """How many."""
+    """Number of cells."""
     batches: Iterator[tuple[int, ...]]
-    """Positions of cells that may be compiled in one process (:func:`isolation`), made on demand.
+    """Positions of the cells of each batch, made on demand. One process may compile them all
+    (:func:`isolation`).
     """
 
 
 def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> dict[str, EnvBatches]:
-    """Env → the cells at these positions that are compiled there, in batches.
+    """Return env → the batches of its cells among those at ``positions``.
 
     Envs are in the order of the cells. An env's cells are split over all ``slots`` even when they
-    are few, because one env is often all there is to do.
+    are few, because a run often has only one env.
     """
     envs: dict[str, array[int]] = {}
     for position in positions:
@@ -132,10 +133,10 @@ def _batched(
 
 
 class BatchQueue:
-    """Batches by env, in their order; the executor hears when an env has none any more."""
+    """A queue of batches in the order of their envs. The executor releases each finished env."""
 
     def __init__(self, batches: Mapping[str, EnvBatches], executor: Executor) -> None:
-        """``batches`` are by the name of an env."""
+        """``batches`` maps the name of an env to its batches."""
         self._executor = executor
         self._waiting = chain.from_iterable(env.batches for env in batches.values())
         self._unfinished = {name: env.cells for name, env in batches.items()}
@@ -147,7 +148,7 @@ class BatchQueue:
             return next(self._waiting, None)
 
     def done(self, env: str, cells: int) -> None:
-        """So many cells of an env are finished, of those that were taken."""
+        """Count ``cells`` of an env as finished, and release the env after its last cell."""
         with self._lock:
             self._unfinished[env] -= cells
             last = self._unfinished[env] == 0
@@ -160,12 +161,12 @@ class BatchQueue:
 
 @frozen(kw_only=True)
 class Shard:
-    """One of several runs that share a matrix; the first has the number 1.
+    """One of several parts of a matrix; the first has the number 1.
 
-    A kernel in one variant and case stays together, on all envs and for all targets: conclusions
-    from several releases are drawn in one shard, and a kernel is interpreted in one. Its shard
-    depends on its name alone, neither on other cells, their order nor any path, so that adding
-    cells moves no other.
+    All cells of a variant and case are in one shard, for all envs and targets. So one shard has all
+    releases that a conclusion needs, and one shard interprets the kernel. The shard depends only on
+    the names of kernel, variant and case, not on other cells, their order or a path. So new cells
+    move no other cell to another shard.
     """
 
     number: int
@@ -173,7 +174,7 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The shard that ``3/8`` means. Raises SelectionError."""
+        """Return the shard for a text such as ``3/8``. Raises SelectionError if it is invalid."""
         match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip(), re.ASCII)
         number, of = map(int, match.groups()) if match else (0, 0)
         if not 1 <= number <= of <= MOST_SHARDS:
@@ -185,11 +186,11 @@ class Shard:
         return f"{self.number}/{self.of}"
 
     def has(self, spec: Specialization) -> bool:
-        """Whether the cells of a kernel in one variant and case belong to it."""
+        """Whether the cells of a specialization belong to this shard."""
         return self._has(f"{spec.kernel}/{spec.variant}/{spec.case}")
 
     def has_pair(self, env: Env) -> bool:
-        """Whether it is the one that tries an env as a pair of a PyTorch and a release."""
+        """Whether this shard tries an env as a pair of a PyTorch release and a Triton release."""
         return self._has(f"pair/{env.name}")
 
     def _has(self, name: str) -> bool:
@@ -197,27 +198,27 @@ class Shard:
         return int.from_bytes(digest[:8], "big") % self.of == self.number - 1
 
 
-# --- how long it will take ------------------------------------------------------------------------
+# --- the time that it will take -------------------------------------------------------------------
 
 
 @define
 class Durations:
-    """How long cells took, by what they share with others, whatever has been edited since.
+    """Mean durations of cells, by the parts of their ids. Later edits of a kernel do not matter.
 
-    Of many cells only variants count.
+    With ``many`` cells, only the durations of variants are kept.
     """
 
     many: bool = False
     _sums: dict[str, tuple[float, int]] = field(factory=dict, init=False)
 
     def add(self, cell_id: str, seconds: float) -> None:
-        """Note the seconds of a cell."""
+        """Add the duration of a cell, in seconds."""
         for key in self._keys(cell_id):
             total, count = self._sums.get(key, (0.0, 0))
             self._sums[key] = (total + seconds, count + 1)
 
     def of(self, cell_id: str) -> float | None:
-        """The mean of what is most like a cell; ``None`` if nothing like it is known."""
+        """Return the mean seconds of the most similar cells; ``None`` if none are known."""
         for key in self._keys(cell_id):
             if key in self._sums:
                 total, count = self._sums[key]
@@ -230,18 +231,18 @@ class Durations:
 
 @frozen(kw_only=True)
 class Forecast:
-    """What is known of the time that cells will take."""
+    """The expected time of cells."""
 
     seconds: float | None
-    """Seconds until all are compiled; ``None`` if too little is known."""
+    """Seconds until all are compiled; ``None`` if too few durations are known."""
     durations: Durations
-    """How long cells like these took earlier."""
+    """The durations of earlier cells."""
 
 
 def forecast(
     ids: Iterable[str], earlier: Iterable[tuple[str, float]], slots: int, count: int
 ) -> Forecast:
-    """The time until so many ``slots`` have compiled ``count`` cells of these ids.
+    """Return the expected time in which ``slots`` compile ``count`` cells with these ids.
 
     ``earlier`` has the id and the seconds of earlier results.
     """
@@ -260,21 +261,21 @@ def forecast(
 
 @define
 class RemainingWork:
-    """The cells that a run still has to compile, and how long cells like them take."""
+    """The cells that a run still has to compile, and the durations of similar cells."""
 
     _pending: Counter[str] = field(factory=Counter, init=False)
-    """What a cell shares with the same one in other envs → the number of pending cells."""
+    """Specialization and target (:func:`_alike`) → the number of pending cells."""
     _compiled: dict[str, tuple[float, int]] = field(factory=dict, init=False)
-    """The same → the seconds and the number of the cells that this run compiled."""
+    """Specialization and target → seconds and number of the cells that this run compiled."""
     _earlier: Durations = field(factory=Durations, init=False)
 
     def expect(self, ids: Iterable[str], earlier: Durations) -> None:
-        """Cells of these ids will be compiled; cells like them took so long earlier."""
+        """Add pending cells with these ids, and replace the ``earlier`` durations."""
         self._pending.update(map(_alike, ids))
         self._earlier = earlier
 
     def note(self, cell_id: str, seconds: float) -> None:
-        """A cell was compiled in so many seconds."""
+        """Add a compiled cell and its seconds."""
         key = _alike(cell_id)
         total, count = self._compiled.get(key, (0.0, 0))
         self._compiled[key] = (total + seconds, count + 1)
@@ -283,10 +284,11 @@ class RemainingWork:
 
     @property
     def weight(self) -> float:
-        """How long a pending cell takes on average, in averages of the compiled ones.
+        """The mean expected time of a pending cell, relative to the mean of the compiled cells.
 
-        A cell takes as long as the same one in other envs, in this run or earlier. Otherwise it
-        counts as an average one.
+        A cell is expected to take as long as the same specialization and target in other envs, in
+        this run or earlier. Without such a duration it counts as an average cell. The weight is 1.0
+        if no cell is pending or compiled.
         """
         pending = {key: count for key, count in self._pending.items() if count}
         seconds = sum(total for total, _ in self._compiled.values())
@@ -305,15 +307,15 @@ class RemainingWork:
 
 
 def _alike(cell_id: str) -> str:
-    """What a cell shares with the same specialization and target in other envs."""
+    """Return the id of a cell with ``*`` for its env, so with only specialization and target."""
     return f"{cell_id.rpartition('/')[0]}/*"
 
 
 def _similar_cells(cell_id: str) -> tuple[str, ...]:
-    """The things that a cell shares with others, the most telling first.
+    """Return the keys of similar cells, the most similar first.
 
-    They are its id, its specialization and target in any env, its variant in that env, and its
-    variant.
+    They are for the cell itself, its specialization and target in any env, its variant in that env,
+    and its variant.
     """
     kernel, _, rest = cell_id.partition("/")
     variant, env = rest.partition("/")[0], cell_id.rpartition("/")[2]

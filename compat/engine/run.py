@@ -1,11 +1,11 @@
-"""From cells to results: known ones are read, the rest is compiled, confirmed and kept.
+"""Turn cells into results: read the stored ones, compile, confirm and store the others.
 
-This is the only module with concurrency. A batch is the unit of work for an executor. Finished
-cells are in the store before the next cell is asked for, so a run that ends early loses nothing.
+This is the only module with concurrency. A batch is the unit of work for an executor. Evidence of a
+cell is in the store before the executor continues, so a run that ends early loses nothing.
 
-Known results are reported without compiling anything, and without a question to an index. A release
-exists if ``matrix.toml`` declares an env of it or a kept answer of the package index lists a wheel.
-An env exists if ``matrix.toml`` declares it or a command of the project has asked for it.
+Stored results are reported without compiling anything, and without a request to an index. A release
+exists if ``matrix.toml`` declares an env of it or a stored answer of the package index lists a
+wheel. An env exists if ``matrix.toml`` declares it or a command of the project has asked for it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _log = logging.getLogger(__name__)
 _AT_ONCE = 500
 """Rows of the store that are in memory at the same time."""
 _LOOK_EVERY = 0.1
-"""Seconds between two looks at cells that other processes compile."""
+"""Seconds between two checks of cells that other processes compile."""
 
 _PLACE = lazy_pattern(r"([^/(]+):\d+\)$")
 """The file at the end of a stand-in's answer."""
@@ -112,7 +112,7 @@ class RunContext:
         return evolve(self, envs={built.env.name: built for built in envs})
 
     def forecast(self, cells: Sequence[Cell]) -> plan.Forecast:
-        """The time that cells will take, by earlier results."""
+        """Return the expected time of cells, from the durations of earlier results."""
         earlier = self.store.seconds({cell.spec.kernel for cell in cells})
         return plan.forecast((cell.id for cell in cells), earlier, self.slots, len(cells))
 
@@ -167,7 +167,7 @@ def run(
 
 
 class _RunningCells:
-    """The cells of a run, each at its position, on their way to results.
+    """The cells of a run, and their results by position.
 
     Cells with equal keys share one outcome.
     """
@@ -180,24 +180,24 @@ class _RunningCells:
         self._claims = context.store.claims
         self._results: list[Result | None] = [None] * len(cells)
         self._alike: dict[int, list[int]] = {}
-        """The first position of a key → the others that have it."""
+        """The first position of a key → the other positions with that key."""
 
     @property
     def done(self) -> int:
-        """How many are known by now."""
+        """Number of cells with a result."""
         return sum(result is not None for result in self._results)
 
     def results(self) -> tuple[Result, ...]:
-        """All of them, in the order of the cells. Raises Interrupted where some are not known."""
+        """Return all results in the order of the cells. Raises Interrupted if some are missing."""
         results = tuple(result for result in self._results if result is not None)
         if len(results) < len(self._cells):
             raise Interrupted(len(results), len(self._cells))
         return results
 
-    # --- what is known ---
+    # --- known outcomes ---
 
     def find_missing(self) -> Sequence[int]:
-        """Note the known outcomes, of broken envs and from the store.
+        """Save the known outcomes: of broken envs, and from the store.
 
         Returns the first position of each other key, in order.
         """
@@ -221,7 +221,7 @@ class _RunningCells:
         return array("L", sorted(missing))
 
     def _finish(self, first: int, outcome: Outcome, *, cached: bool = False) -> None:
-        """Note the outcome of a cell, and of all that are equal to it.
+        """Save the outcome of a cell, and of all cells with an equal key.
 
         It is ``cached`` if another run has compiled it. May be called from several threads.
         """
@@ -233,12 +233,13 @@ class _RunningCells:
         self._results[position] = result
         self._on_result(result)
 
-    # --- what has to be compiled ---
+    # --- cells to compile ---
 
     def compile_all(self, missing: Sequence[int]) -> None:
-        """Compile the cells at some positions.
+        """Compile the cells at the positions ``missing``.
 
-        Cells that other processes have claimed follow when these have compiled them or ended.
+        Cells that other processes have claimed come last, after those processes have compiled them
+        or ended.
         """
         waiting = self._keys_at(self._compile_free(missing) if missing else ())
         while waiting and not self._context.stop.is_set() and not interruption.asked():
@@ -265,9 +266,9 @@ class _RunningCells:
         }
 
     def _compile_free(self, missing: Sequence[int]) -> Collection[int]:
-        """Compile the cells at some positions, and return those that others have claimed.
+        """Compile the cells at some positions, without those that other processes claim first.
 
-        Other processes claim them meanwhile.
+        Returns the positions of the claimed cells.
         """
         context, claimed = self._context, set[int]()
         with (
@@ -288,7 +289,7 @@ class _RunningCells:
             try:
                 _wait(futures)
             except KeyboardInterrupt:
-                # Finished results are kept. The caller sees from them that some are missing.
+                # Finished results are in the store. The caller sees that others are missing.
                 context.stop.set()
             except BaseException:
                 context.stop.set()
@@ -300,7 +301,7 @@ class _RunningCells:
     def _compile_batch(
         self, positions: Sequence[int], executor: Executor, queue: BatchQueue
     ) -> Collection[int]:
-        """Have a batch attempted and confirmed, and keep and report its results.
+        """Let the executor attempt and confirm a batch, and store and report its results.
 
         Returns the positions of cells that another process has claimed.
         """
@@ -340,9 +341,9 @@ class _RunningCells:
     def _compile_claimed(
         self, positions: Sequence[int], executor: Executor, key_of: Mapping[int, str]
     ) -> None:
-        """Have the cells that this process has claimed attempted, confirmed, kept and reported.
+        """Let the executor attempt and confirm claimed cells; store and report their results.
 
-        A claim ends when its cell is kept.
+        The claim of a cell ends when its result is in the store.
         """
         context, batch, began = (
             self._context,
@@ -370,7 +371,7 @@ class _RunningCells:
 
 
 def slot_threads(executor: Executor, context: RunContext) -> ThreadPoolExecutor:
-    """A thread for each batch that is compiled at the same time."""
+    """Return a pool with one thread for each batch that is compiled at the same time."""
     return ThreadPoolExecutor(executor.slots or context.slots, thread_name_prefix="slot")
 
 
@@ -383,13 +384,13 @@ def _wait(futures: Iterable[Future[None]]) -> None:
 def concurrently(
     function: Callable[[_Item], _Answer], items: Iterable[_Item], slots: int
 ) -> list[_Answer]:
-    """The results of a function for items, in their order, ``slots`` at the same time."""
+    """Return the results of a function for all items, in order. ``slots`` calls run at once."""
     with ThreadPoolExecutor(slots, thread_name_prefix="slot") as executor:
         return list(executor.map(function, items))
 
 
 def _refuse_mixed(cells: Iterable[Cell]) -> None:
-    """Refuse cells of a kernel in another toolchain than its own, whose outcomes say nothing."""
+    """Raise ValueError if a cell's env has another toolchain than its kernel."""
     for cell in cells:
         if cell.env.toolchain != cell.spec.toolchain:
             raise ValueError(
@@ -398,7 +399,7 @@ def _refuse_mixed(cells: Iterable[Cell]) -> None:
             )
 
 
-# --- what is known --------------------------------------------------------------------------------
+# --- stored results -------------------------------------------------------------------------------
 
 
 def known(
@@ -429,10 +430,10 @@ def known(
 def _by_content(
     cells: Sequence[Cell], context: RunContext
 ) -> Iterator[tuple[BuiltEnv, Sequence[int]]]:
-    """Envs and the positions of their cells; envs with equal content count as the first of them.
+    """Yield envs with the positions of their cells. Envs with equal content count as one env.
 
-    No other cells have equal keys. So only the keys of one env are in memory at a time, because
-    those of all cells take as much memory as the results.
+    Cells of different content never have equal keys. So the caller can hold the keys of one env at
+    a time. The keys of all cells take as much memory as the results.
     """
     positions: dict[tuple[str, str | None], array[int]] = {}
     for position, cell in enumerate(cells):
@@ -445,9 +446,9 @@ def _by_content(
 def _already_known(
     keyed: Mapping[str, Cell], context: RunContext, *, imported: bool = True
 ) -> Iterator[tuple[str, Outcome]]:
-    """Keys with outcomes, for those that the store has an answer for.
+    """Yield the keys for which the store has an answer, with their outcomes.
 
-    Only a few of them are in memory at a time.
+    At most :data:`_AT_ONCE` of them are in memory at a time.
     """
     limits = context.limits
     remaining = iter(keyed.items())
@@ -458,7 +459,8 @@ def _already_known(
             if not is_about(some[key], attempts):
                 continue
             outcome = outcome_of(some[key], attempts)
-            # What is no answer is kept only to be looked at: what was missing may be there by now.
+            # Evidence without an answer only serves reports. Another attempt may succeed now,
+            # because the missing package or module may exist.
             if outcome.status.is_answer or (
                 outcome.status is Status.SOURCE_BROKEN and not imported
             ):
@@ -466,7 +468,7 @@ def _already_known(
 
 
 def outcome_of(cell: Cell, attempts: Sequence[Evidence]) -> Outcome:
-    """The joint meaning of all attempts at a cell."""
+    """Return the outcome of a cell, from all attempts at it."""
     return compacted(
         classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures)
     )
@@ -484,11 +486,14 @@ def _result(cell: Cell, context: RunContext, outcome: Outcome, *, cached: bool) 
 
 
 def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
-    """The first declared failure that covers a cell; ``None`` if it is expected to be ok."""
+    """Return the first declared failure that covers a cell; ``None`` if ok is expected.
+
+    It is also ``None`` if the release is unknown.
+    """
     release = Version(built.release) if built.release else cell.env.release
     if release is None:
         return None
-    # A fork's local version (+git…, +fork1) behaves as the release it is made from.
+    # A fork (+git…, +fork1) is expected to behave like the release that it is made from.
     public = Version(release.public)
     covering = (
         e
@@ -498,14 +503,14 @@ def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
     return next(covering, None)
 
 
-# --- which releases and envs there are ------------------------------------------------------------
+# --- existing releases and envs -------------------------------------------------------------------
 
 
 def existing_releases(config: MatrixConfig) -> Mapping[str, tuple[Version, ...]]:
-    """Toolchain → the final releases that are known to exist, oldest first.
+    """Return toolchain → the final releases that are known to exist, oldest first.
 
-    Withdrawn ones are not among them. Known are those that ``matrix.toml`` declares, and those of
-    the index's last answer. If the index never answered, the built-in ones count.
+    They are the releases that ``matrix.toml`` declares, and the releases in the index's last answer
+    that are not withdrawn. Without an answer, the built-in releases replace the latter.
     """
     return {toolchain.name: _existing(config, toolchain) for toolchain in toolchains.every()}
 
@@ -530,7 +535,7 @@ def _existing(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version, ...]
 
 
 def known_envs(config: MatrixConfig) -> tuple[Env, ...]:
-    """The envs of ``matrix.toml``, then those that a search over the index has had built."""
+    """Return the envs of ``matrix.toml``, then other envs that commands of the project used."""
     envs = {env.name: env for env in config.envs}
     for name in noted_envs(config.base):
         try:
@@ -547,9 +552,9 @@ def recall(
     *,
     besides: Iterable[BuiltEnv],
 ) -> tuple[Result, ...]:
-    """The valid results of earlier runs of ``kernels`` on releases other than those of ``besides``.
+    """Return the stored results of ``kernels`` on releases that are not in ``besides``.
 
-    Envs of ``besides`` that cannot be used do not count.
+    The releases of envs in ``besides`` that cannot be used are included.
     """
     excluded = {
         (built.env.toolchain, built.env.release) for built in besides if built.error is None
@@ -574,23 +579,24 @@ def _is_release(built: BuiltEnv) -> bool:
     return built.error is None and not toolchains.is_fork(built.env, built.release)
 
 
-# --- what is kept ---------------------------------------------------------------------------------
+# --- evidence for the store -----------------------------------------------------------------------
 
 
 def _to_be_kept(
     cell: Cell, outcome: Outcome, attempts: Sequence[Evidence], context: RunContext, began: float
 ) -> Sequence[Evidence] | None:
-    """The evidence under the cell's key, with what else it depends on.
+    """Return the evidence to store under the cell's key, with the files that it also depends on.
 
-    It is ``None`` if the evidence does not belong there. It does if it is about the kernel, or says
-    why its file could not be imported. The file must have been what the key says, all the time.
+    Returns ``None`` if the store must not keep it. It keeps evidence about the kernel, and evidence
+    on why its file could not be imported. The kernel's files must match the key during the whole
+    attempt.
     """
     if not outcome.status.is_answer and outcome.status is not Status.SOURCE_BROKEN:
         return None
     spec = cell.spec
     imported = [path for evidence in attempts for path in evidence.imported]
     beyond = context.unchanged.beyond(spec.source, spec.closure, imported, spec.roots)
-    # The worker does not list all imports if there are too many.
+    # A relative path stands for imports that were left out, because there were too many.
     if beyond is None or not all(map(Path.is_absolute, beyond)):
         return None
     roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
@@ -611,9 +617,9 @@ def _to_be_kept(
 
 
 def _names_lines(evidence: Evidence, files: Collection[str]) -> bool:
-    """Whether evidence may be about lines of files with these names.
+    """Whether evidence may name lines of files with these names.
 
-    It may name lines of a failure, and lines that asked a stand-in.
+    They are lines of a failure, and lines that asked a stand-in.
     """
     stood_in = evidence.stood_in
     if not evidence.complete or (stood_in is not None and stood_in.skipped):

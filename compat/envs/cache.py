@@ -1,17 +1,17 @@
-"""The requirements of envs, and their folders: one for all projects of a user, one for each env.
+"""The requirements of envs, and the cache of envs, which all projects of a user share.
 
 ::
 
     ~/.cache/triton-compat/envs/
-        triton-3.1.0-1a2b3c4d/      the toolchain, and a hash over all that is asked for
+        triton-3.1.0-1a2b3c4d/      the toolchain, and a hash over the whole request
             cp311/                  the virtual environment
-            env.json                what was asked for, and what came of it (compat.envs.record)
-            locked.txt                  the packages with their hashes, of an env that is locked
-            install.log             what the installer printed; locked while the env is built
-            names                   the toolchain's names, once asked for (compat.api.looking)
-            used                    when the env was last used; locked by the commands that use it
+            env.json                the request, and the result of the build (compat.envs.record)
+            locked.txt              the packages with their hashes, if the env is locked
+            install.log             the installer's output; a lock while the env is built
+            names                   the toolchain's names, once listed (compat.api.looking)
+            used                    time of the last use; a lock of the commands that use the env
 
-Two projects that ask for the same have the same env. Its own name, its groups and the path of its
+Two projects with equal requests share one env. The name of the env, its groups and the path of its
 wheel do not count.
 """
 
@@ -49,10 +49,10 @@ _SIGNATURE = (
 """The content of the file that makes backups skip a folder: https://bford.info/cachedir/."""
 
 
-# --- what is asked for ----------------------------------------------------------------------------
+# --- requests -------------------------------------------------------------------------------------
 
 EDITABLE = "-e "
-"""The prefix of an editable requirement: a folder whose edits count."""
+"""The prefix of an editable requirement: a folder whose later edits take effect in the env."""
 _LONGEST_LABEL = 100
 _LARGEST_RECORD = 64 * 1024 * 1024
 """Bytes of a wheel's RECORD that are read, a hundred times the largest known one."""
@@ -87,17 +87,17 @@ def index_arguments(env: Env, backend: str) -> tuple[str, ...]:
     """The arguments that name the indexes of an env."""
     if env.index:
         arguments: tuple[str, ...] = ("--extra-index-url", env.index)
-        # uv takes a package only from the first index that has its name; pip, and whoever names a
-        # further index, mean all of them.
+        # By default uv takes a package only from the first index that has its name. pip uses all
+        # indexes, and so do users expect of a further index.
         arguments += ("--index-strategy", "unsafe-best-match") if backend == "uv" else ()
         return arguments
     return ()
 
 
 def fingerprint(env: Env) -> str:
-    """One hash over all that decides what is installed.
+    """Return one hash over the whole request: everything that decides what is installed.
 
-    A local wheel counts with its content, wherever it lies.
+    A local wheel counts by its content, not by its path.
     """
     toolchain = _wheel(env.wheel) if env.wheel else requirements(env)[0]
     parts: list[object] = [
@@ -107,16 +107,16 @@ def fingerprint(env: Env) -> str:
         env.index,
         sysconfig.get_platform(),
     ]
-    if env.lock:  # of a file its name and content, wherever it lies
+    if env.lock:  # a file counts by name and hash, not by its folder
         parts.append([line.rpartition("/")[2] for line in env.lock])
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _asked(text: str) -> object:
-    """The facts that distinguish a requirement.
+    """Return the facts that distinguish a requirement.
 
-    For a folder, they are its path and its declared requirements. For a wheel, they are its
-    content.
+    For a folder, they are its path and its project files, which declare its requirements. For a
+    wheel, they are its file name and content.
     """
     if text.startswith(EDITABLE):
         files = [
@@ -135,9 +135,9 @@ def _text_of(path: Path) -> str:
 
 
 def key(env: Env, like: str = "") -> str:
-    """The name of an env's folder: ``triton-3.1.0-1a2b3c4d``.
+    """Return the name of an env's folder: ``triton-3.1.0-1a2b3c4d``.
 
-    ``like`` is the digest of the env that it is to be the same as.
+    ``like`` identifies another machine's env that it must equal (:attr:`EnvCache.like`).
     """
     hashed = (
         hashlib.sha256(f"{fingerprint(env)} {like}".encode()).hexdigest()
@@ -148,7 +148,7 @@ def key(env: Env, like: str = "") -> str:
 
 
 def is_key(name: str) -> bool:
-    """Whether a folder is called as that of an env is."""
+    """Whether a folder's name has the form of an env's name."""
     return _KEY.fullmatch(name) is not None
 
 
@@ -169,11 +169,11 @@ def _wheel(wheel: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _content(path: str, *_stamp: int) -> str:
-    """A hash that is the same for the same content. Raises OSError.
+    """Return a hash of the content of a wheel. Raises OSError.
 
-    Wheels weigh hundreds of megabytes, and this is asked whenever an env is read. So it hashes what
-    the archive says of its files (names, sizes, checksums) and RECORD, which has their SHA-256. A
-    file that is not an archive is read as a whole.
+    Wheels have hundreds of megabytes, and every read of an env needs this hash. So it covers only
+    the archive's list of its files (names, sizes, checksums), and RECORD, which has their SHA-256.
+    A file that is not an archive is hashed as a whole.
     """
     digest = hashlib.sha256()
     try:
@@ -195,12 +195,12 @@ def _content(path: str, *_stamp: int) -> str:
     return digest.hexdigest()
 
 
-# --- where it is kept -----------------------------------------------------------------------------
+# --- the cache ------------------------------------------------------------------------------------
 
 
 @frozen
 class EnvFolder:
-    """The folder of one env, which need not be there."""
+    """The folder of one env. It may not exist."""
 
     path: Path
 
@@ -221,12 +221,12 @@ class EnvFolder:
 
     @property
     def names(self) -> Path:
-        """The path of the kept names of its toolchain."""
+        """The path of the cached names of its toolchain."""
         return self.path / "names"
 
     @property
     def used(self) -> Path:
-        """The file whose time says when the env was last used."""
+        """The file whose modification time is the time of the env's last use."""
         return self.path / "used"
 
 
@@ -248,7 +248,7 @@ class EnvCache:
         return EnvFolder(self.folder / key(env, self.like))
 
     def folders(self) -> tuple[EnvFolder, ...]:
-        """All environments' folders by name: those with a matching name and a record or a log."""
+        """Return all folders of environments by name: with such a name, and a record or a log."""
         folders = {
             path.parent for name in (_RECORD, _LOG) for path in self.folder.glob(f"*/{name}")
         }
@@ -278,8 +278,8 @@ class EnvCache:
 def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.environ) -> EnvCache:
     """The cache of ``$COMPAT_ENVS``, else of ``matrix.toml`` (``declared``), else of the user.
 
-    Raises EnvError if the user has none: no variable says where caches go, and there is no home
-    folder.
+    Raises EnvError if the user has none, because no variable names a folder for caches and there is
+    no home folder.
     """
     if folder := environ.get(VARIABLE):
         return EnvCache(Path(os.path.abspath(os.path.expanduser(folder))), f"${VARIABLE}")
@@ -289,11 +289,12 @@ def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.envi
 
 
 def user_folder(name: str, variable: str) -> Path:
-    """A folder in the cache of the user.
+    """Return a folder in the cache of the user.
 
-    Raises EnvError if the user has none. The error names the ``variable`` that can give another.
+    Raises EnvError if the user has no cache folder. The error names the ``variable`` that can set
+    another folder.
     """
-    # Newer releases of platformdirs raise this if there is no home folder.
+    # Newer releases of platformdirs raise RuntimeError if there is no home folder.
     with suppress(RuntimeError):
         folder = user_cache_path("triton-compat") / name
         if folder.is_absolute():
@@ -303,11 +304,11 @@ def user_folder(name: str, variable: str) -> Path:
 
 
 _NOTES = Path(".compat", "envs")
-"""Where the notes are, below the root of the project."""
+"""The folder for the names of used envs, below the root of the project."""
 
 
 def note_envs(names: list[str], root: Path) -> None:
-    """Note that a command of the project in ``root`` asked for these.
+    """Save the names of envs that a command of the project in ``root`` asked for.
 
     It has no effect if nothing can be written.
     """
@@ -320,7 +321,7 @@ def note_envs(names: list[str], root: Path) -> None:
 
 
 def noted_envs(root: Path) -> tuple[str, ...]:
-    """The names that are noted, in alphabetical order."""
+    """Return the names saved by :func:`note_envs`, in alphabetical order."""
     with suppress(OSError):
         return tuple(sorted(path.name for path in (root / _NOTES).iterdir()))
     return ()

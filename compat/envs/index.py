@@ -1,6 +1,6 @@
-"""Asking a package index what files a distribution has.
+"""A client of package indexes: the files of a distribution, and their content.
 
-Understood is the "simple" API, as JSON (PEP 691) or HTML (PEP 503), whichever the index speaks.
+It supports both forms of the "simple" API: JSON (PEP 691) and HTML (PEP 503).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _LARGEST = 128 * 1024 * 1024
 
 
 def ask(source: str, distribution: str) -> tuple[File, ...]:
-    """The files that an index lists.
+    """Return the files of a distribution that an index lists; none if the index lacks it.
 
-    Raises IndexUnavailable if it does not answer, or not as an index does.
+    Raises IndexUnavailable if the index does not answer, or its answer is not in a known form.
     """
     page = f"{source.rstrip('/')}/{distribution}/"
     body, content_type = _read(page)
@@ -49,9 +49,9 @@ def ask(source: str, distribution: str) -> tuple[File, ...]:
 
 
 def download(file: File) -> bytes:
-    """The content of a file that an index lists.
+    """Return the content of a file that an index lists.
 
-    Raises IndexUnavailable if it cannot be downloaded, or differs from what the index says.
+    Raises IndexUnavailable if it cannot be downloaded, or differs from the hash in the index.
     """
     body, _ = _read(file.url.partition("#")[0])
     algorithm, _, digest = urlsplit(file.url).fragment.partition("=")
@@ -61,7 +61,7 @@ def download(file: File) -> bytes:
 
 
 def _read(link: str) -> tuple[bytes | None, str]:
-    """The content at an address and its type; ``None`` if it has none.
+    """Return the content at an address and its type. The content is ``None`` if nothing is there.
 
     Raises IndexUnavailable.
     """
@@ -97,9 +97,9 @@ def _unreadable(link: str, error: Exception) -> IndexUnavailable:
 
 
 def _without_password(url: str) -> tuple[str, dict[str, str]]:
-    """The URL without ``user:password@``, and a header with the same meaning.
+    """Return the URL without ``user:password@``, and an equivalent header.
 
-    urllib does not understand ``user:password@``.
+    urllib does not support ``user:password@``.
     """
     parts = urlsplit(url)
     if not parts.username:
@@ -132,14 +132,14 @@ def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
     parser = _Links(page)
     try:
         parser.feed(body.decode("utf-8", "replace"))
-    # Python's parser gives up with one of these, in some versions.
+    # The HTML parser of some Python versions raises one of these for invalid pages.
     except (AssertionError, RecursionError) as error:
         raise ValueError("its answer does not follow PEP 503") from error
     return tuple(parser.files)
 
 
 def _link(page: str, url: object, hashes: object = None) -> str:
-    """The address of a file that a page names, with its hash; empty if it names none."""
+    """Return the URL of a file on a page, with its hash; empty if the page gives no URL."""
     if not isinstance(url, str):
         return ""
     digest = hashes.get("sha256") if isinstance(hashes, dict) else None
@@ -159,7 +159,7 @@ def _of_file(path: Path) -> bytes:
 
 
 def _seconds(timestamp: object) -> float | None:
-    """When a file was uploaded, as PEP 700 writes it, in seconds since 1970."""
+    """Return a file's upload time, in the form of PEP 700, in seconds since 1970."""
     try:
         return datetime.fromisoformat(timestamp).timestamp() if isinstance(timestamp, str) else None
     except (ValueError, OverflowError, OSError):
@@ -179,7 +179,7 @@ class _Links(HTMLParser):
         try:
             filename = unquote(urlsplit(attributes.get("href") or "").path).rpartition("/")[2]
             url = _link(self._page, attributes.get("href"))
-        except ValueError:  # a link that is none
+        except ValueError:  # not a valid URL
             return
         file = file_of(
             filename, attributes.get("data-requires-python"), "data-yanked" in attributes, url=url

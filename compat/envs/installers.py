@@ -44,11 +44,11 @@ UNSET = (
     *("UV_PROJECT_ENVIRONMENT", "UV_PYTHON", "UV_SYSTEM_PYTHON"),
     *("PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_RESPECT_VIRTUALENV", "PIP_TARGET", "PIP_USER"),
 )
-"""Environment variables that would make an installer work on another environment."""
+"""Environment variables that would make an installer change another environment."""
 
 _INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
 _RESOLVE_DEADLINE = 120.0
-"""Seconds that resolving may take; it takes half of one."""
+"""Seconds that resolving may take. It usually takes half a second."""
 _LARGEST = 1 << 20
 _QUOTED = 200
 """Characters of an installer's error that are quoted."""
@@ -81,7 +81,7 @@ class Installer:
                 [self.uv, "venv", "--quiet", "--python", python, os.fspath(location)],
                 [self.uv, "pip", "install", "--python", inside, *arguments],
             )
-        # -P and -I: the folder that this runs in may have modules called as Python's own are.
+        # -P and -I: the working directory may have modules with names of Python's own modules.
         venv_commands = {
             "virtualenv": [
                 sys.executable,
@@ -99,20 +99,20 @@ class Installer:
 
 
 _CHECKS = ("--require-hashes", "--only-binary", ":all:")
-"""The options for a lock. A source distribution would need packages that have no hashes."""
+"""The options for a lock. A source distribution would need build packages without hashes."""
 
 
 def _locked_arguments(env: Env, backend: str, file: Path) -> tuple[str, ...]:
-    """The arguments that fill an env from its lock, and from nothing else."""
+    """Return the arguments that install only the packages of an env's lock."""
     return (*_CHECKS, "-r", os.fspath(file), *index_arguments(env, backend))
 
 
 def choose_installer(
     backend: str | None = None, environ: Mapping[str, str] = os.environ
 ) -> Installer:
-    """The installer of that backend; by default uv if it is installed, else virtualenv.
+    """Return the installer of that backend; by default uv if it is installed, else virtualenv.
 
-    Raises EnvError if it is unavailable.
+    Raises EnvError if the backend is unknown, or uv is requested but not installed.
     """
     if backend is not None and backend not in BACKENDS:
         raise EnvError(
@@ -132,9 +132,9 @@ def choose_installer(
 
 
 def installer_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The variables for an installer: none that leads it elsewhere, and the index set for pip."""
+    """Return the variables for an installer: without :data:`UNSET`, and with pip's index for uv."""
     variables = _without_targets(environ)
-    # uv does not read pip's variables; a user who sets an index for pip means it for every
+    # uv does not read pip's variables. A user who sets an index for pip means it for every
     # installer.
     if "PIP_INDEX_URL" in variables and not {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & set(variables):
         variables["UV_DEFAULT_INDEX"] = variables["PIP_INDEX_URL"]
@@ -142,7 +142,10 @@ def installer_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]
 
 
 def find_uv(environ: Mapping[str, str] = os.environ) -> str | None:
-    """The uv to use: the one of ``$UV``, else the one beside this Python, else that on ``PATH``."""
+    """Return the uv to use: of ``$UV``, else of the Python package ``uv``, else on ``PATH``.
+
+    A uv that does not start does not count.
+    """
     if named := environ.get("UV"):
         candidates = [named]
     else:
@@ -166,8 +169,8 @@ def run_installer(
 ) -> bool:
     """Run an installer to its end, or until ``stop`` is set, and return whether it succeeded.
 
-    It writes into the locked log itself, so the lock holds as long as it runs, whatever becomes of
-    this process. Raises Stopped, and MachineError.
+    The installer inherits the locked log. So the lock holds as long as the installer runs, even if
+    this process ends. Raises Stopped, and MachineError.
     """
     try:
         process = Process(
@@ -187,7 +190,7 @@ def run_installer(
 
 
 class InstallFailed(Exception):
-    """An installer failed; the message is what it printed."""
+    """An installer failed; the message is its output."""
 
 
 def install_into(
@@ -201,9 +204,9 @@ def install_into(
 ) -> None:
     """Install packages without their dependencies into a folder, for an interpreter.
 
-    ``lock`` are the packages with the hashes of their files, as lines of a requirements file; then
-    only such files are installed. Raises InstallFailed, and TimeoutError after ``deadline``
-    seconds.
+    ``lock`` has the packages with the hashes of their files, as lines of a requirements file. If it
+    is not empty, only files with these hashes are installed. Raises InstallFailed, and TimeoutError
+    after ``deadline`` seconds.
     """
     if lock:
         file = target / ".lock.txt"
@@ -225,7 +228,7 @@ def _without_targets(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if name not in UNSET}
 
 
-# --- what a framework depends on ------------------------------------------------------------------
+# --- dependencies of a framework ------------------------------------------------------------------
 
 
 class PinUnknown(IndexUnavailable):
@@ -240,11 +243,11 @@ def pinned_release(
     cache: EnvCache,
     environ: Mapping[str, str] = os.environ,
 ) -> Version | None:
-    """The release of a toolchain that an installer takes with one of a framework.
+    """Return the toolchain release that an installer chooses for a framework release.
 
-    ``python`` is a version such as ``3.11``. The answer is ``None`` if the framework takes none. It
-    is resolved from metadata, without downloading wheels. Wheels never change, so answers are kept
-    beside the envs. Raises PinUnknown.
+    ``python`` is a version such as ``3.11``. Returns ``None`` if the framework does not require the
+    toolchain. The installer resolves it from metadata, without downloading wheels. Wheels never
+    change, so the answers are stored in the cache of envs. Raises PinUnknown.
     """
     path = cache.folder / "pairs" / "pins.json"
     pins, key = _kept_pins(path), f"{version} {distribution} {python}"
@@ -270,7 +273,10 @@ def _kept_pins(path: Path) -> dict[str, str]:
 def _resolve(
     framework: str, version: Version, distribution: str, python: str, environ: Mapping[str, str]
 ) -> str:
-    """The release, or an empty text."""
+    """Return the release, or an empty text if the framework does not require the toolchain.
+
+    Raises PinUnknown.
+    """
     unknown = f"cannot determine what {framework} {version} requires"
     uv = find_uv(environ)
     if uv is None:
@@ -304,7 +310,7 @@ def _resolve(
 # --- locks ----------------------------------------------------------------------------------------
 
 _LOCK_DEADLINE = 600.0
-"""Seconds for one env: uv downloads files whose hash the index does not tell."""
+"""Seconds for one env. uv downloads the files whose hashes the index does not give."""
 _SHA256 = lazy_pattern(r"[0-9a-f]{64}")
 _PINNED = lazy_pattern(
     r"^(?P<name>\S.*?) \\\n(?P<hashes>(?:    --hash=sha256:[0-9a-f]+(?: \\)?\n)+)", re.MULTILINE
@@ -312,14 +318,14 @@ _PINNED = lazy_pattern(
 
 
 def locked_line(requirement: str, hashes: Sequence[str]) -> str:
-    """A line of a requirements file that takes only files with these SHA-256."""
+    """Return a line of a requirements file that accepts only files with these SHA-256 hashes."""
     return " ".join([requirement, *(f"--hash=sha256:{digest}" for digest in hashes)])
 
 
 def pinned_requirements(env: Env, python: str) -> dict[str, tuple[str, ...]]:
-    """What an env needs, as requirements of one version, each with the SHA-256 of its files.
+    """Return all packages of an env, pinned to a version, each with the SHA-256 of its files.
 
-    Raises EnvError where that cannot be resolved, with uv's words.
+    Raises EnvError with uv's message if uv cannot resolve them.
     """
     texts = (
         Path(text).as_uri() if Path(text).is_absolute() else text for text in requirements(env)
@@ -328,9 +334,9 @@ def pinned_requirements(env: Env, python: str) -> dict[str, tuple[str, ...]]:
 
 
 def pinned_library(requirement: str) -> tuple[str, ...]:
-    """The SHA-256 of the files of a library of one version, without what it needs.
+    """Return the SHA-256 of the files of a pinned library, without its dependencies.
 
-    Raises EnvError where the index does not have it.
+    Raises EnvError if uv cannot resolve it.
     """
     (hashes,) = _pinned(requirement, [requirement], sys.executable, "--no-deps").values()
     return hashes
@@ -352,7 +358,7 @@ def _pinned(
         timeout=_LOCK_DEADLINE,
         document="".join(f"{text}\n" for text in texts),
         env=installer_environ(),
-        cwd=Path(__file__).parent,  # no pyproject.toml of a project sets anything for uv there
+        cwd=Path(__file__).parent,  # uv finds no pyproject.toml of a user's project there
     )
     pinned = {
         match["name"]: tuple(sorted(_SHA256.findall(match["hashes"])))

@@ -1,8 +1,8 @@
-"""The Pythons present on this machine, and which of them an env is built with.
+"""The Pythons on this machine, and the choice of one for an env.
 
-Found by their names (``python3.11``), without starting any. A name that is a script is a version
-manager's shim, which works or not depending on the folder it is called in; such managers' own
-folders are looked into instead.
+This module finds them by their names (``python3.11``), without starting them. A script of that name
+is the shim of a version manager, which works only in some folders. So scripts do not count, and the
+folders of the version managers are searched instead.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from compat.processes.supervisor import run
 PREFERENCE: tuple[Minor, ...] = ((3, 11), (3, 12), (3, 10), (3, 13), (3, 9), (3, 14), (3, 8))
 """The Pythons in order of preference, by the number of Triton releases with wheels for them.
 Results of two releases compare best on one Python. 3.11 has wheels of every release from 2.0.0 on,
-3.12 from 2.2.0, 3.10 up to 3.8, 3.13 from 3.2.0. Others follow, newest first.
+3.12 from 2.2.0, 3.10 up to 3.8, 3.13 from 3.2.0. Pythons that are not listed follow, newest first.
 """
 
 _DEADLINE = 30.0
@@ -43,13 +43,13 @@ MANAGED = (
     ("ASDF_DATA_DIR", "~/.asdf", "installs/python/*/bin"),
     ("MISE_DATA_DIR", "~/.local/share/mise", "installs/python/*/bin"),
 )
-"""Where version managers keep Pythons: the variable that says so, the usual place, and the folders
-inside it.
+"""The places where version managers install Pythons: the variable for the root, the default root,
+and the folders below it.
 """
 
 
 def present(environ: Mapping[str, str] = os.environ) -> dict[Minor, tuple[str, ...]]:
-    """Version → paths of the CPython interpreters of this machine, those on ``PATH`` first."""
+    """Return version → paths of this machine's CPython interpreters, those on ``PATH`` first."""
     paths: dict[Minor, dict[str, None]] = {}
     for folder in _folders(environ):
         for minor in MINORS:
@@ -72,8 +72,8 @@ def _folders(environ: Mapping[str, str]) -> Iterator[Path]:
 def _interpreter(folder: Path, minor: Minor) -> str | None:
     name = f"python{minor[0]}.{minor[1]}"
     path = folder / name
-    # In a virtual environment the name is a link to the interpreter proper, which outlives it; in
-    # an installation of PyPy or of a free-threaded build it is a link to a file of another name.
+    # In a virtual environment the name is a link to the real interpreter, which exists longer than
+    # the environment. For PyPy and free-threaded builds it is a link to a file of another name.
     try:
         real = path.resolve(strict=True)
         if real.name != name or not os.access(real, os.X_OK):
@@ -85,7 +85,7 @@ def _interpreter(folder: Path, minor: Minor) -> str | None:
 
 
 def ranked(allowed: Collection[Minor], specifier: SpecifierSet) -> tuple[Minor, ...]:
-    """The versions that are allowed and admitted by the specifier, the preferred ones first."""
+    """Return the allowed versions that the specifier admits, the preferred ones first."""
     others = sorted(set(MINORS).difference(PREFERENCE), reverse=True)
     return tuple(
         minor for minor in (*PREFERENCE, *others) if minor in allowed and allows(specifier, minor)
@@ -93,7 +93,7 @@ def ranked(allowed: Collection[Minor], specifier: SpecifierSet) -> tuple[Minor, 
 
 
 def spelled(minors: Collection[Minor]) -> str:
-    """Versions as a reader likes them, neighbours joined: ``3.8–3.12, 3.14``; ``none`` for none."""
+    """Return versions in words, with ranges for neighbours: ``3.8–3.12, 3.14``, or ``none``."""
     runs: list[list[Minor]] = []
     for minor in sorted(minors):
         if runs and runs[-1][-1] == (minor[0], minor[1] - 1):
@@ -106,25 +106,25 @@ def spelled(minors: Collection[Minor]) -> str:
 
 @frozen(kw_only=True)
 class InterpreterChoice:
-    """How an env is to be built."""
+    """The interpreter to build an env with."""
 
     python: str = ""
-    """Path of the interpreter; empty where there is none."""
+    """Path of the interpreter; empty if none fits."""
     tag: str = ""
-    """The interpreter as wheels name it, ``cp311``."""
+    """The interpreter's tag in wheel names, such as ``cp311``."""
     problem: str | None = None
-    """Why it cannot be built at all."""
+    """Why the env cannot be built; ``None`` if it can."""
     notes: tuple[str, ...] = ()
-    """Notes on the choice for the reader."""
+    """Notes on the choice for the user."""
 
 
 def choose_interpreter(
     env: Env, answers: Path, environ: Mapping[str, str] = os.environ
 ) -> InterpreterChoice:
-    """Decide how to build an env; ``answers`` is the folder where what the index said is kept.
+    """Choose the interpreter for an env. ``answers`` is the folder for answers of the index.
 
-    What the index does not know, or cannot be asked, restricts nothing: the installer will say what
-    it thinks of it.
+    If the index has no information, or does not answer, all interpreters count as allowed. The
+    installer then reports what is wrong.
     """
     wheels, notes = _wheels(env, answers, environ)
     here = present(environ)
@@ -137,9 +137,9 @@ def choose_interpreter(
 
 
 def exact_interpreter(version: str, environ: Mapping[str, str] = os.environ) -> InterpreterChoice:
-    """The choice for one version of Python, three numbers, that another machine has used.
+    """Choose the interpreter of exactly this version, which another machine used.
 
-    No index is asked.
+    The version has three numbers. No index is asked.
     """
     minor = _minor_of(version)
     versions = {path: _version_of(path) for path in present(environ).get(minor, ())}
@@ -165,7 +165,7 @@ def _minor_of(version: str) -> Minor:
 
 
 def _version_of(path: str) -> str | None:
-    """The version that an interpreter states, three numbers; ``None`` if it does not start."""
+    """Return the version that an interpreter prints, three numbers; ``None`` if it fails."""
     code = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
     try:
         done = run([path, "-I", "-c", code], timeout=_DEADLINE)
@@ -175,7 +175,7 @@ def _version_of(path: str) -> str | None:
 
 
 def starts(command: list[str]) -> bool:
-    """Whether a program runs here and ends well."""
+    """Whether a program starts and ends with exit code 0 within the deadline."""
     try:
         return run(command, timeout=_DEADLINE).exit_code == 0
     except OSError:
@@ -185,9 +185,9 @@ def starts(command: list[str]) -> bool:
 def _wheels(
     env: Env, answers: Path, environ: Mapping[str, str]
 ) -> tuple[dict[str, frozenset[Minor]], tuple[str, ...]]:
-    """Distribution and version → the Pythons with wheels, as far as the index knows; and notes.
+    """Return distribution and version → the Pythons with wheels, and notes for the user.
 
-    The notes are for the user.
+    A distribution is missing if the index lists no wheel of it that fits, or does not answer.
     """
     pythons_by_wheel: dict[str, frozenset[Minor]] = {}
     notes: list[str] = []

@@ -1,17 +1,17 @@
-"""Packages without their dependencies in folders of their own, for ``sys.path``.
+"""Packages without their dependencies, each in a folder of its own for ``sys.path``.
 
-They are libraries, and releases that go before an env's.
+They are libraries with kernels, and *overlays*: releases that replace an env's release.
 
 ::
 
     ~/.cache/triton-compat/envs/
-        libraries/liger-kernel-0.6.4/       while one of its kernels is compiled, and in no env
-        overlays/triton-3.6.0-cp311/        the release and what it needs, before what an env has
+        libraries/liger-kernel-0.6.4/       on the path while one of its kernels is compiled
+        overlays/triton-3.6.0-cp311/        a release and its dependencies, before those of an env
 
-One env with a framework, which is large, serves every release in this way. Two kernel files may
-take two versions of a library. Existing folders are never asked for again, so they work without a
-network. If the installer cannot build a library, the Python files of its source distribution are
-unpacked, because a kernel's text is all that is needed.
+With overlays, one env with a framework, which is large, serves every release. Two kernel files may
+use two versions of a library, because no env contains the library. Existing folders need no request
+to an index, so they work without a network. If the installer cannot build a library, this module
+unpacks the Python files of its source distribution, because a kernel only needs its source text.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ from compat.text import lazy_pattern
 
 _log = logging.getLogger(__name__)
 _NAMED = 8
-"""Versions that an error names."""
+"""The most versions that an error names."""
 _DEADLINE = 300.0
-"""Seconds that fetching one may take."""
+"""Seconds that the installation of a library may take."""
 _QUOTED = 600
 """Characters of an installer's output in an error."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -63,16 +63,16 @@ _REQUIREMENT = lazy_pattern(
 
 
 def is_pinned(requirement: str) -> bool:
-    """Whether it names one version of a library."""
+    """Whether a requirement names one version of a library."""
     return _REQUIREMENT.fullmatch(requirement) is not None
 
 
 def unpacked(requirement: str, hashes: Sequence[str] = ()) -> Path:
-    """The folder of a library of one version (``liger-kernel==0.6.4``), unpacked if missing.
+    """Return the folder of a pinned library (``liger-kernel==0.6.4``), unpacked if missing.
 
-    ``hashes`` are the SHA-256 of the files that may be taken, if it is locked. It has a folder of
-    its own then, because another project may have unpacked any file. Raises EnvError if it cannot
-    be installed or downloaded.
+    If the library is locked, ``hashes`` has the SHA-256 of the files that may be installed. It has
+    a folder of its own then, because another project may have unpacked another file. Raises
+    EnvError if the library cannot be installed or downloaded.
     """
     name, version = _parts(requirement)
     lock = f"-{hashlib.sha256(''.join(hashes).encode()).hexdigest()[:8]}" if hashes else ""
@@ -83,12 +83,12 @@ def unpacked(requirement: str, hashes: Sequence[str] = ()) -> Path:
 
 
 def normal(requirement: str) -> str:
-    """A pinned requirement as locks name it: ``liger-kernel==0.6.4``."""
+    """Return a pinned requirement in the form of locks: ``liger-kernel==0.6.4``."""
     return "==".join(_parts(requirement))
 
 
 def _parts(requirement: str) -> tuple[str, str]:
-    """Name, as the package index compares names, and version."""
+    """Return the name, in the form in which the package index compares names, and the version."""
     match = _REQUIREMENT.fullmatch(requirement)
     assert match is not None, "a library needs a version"
     return canonicalize_name(match[1]), match[2]
@@ -108,9 +108,10 @@ def _fetch(requirement: str, folder: Path, hashes: Sequence[str]) -> None:
 
 
 def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], None]) -> None:
-    """Have a folder that is not whole filled beside its place, by one command.
+    """Create a folder that is missing or incomplete. Only one process does so at a time.
 
-    Raises OSError, and the errors of ``fill``.
+    ``fill`` gets a temporary folder beside it, which then takes its place. Raises OSError, and the
+    errors of ``fill``.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locks.exclusive(folder.with_name(f".{folder.name}.lock")):
@@ -129,9 +130,9 @@ def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], Non
 def _install(
     requirement: str, target: Path, hashes: Sequence[str], environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Have the installer unpack a library into a folder, or unpack its sources.
+    """Let the installer install a library into a folder, or else unpack its sources.
 
-    Raises EnvError with the installer's words.
+    Raises EnvError with the installer's message if both fail.
     """
     lock = [locked_line(normal(requirement), hashes)] if hashes else []
     try:
@@ -154,7 +155,10 @@ def _install(
 
 
 def last_lines(text: str) -> str:
-    """The last whole lines of what an installer printed, in one."""
+    """Return the last lines of an installer's output, joined into one line.
+
+    It has at most :data:`_QUOTED` characters of whole lines, and at least the last line.
+    """
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     tail = lines[-1:]
     for line in reversed(lines[:-1]):
@@ -173,8 +177,8 @@ def _unpack_sources(
 ) -> None:
     """Unpack the Python files of a library that the installer could not install.
 
-    ``reason`` is the installer's. Raises EnvError if there is no such library, no such version, or
-    no source distribution of it.
+    ``reason`` is the installer's message. Raises EnvError if the index does not answer or lacks the
+    library, the version, or a source distribution of it.
     """
     name, version = _parts(requirement)
     try:
@@ -204,7 +208,7 @@ def _unpack_sources(
 
 
 def _absent(requirement: str, versions: Sequence[Version]) -> EnvError:
-    """The error for a library that the index has only in these versions, the newest first."""
+    """Return the error for a version that is not among the index's ``versions``, newest first."""
     name, version = _parts(requirement)
     if versions:
         return _error(
@@ -272,9 +276,10 @@ def _unpacked() -> list[str]:
 
 
 def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
-    """The files of a library in the index and in folders of wheels.
+    """Return the files of a library in the index and in folders of wheels.
 
-    It is ``None`` if the index is not asked. Raises IndexUnavailable if the index does not answer.
+    If a variable forbids requests to an index, only the folders count. Then it is ``None`` if they
+    have no file. Raises IndexUnavailable if the index does not answer.
     """
     index, *folders = index_urls(environ)
     here = [
@@ -290,13 +295,13 @@ def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
     )
     if any(environ.get(variable) for variable in NO_INDEX):
         return files or None
-    from compat.envs.index import ask  # and with it all of HTTP
+    from compat.envs.index import ask  # a late import, because it loads Python's HTTP modules
 
     return (*files, *(file for file in ask(index, name) if not file.yanked))
 
 
 _LARGEST = 16 * 1024 * 1024
-"""Bytes of the list of a folder's content."""
+"""The most bytes of :data:`_DONE` that are read."""
 _LIMITS = ArchiveLimits(members=200_000, size=2 << 30)
 """The limits of a source distribution, even if only a part is unpacked."""
 _TOP = "top_level.txt"
@@ -331,13 +336,13 @@ def version_of(filename: str, name: str) -> Version | None:
 def unpack_python(file: File, name: str, target: Path, hashes: Sequence[str] = ()) -> bool:
     """Download a library's source distribution and unpack the Python files of its packages.
 
-    Returns False if the file is not one, has no Python files, or has none of ``hashes`` where there
-    are any. Raises IndexUnavailable if it cannot be downloaded, OSError if the folder cannot be
-    written.
+    Returns False if the file is a wheel or unreadable, has no Python files, or is not among
+    ``hashes``. Empty ``hashes`` allow every file. Raises IndexUnavailable if it cannot be
+    downloaded, OSError if the folder cannot be written.
     """
     if file.filename.endswith(".whl"):
         return False
-    from compat.envs.index import download  # and with it all of HTTP
+    from compat.envs.index import download  # a late import: it loads Python's HTTP modules
 
     archive = download(file)
     if hashes and hashlib.sha256(archive).hexdigest() not in hashes:
@@ -359,7 +364,7 @@ def unpack_python(file: File, name: str, target: Path, hashes: Sequence[str] = (
 
 
 def _unarchived(filename: str, archive: bytes) -> tuple[_Files, tuple[str, ...]]:
-    """The Python files, and the packages that the distribution names, if it does.
+    """Return the Python files of an archive, and the packages that its ``top_level.txt`` declares.
 
     Raises BadArchive.
     """
@@ -380,7 +385,7 @@ def _is_wanted(name: str) -> bool:
 
 
 def _guessed(files: _Files, name: str) -> tuple[str, ...]:
-    """The packages of a distribution that names none."""
+    """Return the likely packages of a distribution that declares none."""
     own = name.replace("-", "_")
     if any(_of_package(files, own)):
         return (own,)
@@ -394,7 +399,10 @@ def _guessed(files: _Files, name: str) -> tuple[str, ...]:
 
 
 def _of_package(files: _Files, package: str) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The files of a package or module, where it lies least deep, with their import paths."""
+    """Yield the files of a package or module with their import paths.
+
+    If several folders have that name, the least deep one counts.
+    """
     parts = (package, f"{package}.py")
     parents = [
         path.parts[: path.parts.index(part)]
@@ -412,21 +420,21 @@ def _of_package(files: _Files, package: str) -> Iterator[tuple[PurePosixPath, by
             yield PurePosixPath(*path.parts[depth:]), content
 
 
-# --- releases that go before the one that an env has ----------------------------------------------
+# --- overlays: releases that replace an env's release ---------------------------------------------
 
 _DONE = "overlay.txt"
-"""The file that marks a complete folder: its content, one requirement a line."""
+"""The file that marks a complete folder and lists its content, one requirement a line."""
 _OVERLAY_DEADLINE = 600.0
 """Seconds that an installer may take."""
 
 
 @frozen(kw_only=True)
 class Overlay:
-    """A release in a folder."""
+    """A release in a folder that comes before an env's packages on ``sys.path``."""
 
     folder: Path
     digest: str
-    """One hash over all that is in it."""
+    """One hash over all distributions in it."""
 
 
 def overlaid(
@@ -436,10 +444,10 @@ def overlaid(
     cache: EnvCache,
     lock: Sequence[str] = (),
 ) -> Overlay:
-    """The folder with these requirements, the release first, for an interpreter.
+    """Return the overlay with these requirements for an interpreter, installed if missing.
 
-    Missing ones are installed. ``lock`` is that of the release's env, if it has one. Raises
-    EnvError with the installer's words.
+    The first requirement is the release. ``lock`` is the lock of the release's env, if it has one.
+    Raises EnvError with the installer's message.
     """
     locked = _of_requirements(lock, requirements)
     minor = "".join(python_version.split(".")[:2])
@@ -467,13 +475,13 @@ def overlaid(
 
 
 def _of_requirements(lock: Sequence[str], requirements: Sequence[str]) -> list[str]:
-    """The lines of a lock for requirements, without what these need."""
+    """Return the lines of a lock for these requirements, without those for their dependencies."""
     names = {_name_of(text) for text in requirements} if lock else set()
     return [line for line in lock if _name_of(line) in names]
 
 
 def _name_of(requirement: str) -> str:
-    """The name in a requirement; a file has none."""
+    """Return the distribution's name in a requirement; empty for a ``file:`` URL."""
     match = None if requirement.startswith("file:") else _NAME.match(requirement)
     return canonicalize_name(match[0]) if match else ""
 
@@ -497,7 +505,7 @@ def _install_overlay(
 
 
 def _digest(folder: Path) -> str:
-    """A hash over the RECORD of each distribution, which has those of its files."""
+    """Return a hash over the RECORD of each distribution, which has the hashes of its files."""
     records = sorted(folder.glob("*.dist-info/RECORD"))
     return hashlib.sha256(
         b"".join(hashlib.sha256(path.read_bytes()).digest() for path in records)

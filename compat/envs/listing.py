@@ -1,7 +1,7 @@
 """The files of a distribution in package indexes and folders of wheels (pip's ``--find-links``).
 
-Answers of an index (:mod:`compat.envs.index`) are kept on disk for an hour. An older one serves
-while the index is down, and says so.
+Answers of an index (:mod:`compat.envs.index`) are valid for an hour, and are stored on disk. If the
+index does not answer, an older answer replaces it, with a note.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _log = logging.getLogger(__name__)
 INDEX = Path(".compat", "index")
 """The folder for answers of package indexes, below the root of the project."""
 NO_INDEX = ("UV_OFFLINE", "UV_NO_INDEX", "PIP_NO_INDEX")
-"""Variables that have installers ask no index."""
+"""Variables that forbid installers to ask an index."""
 MAX_AGE = 3600.0
 """Seconds during which an answer of the index is valid."""
 
 
 def index_urls(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The index for installers, and the folders of wheels besides it.
+    """Return the index that installers use, and then the additional folders of wheels.
 
     ``PIP_FIND_LINKS`` and ``UV_FIND_LINKS`` name the folders.
     """
@@ -67,11 +67,10 @@ def list_files(
     needs: Version | None = None,
     now: float | None = None,
 ) -> Listing:
-    """Everything that the sources (URLs of indexes, folders of wheels) have of a distribution.
+    """Return the files of a distribution in all sources: URLs of indexes, or folders of wheels.
 
-    A kept answer in which ``needs`` is missing is not believed, since the release may be younger
-    than the answer. Raises IndexUnavailable where a source does not answer and nothing of it is
-    kept.
+    A stored answer without the release ``needs`` is not used, since the release may be younger than
+    the answer. Raises IndexUnavailable if a source does not answer and has no stored answer.
     """
     now = time.time() if now is None else now
     distribution = canonicalize_name(distribution)
@@ -90,10 +89,10 @@ def list_files(
 def ask_index(
     distribution: str, *, cache: Path, environ: Mapping[str, str] = os.environ
 ) -> Listing | None:
-    """Ask the index that installers use for its files, and keep the answer.
+    """Ask the index that installers use for the files of a distribution, and store the answer.
 
-    It is ``None``, and nothing is asked, if installers are told to ask no index, or find the
-    distribution in a folder of wheels. Raises IndexUnavailable if the index does not answer.
+    Returns ``None`` without a request if a variable forbids requests, the index is local, or a
+    folder of wheels has the distribution. Raises IndexUnavailable if the index does not answer.
     """
     distribution = canonicalize_name(distribution)
     index, *folders = index_urls(environ)
@@ -115,9 +114,9 @@ def comes_from_index(env: Env) -> bool:
 
 
 def kept_files(distribution: str, sources: Sequence[str], *, cache: Path) -> Listing:
-    """The kept answers of these sources, however old they are; nobody is asked.
+    """Return the files in the stored answers of these sources, however old. Asks no index.
 
-    Folders of wheels are looked into.
+    Folders of wheels are read.
     """
     distribution = canonicalize_name(distribution)
     files = _of_sources(
@@ -131,7 +130,7 @@ def kept_files(distribution: str, sources: Sequence[str], *, cache: Path) -> Lis
 def _of_sources(
     distribution: str, sources: Sequence[str], ask: Callable[[str], Sequence[File]]
 ) -> tuple[File, ...]:
-    """The files of indexes, which ``ask`` returns, and of folders.
+    """Return the files of indexes, from ``ask``, and of folders of wheels.
 
     If a name appears twice, the first file counts.
     """
@@ -186,7 +185,7 @@ def _folder(folder: Path, distribution: str) -> tuple[File, ...]:
     )
 
 
-# --- keeping --------------------------------------------------------------------------------------
+# --- stored answers -------------------------------------------------------------------------------
 
 
 def _kept_at(cache: Path, distribution: str) -> Path:
@@ -196,7 +195,10 @@ def _kept_at(cache: Path, distribution: str) -> Path:
 def read_kept_files(
     cache: Path, distribution: str, source: str, now: float
 ) -> tuple[tuple[File, ...] | None, float]:
-    """The kept files of that source and their age in seconds; ``None`` if they are unusable."""
+    """Return a source's stored files, and their age in seconds.
+
+    The files are ``None`` if there is no usable answer.
+    """
     try:
         answer = _answers(cache, distribution)[source]
         listed = (
@@ -221,13 +223,16 @@ def _answers(cache: Path, distribution: str) -> JsonObject:
 def keep_files(
     cache: Path, distribution: str, source: str, files: tuple[File, ...], now: float
 ) -> None:
-    """Keep the listing of a distribution in the cache, with the time of the answer."""
+    """Store the listing of a distribution in the cache, with the time of the answer.
+
+    It has no effect if nothing can be written.
+    """
     answers = _answers(cache, distribution)
     answers[source] = {
         "asked": now,
         "files": [[f.filename, f.requires_python, f.yanked, f.uploaded] for f in files],
     }
-    with suppress(OSError):  # kept to save a second; without it, the index is asked again
+    with suppress(OSError):  # it saves a second; without it, the next command asks the index again
         replace_file(_kept_at(cache, distribution), json.dumps(answers))
 
 
@@ -249,10 +254,10 @@ Minor = tuple[int, int]
 _LONGEST_NAME = 400
 """Characters of a file name; file systems take 255 bytes."""
 _LATEST = 1e11
-"""Seconds since 1970 that a clock may show: some thousand years."""
+"""The limit of plausible times, in seconds since 1970: some thousand years."""
 
 MINORS: tuple[Minor, ...] = tuple((3, minor) for minor in range(8, 21))
-"""The Pythons that are considered at all: the worker runs on 3.8 and later."""
+"""The Pythons that an env may have. The worker runs on 3.8 and later."""
 
 
 @frozen(kw_only=True)
@@ -263,7 +268,7 @@ class File:
     requires_python: str | None = None
     yanked: bool = False
     uploaded: float | None = field(default=None, eq=False)
-    """When it came there, in seconds since 1970, where the source tells."""
+    """Upload time in seconds since 1970; ``None`` if the source does not give it."""
     url: str = field(default="", eq=False)
     """The URL of the download, with its hash as fragment (``#sha256=…``); empty in stored answers.
     """
@@ -276,9 +281,9 @@ def file_of(
     uploaded: object = None,
     url: str = "",
 ) -> File | None:
-    """A file from a list that may contain anything.
+    """Return a file from the untrusted values of a list.
 
-    It is ``None`` if its name cannot be that of a file.
+    Returns ``None`` if the name is not a valid file name.
     """
     if (
         not isinstance(filename, str)
@@ -306,7 +311,7 @@ class Listing:
     distribution: str
     files: tuple[File, ...]
     notes: tuple[str, ...] = ()
-    """Notes on this answer: the index is down, and the age of the stored answer."""
+    """Notes for the user, such as that the index does not answer, and the stored answer's age."""
 
     def versions(self) -> tuple[Version, ...]:
         """Every version that has a wheel for some platform and is not withdrawn, oldest first."""
@@ -315,9 +320,9 @@ class Listing:
         )
 
     def around(self, release: Version) -> tuple[Version, ...] | None:
-        """The final releases on both sides of a release that has no file.
+        """Return the nearest final releases before and after a release without files.
 
-        It is ``None`` if some file is of that release, withdrawn or not.
+        Returns ``None`` if that release has a file, withdrawn or not.
         """
         of_files = {version for file in self.files if (version := _version(file))}
         if release in of_files:
@@ -330,7 +335,7 @@ class Listing:
         return (*older[-1:], *newer[:1])
 
     def published(self, release: Version) -> date | None:
-        """The day on which the first wheel of a release came there; ``None``: no source tells."""
+        """Return the day of the first upload of a release's wheels; ``None`` if it is unknown."""
         times = (
             file.uploaded
             for file in self.files
@@ -340,10 +345,10 @@ class Listing:
         return None if first is None else datetime.fromtimestamp(first, UTC).date()
 
     def pythons_for(self, release: Version | None) -> frozenset[Minor]:
-        """The Pythons for which this platform has a wheel of that release.
+        """Return the Pythons for which that release has a wheel for this platform.
 
-        ``None`` means the newest release. Withdrawn wheels count, as they do for installers if a
-        version is asked for exactly. The set is empty if there is no such wheel.
+        ``None`` means the newest release. Withdrawn wheels count, as they do for installers if the
+        requirement names the exact version. The set is empty if there is no such wheel.
         """
         if release is None:
             versions = [
@@ -393,8 +398,8 @@ def allows(specifier: SpecifierSet | str | None, minor: Minor) -> bool:
             specifier = SpecifierSet(specifier or "")
         except ValueError:  # InvalidSpecifier is one
             return True
-    # The patch release is not known from an executable's name: the first one stands for "<=3.12",
-    # the last for ">=3.11.4".
+    # An executable's name does not tell the patch release. The first patch release tests specifiers
+    # such as "<=3.12", and the last one such as ">=3.11.4".
     return any(
         specifier.contains(f"{minor[0]}.{minor[1]}{patch}", prereleases=True)
         for patch in ("", ".99")
@@ -402,7 +407,7 @@ def allows(specifier: SpecifierSet | str | None, minor: Minor) -> bool:
 
 
 def _version(file: File) -> Version | None:
-    """The version of a wheel, or of an archive of sources."""
+    """Return the version of a wheel or source distribution; ``None`` for other files."""
     try:
         return wheel[0] if (wheel := _wheel(file)) else parse_sdist_filename(file.filename)[1]
     except ValueError:  # InvalidSdistFilename is one
@@ -414,7 +419,8 @@ def _wheel(file: File) -> tuple[Version, frozenset[Tag]] | None:
         return None
     try:
         _, version, _, tags = parse_wheel_filename(file.filename)
-    # InvalidVersion is a ValueError. Python raises another for a number with too many digits.
+    # InvalidVersion is a ValueError. Python raises another ValueError for a number with too many
+    # digits.
     except (InvalidWheelFilename, ValueError):
         return None
     return version, tags

@@ -1,12 +1,12 @@
-"""The builders and the users of an env: locks on files in its folder.
+"""Locks on files in an env's folder, for the processes that build or use the env.
 
-The locks end with the process that holds them. While an env is built, its ``install.log`` is
-locked. The installer writes into that very file, so the lock holds as long as the installer runs,
-even if the process that started it was killed. Commands that use an env hold its file ``used``, and
-set its time.
+A lock ends with the process that holds it. While an env is built, its ``install.log`` is locked.
+The installer inherits that file as its output, so the lock holds as long as the installer runs,
+even if the process that started it was killed. Commands that use an env lock its file ``used``, and
+set its modification time.
 
-These are bare ``flock`` calls, because ``filelock`` can neither share a lock, nor say whether
-somebody else holds one, nor leave the lock of the log to an installer that outlives its command.
+The module calls ``flock`` directly. ``filelock`` cannot share a lock, cannot tell whether another
+process holds it, and cannot leave the lock of the log to an installer that outlives its command.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from compat.interruption import Stopped
 
 _BEING_BUILT, _IN_USE = "it is being built", "it is in use"
 _EVERY = 0.1
-"""Seconds between two looks at a lock that somebody else has."""
+"""Seconds between two attempts to take a lock that another process holds."""
 
 
 # --- building -------------------------------------------------------------------------------------
@@ -35,10 +35,10 @@ _EVERY = 0.1
 def building(
     folder: EnvFolder, waiting: Callable[[], None], stop: threading.Event | None = None
 ) -> Iterator[IO[str]]:
-    """Be the only one who builds this env; gives its log, empty.
+    """Hold the lock for building an env, and yield the env's log, which is empty.
 
-    Calls ``waiting`` if another process builds it first. Raises OSError, and Stopped if ``stop`` is
-    set while another builds it.
+    Calls ``waiting`` if another process is building the env, and then waits for it. Raises OSError,
+    and Stopped if ``stop`` is set meanwhile.
     """
     descriptor = _locked(folder, waiting, stop)
     with os.fdopen(descriptor, "w", encoding="utf-8") as log:
@@ -73,7 +73,7 @@ def _wait(descriptor: int, stop: threading.Event | None) -> None:
 
 
 def is_being_built(folder: EnvFolder) -> bool:
-    """Whether somebody is building this env right now."""
+    """Whether a process is building this env now."""
     try:
         descriptor = os.open(folder.log, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -88,19 +88,19 @@ def is_being_built(folder: EnvFolder) -> bool:
 
 
 class EnvUse:
-    """An env that is in use until this is closed."""
+    """The shared lock that keeps an env in use until :meth:`close`."""
 
     def __init__(self, folder: EnvFolder) -> None:
-        """Use an env.
+        """Take the lock.
 
-        If nothing can be written there, nobody can remove it either. If it does not exist, nothing
-        is used.
+        It has no effect if the env does not exist or its folder is read-only. A user who cannot
+        write the folder cannot remove the env either.
         """
         self._path, self._descriptor = folder.used, -1
         self.renew()
 
     def renew(self) -> None:
-        """Note that it is used now, also where it was removed and built again since."""
+        """Set the time of the last use to now. Takes the lock again if the env was rebuilt."""
         with suppress(OSError):
             while not self.holds():
                 self.close()
@@ -109,28 +109,28 @@ class EnvUse:
             os.utime(self._descriptor)
 
     def holds(self) -> bool:
-        """Whether it is in use: that it is there, and was not removed meanwhile."""
+        """Whether the lock is held on the present env, which exists and was not replaced."""
         return self._descriptor >= 0 and _is_still(self._descriptor, self._path)
 
     def is_alone(self) -> bool:
-        """Whether nobody else uses it."""
+        """Whether no other process holds the lock."""
         alone = _lock(self._descriptor, fcntl.LOCK_EX)
         fcntl.flock(self._descriptor, fcntl.LOCK_SH)
         return alone
 
     def close(self) -> None:
-        """Use it no more."""
+        """Release the lock."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
 _uses: dict[Path, EnvUse] = {}
-"""Folders of the envs that this process uses as long as it lives."""
+"""Folder of an env → its lock, for the envs that this process uses until it ends."""
 
 
 def hold(folder: EnvFolder) -> None:
-    """Note that this process uses an env from now on."""
+    """Keep an env in use from now until this process ends."""
     if folder.path in _uses:
         _uses[folder.path].renew()
     else:
@@ -138,7 +138,7 @@ def hold(folder: EnvFolder) -> None:
 
 
 def last_used(folder: EnvFolder) -> float:
-    """When an env was last used or built, in seconds since 1970."""
+    """Return the time when an env was last used or built, in seconds since 1970; 0 if never."""
     times = [0.0]
     for path in (folder.used, folder.record):
         with suppress(OSError):
@@ -147,7 +147,7 @@ def last_used(folder: EnvFolder) -> float:
 
 
 def is_used_by_others(folder: EnvFolder) -> bool:
-    """Whether another command holds an env, or a process runs with its interpreter."""
+    """Whether another command uses an env, or a process runs one of its programs."""
     use = _uses.get(folder.path)
     if use is not None and use.holds():
         return not use.is_alone() or _runs(folder)
@@ -164,7 +164,7 @@ def is_used_by_others(folder: EnvFolder) -> bool:
 def _runs(folder: EnvFolder) -> bool:
     """Whether a process was started with a program of the env.
 
-    Processes of other users are not seen.
+    Processes of other users may be invisible, and then do not count.
     """
     inside = os.fsencode(f"{folder.path}{os.sep}")
     for process in Path("/proc").glob("[0-9]*"):
@@ -178,21 +178,24 @@ def _runs(folder: EnvFolder) -> bool:
 
 
 def reason_to_keep(folder: EnvFolder) -> str | None:
-    """The reason to keep an env now; ``None`` if nobody uses or builds it."""
+    """Return the reason why an env must not be removed now; ``None`` if there is none."""
     if is_being_built(folder):
         return _BEING_BUILT
     return _IN_USE if is_used_by_others(folder) else None
 
 
 def remove(folder: EnvFolder) -> str | None:
-    """Remove an env; why not, where somebody uses or builds it. Raises OSError where that fails."""
+    """Remove an env. Returns ``None``, or the reason why it was not removed.
+
+    Raises OSError if its files cannot be removed.
+    """
     try:
         with _descriptor(folder.log) as log, _descriptor(folder.used) as used:
             if not _lock(log, fcntl.LOCK_EX):
                 return _BEING_BUILT
             if not _lock(used, fcntl.LOCK_EX) or _runs(folder):
                 return _IN_USE
-            folder.record.unlink(missing_ok=True)  # first, so that half an env is none
+            folder.record.unlink(missing_ok=True)  # first: without it, the env counts as missing
             clear(folder)
             shutil.rmtree(folder.path)
             return None
@@ -210,10 +213,7 @@ def _descriptor(path: Path) -> Iterator[int]:
 
 
 def clear(folder: EnvFolder) -> None:
-    """Remove the virtual environments in an env's folder, whatever state they are in.
-
-    Raises OSError.
-    """
+    """Remove the virtual environments in an env's folder, complete or not. Raises OSError."""
     for path in folder.path.glob("cp*"):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -226,7 +226,7 @@ def clear(folder: EnvFolder) -> None:
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Hold the lock of a file that all commands know, which is made where it is not there."""
+    """Hold an exclusive lock on a file, which is created if missing. Waits for other holders."""
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -1,7 +1,7 @@
-"""Libraries in C that are built once and kept in the cache, and the compiler that builds them.
+"""C libraries that are built once and stored in the cache, and the C compiler that builds them.
 
-A library that stands in for a driver is one: by the machine's compiler, or by one from the package
-index.
+An example is the library that replaces a GPU driver. The compiler is the machine's, or one from the
+package index.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from compat.processes.supervisor import run
 
 _log = logging.getLogger(__name__)
 ZIG = "ziglang==0.13.0"
-"""The download for a machine without a C compiler: one program with everything that it needs."""
+"""The compiler for a machine without a C compiler: one program without dependencies."""
 _BUILD_DEADLINE = 300.0
-"""Seconds that building may take: a compiler that was just fetched makes its libraries first."""
+"""Seconds that a build may take. A new zig builds its own libraries first."""
 _COMPILERS = ("cc", "gcc", "clang")
 
 
@@ -37,7 +37,7 @@ class Compiler:
     """A C compiler."""
 
     program: str
-    """Its path; it takes the arguments that gcc takes."""
+    """Path of the program, which accepts gcc's arguments."""
     fetched: bool = False
     """Whether it comes from the package index."""
 
@@ -51,9 +51,9 @@ def machine_compiler(environ: Mapping[str, str] = os.environ) -> Compiler | None
 
 
 def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> Compiler:
-    """The machine's compiler, or one that is fetched.
+    """Return the machine's compiler, or else zig from the package index.
 
-    Raises EnvError if none can be fetched.
+    Raises EnvError if zig cannot be installed, or the cache cannot be written.
     """
     if compiler := machine_compiler(environ):
         return compiler
@@ -74,7 +74,10 @@ def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> C
 
 
 def _wrapper(folder: Path, cache: EnvCache) -> Path:
-    """A program that takes the place of ``cc``: others start it by its path alone."""
+    """Return a script that runs zig as a C compiler, for callers that need one path as ``cc``.
+
+    Raises OSError.
+    """
     zig = folder / "ziglang" / "zig"
     path = (
         cache.folder / "native" / f"cc-{hashlib.sha256(os.fspath(zig).encode()).hexdigest()[:12]}"
@@ -94,10 +97,10 @@ exec '{zig}' cc "$@"
 def built_library(
     source: Path, name: str, also: Sequence[str], compiler: Compiler, cache: EnvCache
 ) -> Path:
-    """The folder with a source built into a shared library, and links to it of the other names.
+    """Return the folder with a shared library, and with links to it under the names in ``also``.
 
-    Its name is the hash of source and compiler, and it is built if missing. Raises EnvError with
-    the compiler's words.
+    The library is built from ``source`` if it is missing. The folder's name has a hash of source,
+    compiler and platform. Raises EnvError with the compiler's message.
     """
     key = hashlib.sha256(
         b"\0".join((source.read_bytes(), compiler.program.encode(), sys.platform.encode()))

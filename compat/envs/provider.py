@@ -1,6 +1,6 @@
-"""Gives features the envs that they ask for, and builds missing ones.
+"""Provide the envs that a feature needs, and build the missing ones.
 
-One installer builds each env, and several run at once.
+Each env has its own run of the installer. Several run at the same time.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from compat.text import printable
 
 _log = logging.getLogger(__name__)
 _NEUTRAL = Path(__file__).parent
-"""Where installers run: no pyproject.toml of a project sets anything for them there."""
+"""The folder where installers run. They find no pyproject.toml of a user's project there."""
 _NO_ANSWER = "the package index does not answer"
 _OFFLINE = (
     "Check that this machine is online. Variables of pip and uv name another index (PIP_INDEX_URL,"
@@ -54,8 +54,8 @@ _OFFLINE = (
 
 
 AT_ONCE = AVAILABLE_CORES + 1
-"""Envs that are built at the same time: an installer waits for the network and the disk for a part
-of its time.
+"""The number of envs that are built at the same time. It exceeds the number of cores, because an
+installer also waits for the network and the disk.
 """
 
 
@@ -88,11 +88,12 @@ class EnvProvider:
     """
 
     def __call__(self, matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
-        """These envs as they are in the cache, after those that are missing were built.
+        """Return these envs as they are in the cache, after building the missing ones.
 
-        Raises EnvError where something is missing and nothing can be written into the cache, or
-        none of them is there and the package index does not answer; SelectionError, before anything
-        is built, where the index has no such release.
+        Raises:
+            EnvError: An env is missing and the cache cannot be written, or all envs are missing and
+                the package index does not answer.
+            SelectionError: The index lacks a release. Nothing was built.
         """
         built = {env.name: self._read(env) for env in envs}
         missing = [env.env for env in built.values() if env.error is not None]
@@ -117,8 +118,8 @@ class EnvProvider:
     def _is_offline(self, matrix: Path, missing: Sequence[Env], *, others: bool) -> bool:
         """Whether nothing can be installed, because the index does not answer.
 
-        So one message replaces an installer's failure for each env. Raises EnvError if there are no
-        ``others`` to go on with.
+        One message then replaces the installer's failure for each env. Raises EnvError if there are
+        no ``others``: envs that exist. Raises SelectionError if the index lacks a release.
         """
         try:
             distributions = dict.fromkeys(
@@ -185,7 +186,7 @@ Say = Callable[[str], None]
 
 
 class BuildState(Enum):
-    """How far the building of an env is."""
+    """The progress of an env's build."""
 
     QUEUED = auto()
     WAITING = auto()
@@ -196,14 +197,14 @@ class BuildState(Enum):
 
 @frozen(kw_only=True)
 class BuildResult:
-    """How the building of one env ended."""
+    """The result of building one env."""
 
     error: str | None = None
-    """Why the env cannot be used, if it cannot."""
+    """Why the env cannot be used; ``None`` if it can."""
     refusal: EnvError | None = None
-    """The reason why the build could not begin: ``error`` in full."""
+    """The exception that prevented the build, whose text is ``error``."""
     reused: bool = False
-    """Whether it was there already, and nothing was installed."""
+    """Whether the env already existed, so nothing was installed."""
     license: str | None = None
     """The path of the license text of a toolchain that is not open source."""
 
@@ -216,33 +217,33 @@ class Builder:
     index_cache: Path
     """The folder for answers of the package index."""
     installer: Callable[[], Installer] = choose_installer
-    """Chooses the installer, only if there is something to build."""
+    """Returns the installer. Called only if there is something to build."""
     run: Callable[[Sequence[str], IO[str], Event], bool] = run_installer
     """Runs an installer's command until it ends or the event is set
     (:func:`compat.envs.installers.run_installer`).
     """
     say: Say
     backend: str | None = None
-    """The backend that envs must have been built with; ``None`` where that does not matter."""
+    """The backend that an existing env must have been built with; ``None`` allows any."""
     again: bool = False
     """Whether existing envs are rebuilt."""
     choose_interpreter: Callable[[Env, Path], InterpreterChoice] = choose_interpreter
     pins: tuple[str, ...] = ()
-    """Further requirements, which leave the installer no choice."""
+    """Further requirements, which pin the versions of packages."""
     reserve: Callable[[EnvFolder], str | None] = lambda _: None
-    """Is called once the env's lock is held, before anything is installed; returns why nothing
-    should be.
+    """Called when the env's lock is held, before anything is installed. Returns the reason to
+    install nothing, or ``None``.
     """
     stop: Event = interruption.REQUESTED
-    """Ends the installer, or waiting for another command that builds the same env."""
+    """Ends the installer, or the wait for another command that builds the same env."""
 
     def build(
         self, env: Env, on_state: Callable[[BuildState], None] = lambda _: None
     ) -> BuildResult:
-        """Build an env unless it exists as requested. One that other commands use is not rebuilt.
+        """Build an env unless it exists as requested. An env that others use is not rebuilt.
 
-        Raises EnvError where the cache cannot be written, Stopped once ``stop`` is set, and what
-        ``reserve`` and ``run`` raise.
+        Raises EnvError if the cache cannot be written, Stopped once ``stop`` is set, and the errors
+        of ``reserve`` and ``run``.
         """
         if self.stop.is_set():
             raise Stopped
@@ -302,7 +303,7 @@ class Builder:
 
 
 def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool) -> BuildResult:
-    """Record how an installation ended, having looked at what it left."""
+    """Inspect the installed env, and write the result into its record."""
     if not done:
         error = installer_errors(folder) or "the installer failed without output"
         write_record(folder, env, error=error, **facts)
@@ -337,15 +338,16 @@ def build_envs(
     echo: Say = lambda _: None,
     show: Say = lambda _: None,
 ) -> dict[str, BuildResult]:
-    """Build several envs, ``jobs`` at a time; how each ended, by name.
+    """Build several envs, ``jobs`` at a time, and return the results by env name.
 
-    ``echo`` gets a line for each env that has been built or has failed, ``show`` one about what is
-    going on, whenever that changes. An env whose cache folder cannot be written fails alone. Raises
-    Stopped once the builder's ``stop`` is set.
+    ``echo`` gets a line for each env that was built or failed. ``show`` gets the present state
+    whenever it changes. An env whose cache folder cannot be written fails alone. Raises Stopped
+    once the builder's ``stop`` is set.
     """
     if not envs:
         return {}
-    # In Python 3.11, threads that ask first at the same time get only half of the variables.
+    # In Python 3.11, threads that make the first call at the same time get only half of the
+    # variables.
     sysconfig.get_config_vars()
     progress = _Progress(envs, echo, show)
     progress.begin([env.name for env in envs if locks.is_being_built(builder.cache.folder_of(env))])
@@ -353,23 +355,23 @@ def build_envs(
         futures = [pool.submit(progress.build, builder, env) for env in envs]
         try:
             return {env.name: future.result() for env, future in zip(envs, futures, strict=True)}
-        except KeyboardInterrupt:  # of a process that has not handed its signals over, such as nox
+        except KeyboardInterrupt:  # in a process without compat's signal handlers, such as nox
             builder.stop.set()
             raise
 
 
 @define
 class _Build:
-    """One env, and how far it is."""
+    """One env, and the progress of its build."""
 
     env: Env
     state: BuildState = BuildState.QUEUED
     began: float | None = None
-    """When it was first waited for or installed, in seconds of the monotonic clock."""
+    """Start of the wait or of the installation, in seconds of the monotonic clock."""
 
 
 class _Progress:
-    """How far several envs are. Safe to call from several threads."""
+    """The progress of several builds. Safe to call from several threads."""
 
     def __init__(self, envs: Sequence[Env], echo: Say, show: Say) -> None:
         self._builds = {env.name: _Build(env) for env in envs}
@@ -379,7 +381,7 @@ class _Progress:
         """The distributions that a message has already named as not open source."""
 
     def begin(self, elsewhere: Sequence[str]) -> None:
-        """Say what is built, and what other commands build already."""
+        """Report which envs this command builds, and which ones other commands are building."""
         if own := [name for name in self._builds if name not in elsewhere]:
             self._echo(f"building {', '.join(own)}")
         if elsewhere:
@@ -391,7 +393,7 @@ class _Progress:
             )
 
     def build(self, builder: Builder, env: Env) -> BuildResult:
-        """Build one of them. Raises Stopped."""
+        """Build one of the envs, and report the result. Raises Stopped."""
         build = self._builds[env.name]
         try:
             result = builder.build(env, lambda state: self._change(build, state))
@@ -446,7 +448,10 @@ def _ending(result: BuildResult, seconds: float, *, waited: bool) -> str:
 
 
 def error_line(error: str) -> str:
-    """The most telling line of an installer's output: the last with an error, or the last."""
+    """Return the most informative line of an installer's output.
+
+    It is the last line that begins with ``error``, or else the last line.
+    """
     lines = error.splitlines() or [""]
     return next(
         (line for line in reversed(lines) if line.lower().startswith("error")), lines[-1]

@@ -1,9 +1,9 @@
 """The record of an environment, the packages installed in it, and the environments of a cache.
 
-The record, ``env.json``, says what was asked for, how it was built, and with what result. It is the
-authority: an environment without a record of success for exactly the present requirements is
-unusable, whatever its folder contains. The installer's output lies beside it. Reading a record does
-not start the environment's Python.
+The record, ``env.json``, has the request, the way in which the environment was built, and the
+result. It is authoritative: an environment is usable only if a record says that exactly the present
+request was built, whatever its folder contains. The installer's output is in the same folder.
+Reading a record does not start the environment's Python.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from compat.model import BuiltEnv, Env, Package
 from compat.text import JsonObject, lazy_pattern, printable, read_json
 
 INTERRUPTED = "the installation was interrupted"
-"""The state in a record from the start of an installation to its end."""
+"""The error in a record from the start of an installation to its end."""
 
 _AGAIN = "a command without --no-build builds it"
 _LINES = 40
-"""Lines of an installer's output in the record. The log beside it has all of them."""
+"""The most lines of an installer's output in the record. The log in the same folder has all."""
 
 _TAIL = 256 * 1024
 """Bytes of an installer's output that are read, from its end."""
 _WIDTH = 1000
-"""Letters of one of its lines."""
+"""The most characters of one of its lines."""
 _LARGEST = 64 * 1024 * 1024
-"""Bytes of a record; one of an env with PyTorch has ten thousand."""
+"""The most bytes of a record. The record of an env with PyTorch has ten thousand."""
 _TEXTS = ("error", "location", "backend", "interpreter", "python", "name", "specifier")
 _LISTS = ("requirements", "distributions")
 
@@ -47,15 +47,15 @@ _ANSI = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
 def distributions(env: Env) -> list[str]:
-    """The distributions without which an env is not what was asked for, the toolchain first."""
+    """Return the distributions that an env must have: the toolchain, then the framework."""
     return [env.distribution, *((env.framework,) if env.paired else ())]
 
 
 def read_record(folder: EnvFolder) -> JsonObject | None:
-    """The record of an env, or ``None`` if there is none or it is damaged.
+    """Return the record of an env, or ``None`` if it is missing or damaged.
 
-    It has at least ``fingerprint``, ``ok`` and ``error``. A built env also has ``location`` and
-    ``packages``.
+    It has at least ``fingerprint``, ``ok`` and ``error``. The record of a built env also has
+    ``location`` and ``packages``.
     """
     try:
         record = read_json(content_of(folder.record, _LARGEST) or b"")
@@ -67,7 +67,7 @@ def read_record(folder: EnvFolder) -> JsonObject | None:
 
 
 def _has_form(record: JsonObject) -> bool:
-    """Whether each part that others rely on is there and of its type."""
+    """Whether the record has all required entries, with the right types."""
     if not (
         isinstance(record.get("ok"), bool)
         and isinstance(record.get("fingerprint"), str)
@@ -95,9 +95,9 @@ def _has_form(record: JsonObject) -> bool:
 
 
 def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: object) -> None:
-    """Replace the record of an env, all at once.
+    """Replace the record of an env atomically.
 
-    Without an error it says that the env can be used. Raises OSError.
+    Without an error, the record says that the env can be used. Raises OSError.
     """
     request = {
         "schema": 1,
@@ -156,25 +156,25 @@ def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
 
 
 def missing_envs(envs: Sequence[Env], cache: EnvCache) -> tuple[Env, ...]:
-    """The envs that cannot be used as they are on disk.
+    """Return the envs that cannot be used as they are on disk.
 
-    They were never built, are not built from the present requirements, are damaged, or failed.
+    They are not built, built from other requirements, damaged, or their build failed.
     """
     return tuple(env for env in envs if read_env(env, cache).error is not None)
 
 
-# --- what is installed ----------------------------------------------------------------------------
+# --- installed packages ---------------------------------------------------------------------------
 
 _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json")
-"""Files that installers add to a distribution: they describe the installation, not the
+"""Files that installers add to a distribution. They describe the installation, not the
 distribution.
 """
 
 
 _PROGRAMS = "bin"
-"""The folder in a toolchain that its programs are in."""
+"""The folder of a toolchain with its programs."""
 _PROPRIETARY = lazy_pattern("(?i)proprietary")
-"""A part of the license expression or classifier of a distribution that is not open source."""
+"""Pattern for the license expression or classifier of a distribution that is not open source."""
 _VERSION = lazy_pattern(r"\d+\.\d+\.\w")
 
 
@@ -183,9 +183,9 @@ class NotInstalled(Exception):
 
 
 def interpreter(location: Path) -> Path:
-    """The env's own Python.
+    """Return the path of the env's own Python.
 
-    Raises NotInstalled if it, or the interpreter that it links to, is gone.
+    Raises NotInstalled if it, or the interpreter that it links to, is missing.
     """
     python = location / "bin" / "python"
     if not os.path.isdir(location):
@@ -215,22 +215,22 @@ def python_version(location: Path) -> str:
 
 
 def packages(location: Path) -> tuple[Package, ...]:
-    """Every distribution in the env, by name. Raises NotInstalled."""
+    """Return every distribution in the env, sorted by name. Raises NotInstalled."""
     folders = site_packages(location).glob("*.dist-info")
     return tuple(sorted((_package(folder) for folder in folders), key=lambda package: package.name))
 
 
 def site_packages(location: Path) -> Path:
-    """The folder that distributions are installed into."""
+    """Return the folder that distributions are installed into. Raises NotInstalled."""
     major, minor, _ = python_version(location).split(".")
     return location / "lib" / f"python{major}.{minor}" / "site-packages"
 
 
 def damaged_file(location: Path, distribution: str) -> str | None:
-    """The damage in the installed files of a distribution, or ``None`` if there is none.
+    """Return the first damage in a distribution's installed files, or ``None`` without any.
 
-    Each file must be there with the size in its wheel's RECORD. For programs that are newer than
-    the RECORD, such as a ptxas that somebody has put there, the content is compared as well.
+    Each file must exist with the size in its wheel's RECORD. For programs that are newer than the
+    RECORD, such as a ptxas that a user has replaced, the content must match as well.
     """
     site = site_packages(location)
     for folder in site.glob("*.dist-info"):
@@ -242,7 +242,7 @@ def damaged_file(location: Path, distribution: str) -> str | None:
 
 
 def _damage(site: Path, line: str, installed: int) -> str | None:
-    """The damage of the file in a line of a RECORD: name, digest, size in bytes."""
+    """Return the damage of the file in a RECORD line: name, digest, size in bytes."""
     name, _, rest = line.rpartition(",sha256=")
     digest, _, size = rest.partition(",")
     name = name.strip('"')
@@ -285,10 +285,11 @@ def _package(folder: Path) -> Package:
 
 
 def _recorded(folder: Path) -> list[str]:
-    """The lines of RECORD (file, hash, size) for the files of the wheel itself.
+    """Return the lines of RECORD (file, hash, size) for the files of the wheel itself.
 
-    They are the same whoever installed it, and wherever. Left out are the installer's own files,
-    scripts, whose first line is the path of the env, and files without a hash, such as bytecode.
+    They do not depend on the installer and the place. The function leaves out the installer's own
+    files, scripts, whose first line is the path of the env, and files without a hash, such as
+    bytecode.
     """
     try:
         record = (folder / "RECORD").read_text(encoding="utf-8", errors="backslashreplace")
@@ -313,7 +314,7 @@ class Installation:
 
     @property
     def digest(self) -> str:
-        """One hash over all of it."""
+        """One hash over the Python version and all packages."""
         lines = [
             f"python {self.python_version}",
             *(f"{package.name} {package.version} {package.digest}" for package in self.packages),
@@ -322,9 +323,10 @@ class Installation:
 
 
 def inspect(location: Path, needed: Sequence[str]) -> Installation:
-    """The content of a virtual environment.
+    """Return the content of a virtual environment.
 
-    Raises NotInstalled if it is not one, or if a needed distribution is not whole in it.
+    ``needed`` are the distributions that it must have, the toolchain first. Raises NotInstalled if
+    it is not a virtual environment, lacks one of them, or files of the first are damaged.
     """
     installation = Installation(
         python=str(interpreter(location)),
@@ -340,7 +342,7 @@ def inspect(location: Path, needed: Sequence[str]) -> Installation:
 
 
 def _proprietary_license(location: Path, distribution: str) -> str | None:
-    """The path of a distribution's license, where its metadata say that it is a proprietary one."""
+    """Return the path of a distribution's license text, if its metadata call it proprietary."""
     folder = next(
         folder
         for folder in site_packages(location).glob("*.dist-info")
@@ -363,7 +365,7 @@ class KeptEnv:
     folder: EnvFolder
     """Its folder."""
     requirements: tuple[str, ...] = ()
-    """The installed packages, as pip requirements."""
+    """The requested packages, as pip requirements."""
     specifier: str = ""
     """The Python versions it accepts, such as ``>=3.12``. Empty: any."""
     python: str | None = None
@@ -420,9 +422,9 @@ def _state(folder: EnvFolder, record: dict[str, object]) -> tuple[str, str | Non
 
 
 def size_of(path: Path) -> int:
-    """Bytes that a folder takes, each file counted once.
+    """Return the bytes that a folder takes on disk.
 
-    Installers may share files with their own caches by hard links.
+    A file with several hard links in it counts once, because installers may use hard links.
     """
     seen: dict[tuple[int, int], int] = {}
     folders = [os.fspath(path)]
@@ -434,7 +436,7 @@ def size_of(path: Path) -> int:
                     seen[status.st_dev, status.st_ino] = status.st_blocks * 512
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
-        except OSError:  # it goes away while we look
+        except OSError:  # another process removed it meanwhile
             continue
     return sum(seen.values())
 

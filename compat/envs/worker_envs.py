@@ -1,18 +1,18 @@
-"""Envs on a worker's machine: the same as the driver's, built once on its own disk.
+"""Envs on a Dask worker's machine: copies of the driver's envs, built once on its own disk.
 
-All of them together stay within a size.
+All of them together stay within a size limit.
 
 ::
 
     ~/.cache/triton-compat/worker-envs/
-        triton-3.1.0-5e6f7a8b/      as in compat.envs.cache; the hash is over the driver's env, too
+        triton-3.1.0-5e6f7a8b/      as in compat.envs.cache; the hash also covers the driver's env
 
-Several worker processes share the folder: one builds, and the others wait. The driver's machine is
-not asked.
+Several worker processes share the folder: one builds, and the others wait. They send no requests to
+the driver's machine.
 
-Results are stored under the digest of the driver's env. An env may differ from it in a patch
-release of Python or in one file of a package. Then it is not that env, and its compiles say nothing
-about it.
+Results are stored under the digest of the driver's env. An env here may differ from it in a patch
+release of Python or in one file of a package. Then it is another env, and its compiles say nothing
+about the driver's env.
 """
 
 from __future__ import annotations
@@ -58,29 +58,29 @@ of them.
 """
 _BUDGET = "40 GiB"
 _FAILURE_TTL = 300.0
-"""Seconds for which an installation that failed is not tried again by the process that knows of
-it.
-"""
+"""Seconds after a failed installation during which a process that noticed it does not try again."""
 _ATTEMPTS = 3
-"""The number of attempts to build an env that vanishes or changes at once."""
+"""The number of attempts to build an env that another process removes or changes at once."""
 _LOCK = ".room.lock"
-"""Who looks for room holds this file in the folder, so that no two count on the same."""
+"""A process that reserves disk space locks this file in the folder, so that two processes never
+reserve the same space.
+"""
 _EXPECTED = "expected"
-"""The file in the folder of an env that says how many bytes it will take.
+"""The file in the folder of an env with the bytes that the env will take.
 
 It counts while the env is being built.
 """
 
 
-# --- an env as the driver has it ------------------------------------------------------------------
+# --- the driver's env -----------------------------------------------------------------------------
 
 _LISTED = 6
-"""Differences that are listed one by one."""
+"""The most differences that a message lists."""
 
 
 @frozen(kw_only=True)
 class PinnedEnv:
-    """An env that is wanted elsewhere as it is here. Can be pickled."""
+    """The exact content of an env, for building the same env on another machine. Can be pickled."""
 
     env: Env
     fingerprint: str
@@ -88,7 +88,7 @@ class PinnedEnv:
     local wheel counts with its content.
     """
     platform: str
-    """The platform, as Python names it: ``linux-x86_64``."""
+    """The platform in Python's form: ``linux-x86_64``."""
     python_version: str
     """The version of its Python, three numbers."""
     packages: tuple[Package, ...]
@@ -102,9 +102,9 @@ class PinnedEnv:
 
     @classmethod
     def of(cls, built: BuiltEnv) -> Self:
-        """The env that the driver has built, read from its disk.
+        """Return the content of an env that the driver has built, read from its disk.
 
-        Raises EnvError if it cannot be used, or has been changed.
+        Raises EnvError if the env cannot be used, or has changed since it was read.
         """
         if built.error is not None or built.python is None:
             raise EnvError(
@@ -135,15 +135,15 @@ class PinnedEnv:
 
     @property
     def pins(self) -> tuple[str, ...]:
-        """Requirements that leave an installer no choice of versions.
+        """Requirements that pin the version of every package.
 
-        The newest version at that time need not be the newest now.
+        Without them, an installer may choose newer versions than at the time of the first build.
         """
         return tuple(f"{package.name}=={package.version}" for package in self.packages)
 
     @property
     def local(self) -> tuple[str, ...]:
-        """The paths of wheels and folders on the driver's machine that it is installed from."""
+        """The wheels and folders that the env is installed from: paths on the driver's machine."""
         texts = (*filter(None, [self.env.wheel]), *self.env.install)
         return tuple(path for text in texts if (path := _local_path(text)) is not None)
 
@@ -151,7 +151,7 @@ class PinnedEnv:
 def difference(
     pinned_env: PinnedEnv, python_version: str, packages: Sequence[Package]
 ) -> str | None:
-    """The difference of this env from the driver's; ``None`` if there is none."""
+    """Return how this machine's env differs from the driver's; ``None`` if it does not."""
     here, there = (
         {package.name: package for package in packages},
         {package.name: package for package in pinned_env.packages},
@@ -183,7 +183,7 @@ def _about(name: str, here: Package | None, there: Package | None) -> str:
 
 
 def _local_path(requirement: str) -> str | None:
-    """The path in a requirement that is neither a name nor a URL of another machine."""
+    """Return the local path in a requirement; ``None`` for a name or the URL of another machine."""
     text = requirement.removeprefix(EDITABLE)
     if text.startswith("file://"):
         return unquote(urlsplit(text).path)
@@ -194,25 +194,26 @@ def _local_path(requirement: str) -> str | None:
 
 
 class WorkerLacks(EnvError):
-    """A machine cannot have an env, and another perhaps can: what it lacks."""
+    """This machine cannot have an env, but another machine may. The message says what it lacks."""
 
 
 class NoRoom(WorkerLacks):
-    """There is no room for an env as long as others are in use."""
+    """There is no disk space for an env as long as other envs are in use."""
 
 
 class WorkerEnvs:
-    """The envs of one process of a worker; other processes of the machine may have the same folder.
+    """The envs of one worker process. Other processes of the machine may share its folder.
 
-    Threads may share it.
+    Safe to call from several threads.
     """
 
     def __init__(
         self, *, folder: Path, budget: int | None = None, also: Sequence[EnvCache] = ()
     ) -> None:
-        """``budget`` are the bytes that envs may take there, without a limit if it is ``None``.
+        """Use the envs in ``folder``, and read those in the caches ``also``.
 
-        In the caches in ``also`` envs are looked for first; nothing is built or removed there.
+        ``budget`` is the number of bytes that envs may take in ``folder``; ``None`` sets no limit.
+        Envs of the caches in ``also`` come first. Nothing is built or removed there.
         """
         self.folder, self.budget, self.also = folder, budget, tuple(also)
         self._since = time.time()
@@ -226,12 +227,16 @@ class WorkerEnvs:
         stop: threading.Event | None = None,
         say: Callable[[str], None] = _log.info,
     ) -> BuiltEnv:
-        """The wanted env, built if it is missing, and in use until :meth:`release`.
+        """Return the env, built if it is missing. It is in use until :meth:`release`.
 
-        Each call needs a call of :meth:`release`. If the installed env differs from the driver's,
-        ``error`` of the answer is the difference, and nothing is in use. Raises WorkerLacks if this
-        machine cannot have the env, NoRoom if it cannot as long as others are in use, EnvError if
-        the folder cannot be written, and Stopped if ``stop`` is set meanwhile.
+        Each successful call needs a call of :meth:`release`. If the installed env differs from the
+        driver's, ``error`` of the returned env has the difference, and the env is not in use.
+
+        Raises:
+            WorkerLacks: This machine cannot have the env.
+            NoRoom: It cannot have the env as long as other envs are in use.
+            EnvError: The folder cannot be written.
+            Stopped: ``stop`` was set meanwhile.
         """
         stop = stop or threading.Event()
         for cache in self.also:
@@ -254,12 +259,12 @@ class WorkerEnvs:
         )
 
     def release(self, pinned_env: PinnedEnv) -> None:
-        """Use an env no more that :meth:`provide` gave: others may remove it."""
+        """End one use of an env from :meth:`provide`. Other processes may then remove it."""
         with self._using:
             self._uses[pinned_env.digest].pop().close()
 
     def has(self, pinned_env: PinnedEnv) -> bool:
-        """Whether an env is here as it is wanted. Builds and starts nothing."""
+        """Whether this machine has the env without a difference. Builds and starts nothing."""
         caches = (*self.also, self._own(pinned_env))
         envs = (read_env(pinned_env.env, cache) for cache in caches)
         return any(built.error is None and _difference(pinned_env, built) is None for built in envs)
@@ -272,9 +277,10 @@ class WorkerEnvs:
         )
 
     def _used(self, cache: EnvCache, pinned_env: PinnedEnv) -> BuiltEnv | None:
-        """The env of a cache, in use from now on, or with the way in which it differs.
+        """Return the env of a cache, in use from now on.
 
-        It is ``None`` if it is not there.
+        If it differs from the driver's, ``error`` has the difference, and the env is not in use.
+        Returns ``None`` if the cache has no usable env.
         """
         use = locks.EnvUse(cache.folder_of(pinned_env.env))
         built = read_env(pinned_env.env, cache)
@@ -300,7 +306,7 @@ class WorkerEnvs:
 
         def reserve(folder: EnvFolder) -> str | None:
             if (failed := _failed(folder)) is not None and _time_of(folder) > started:
-                return failed  # in another process, which was waited for
+                return failed  # another process failed while this one waited for it
             if self.budget is not None:
                 make_room(cache, folder, pinned_env.size, self.budget)
             return None
@@ -319,20 +325,20 @@ class WorkerEnvs:
         error = builder.build(pinned_env.env).error
         if error is not None:
             raise _not_installed(pinned_env, error)
-        if self.budget is not None:  # it may take more here than there
+        if self.budget is not None:  # the env may take more space here than on the driver
             with suppress(OSError):
                 keep_within(cache, self.budget)
 
     def _failed_recently(self, folder: EnvFolder) -> bool:
-        """Whether an installation failed in this process's time, and not long ago."""
+        """Whether the record was written recently, and since this object was made."""
         return _time_of(folder) > max(self._since, time.time() - _FAILURE_TTL)
 
 
 def worker_envs(environ: Mapping[str, str] = os.environ) -> WorkerEnvs:
-    """The envs of a worker, from its environment.
+    """Return the envs of a worker, from its environment variables.
 
-    The variables are ``$COMPAT_WORKER_ENVS`` and ``$COMPAT_WORKER_ENVS_SIZE``. Envs of the
-    machine's user are used where they are. Raises EnvError.
+    The variables are ``$COMPAT_WORKER_ENVS`` and ``$COMPAT_WORKER_ENVS_SIZE``. Envs in the cache of
+    the machine's user are used as well. Raises EnvError.
     """
     size = environ.get(BUDGET) or _BUDGET
     budget = size_of_text(size)
@@ -378,9 +384,9 @@ def _difference(pinned_env: PinnedEnv, built: BuiltEnv) -> str | None:
 
 
 def _failed(folder: EnvFolder) -> str | None:
-    """The reason of the last failed installation.
+    """Return the error of the last installation.
 
-    It is ``None`` if the last one did not fail, or was interrupted.
+    It is ``None`` if that installation succeeded or was interrupted, or there was none.
     """
     record = read_record(folder)
     return (
@@ -405,7 +411,10 @@ def _interpreter(pinned_env: PinnedEnv, env: Env) -> InterpreterChoice:
 
 
 def _installer(pinned_env: PinnedEnv) -> Installer:
-    """The installer that the driver had: another installs other things besides."""
+    """Return the driver's installer, because another one would install additional packages.
+
+    Raises WorkerLacks if this machine does not have it.
+    """
     try:
         return choose_installer(pinned_env.backend)
     except EnvError as error:
@@ -415,16 +424,16 @@ def _installer(pinned_env: PinnedEnv) -> Installer:
         ) from error
 
 
-# --- room -----------------------------------------------------------------------------------------
+# --- disk space -----------------------------------------------------------------------------------
 
 
 def make_room(cache: EnvCache, folder: EnvFolder, needed: int, budget: int) -> None:
-    """Have ``needed`` bytes free for the env in ``folder``, and note them as taken.
+    """Reserve ``needed`` bytes for the env in ``folder``, and remove unused envs for them.
 
     They are part of the ``budget`` of all envs in a cache. The caller builds that env
     (:func:`compat.envs.locks.building`). Envs that are in use or being built are never removed.
-    Raises WorkerLacks if the budget is too small for that env alone, NoRoom if others use the
-    missing bytes, and OSError.
+    Raises WorkerLacks if the budget is too small for that env alone, NoRoom if other envs in use
+    take the missing bytes, and OSError.
     """
     if needed > budget:
         raise WorkerLacks(
@@ -443,7 +452,7 @@ def make_room(cache: EnvCache, folder: EnvFolder, needed: int, budget: int) -> N
 
 
 def keep_within(cache: EnvCache, budget: int) -> None:
-    """Remove envs that nobody uses while all of them take more than ``budget`` bytes.
+    """Remove unused envs until all envs of a cache take at most ``budget`` bytes.
 
     Raises OSError.
     """
@@ -452,9 +461,9 @@ def keep_within(cache: EnvCache, budget: int) -> None:
 
 
 def _evict(cache: EnvCache, excluded: EnvFolder | None, limit: int) -> int:
-    """Remove unused envs until all but the excluded one take ``limit`` bytes.
+    """Remove unused envs, the longest unused first, until the others take at most ``limit`` bytes.
 
-    Returns the bytes that they take then.
+    The ``excluded`` env does not count. Returns the bytes that the other envs then take.
     """
     sizes = {folder: _size(folder) for folder in cache.folders() if folder != excluded}
     total = sum(sizes.values())
@@ -467,7 +476,7 @@ def _evict(cache: EnvCache, excluded: EnvFolder | None, limit: int) -> int:
 
 
 def _size(folder: EnvFolder) -> int:
-    """The bytes that an env takes, or will take."""
+    """Return the bytes that an env takes, or will take when its build has ended."""
     size = size_of(folder.path)
     if locks.is_being_built(folder):
         with suppress(OSError, ValueError):

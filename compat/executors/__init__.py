@@ -1,14 +1,14 @@
-"""The place of compiles: an executor takes batches, and returns the result of each of their cells.
+"""The places that compile: an executor takes batches, and returns the attempts at their cells.
 
 In: batches (:mod:`compat.executors.executor`), which can be pickled. Out: attempts, confirmed if
 the batch asks for it, with the bytes of the artifacts that they name. An executor stores nothing:
-the driver does. The one of :mod:`compat.executors.executor` compiles on this machine, and is the
-only module that has workers attempt cells. Those of :mod:`compat.executors.dask` compile on a
-cluster.
+the driver does. :mod:`compat.executors.executor` compiles on this machine, and is the only module
+that lets workers attempt cells. :mod:`compat.executors.dask` compiles on a cluster.
 
-The registry here lists the executors besides this machine, and finds the one that ``--executor`` or
-``[executor]`` of ``matrix.toml`` names. An executor is one entry: the schemes of its addresses, and
-its settings, which are read when it is named. The settings lie beside it, and open it.
+The registry in this module lists all executors except this machine. It finds the executor that
+``--executor`` or ``[executor]`` of ``matrix.toml`` names. An entry has the schemes of the
+executor's addresses, and the class of its settings. That class is imported when the executor is
+named, and opens the executor.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 LOCAL = "local"
-"""The name of this machine."""
+"""The executor name for this machine."""
 OPTION = "--executor"
 
 
@@ -38,21 +38,22 @@ class ExecutorSettings(Protocol):
     def opened(
         self, in_flight: int | None, say: Callable[[str], None]
     ) -> AbstractContextManager[OpenExecutor]:
-        """The executor, for as long as a command needs it.
+        """Return a context manager that yields the function to open the executor.
 
-        It connects when something has to be compiled. ``in_flight`` is the number of batches on
-        their way at the same time, if the user sets it, and ``say`` hears of failures.
+        The executor connects when the first batch is compiled. ``in_flight`` is the number of
+        batches in flight, or ``None`` if the user did not set it. ``say`` is called with messages,
+        such as those about failures.
         """
         ...
 
 
 class SettingsReader(Protocol):
-    """Reads the settings of an executor: a class of settings, usually."""
+    """Reads the settings of an executor. Usually it is the class of the settings."""
 
     def named(self, text: str) -> ExecutorSettings | None:
-        """The settings in the text of ``--executor``; ``None`` if its form is unknown.
+        """Return the settings in the text of ``--executor``; ``None`` if its form is unknown.
 
-        Raises ValueError with words for a reader.
+        Raises ValueError with a message for the user.
         """
         ...
 
@@ -68,12 +69,12 @@ class ExecutorKind:
     schemes: tuple[str, ...]
     """The schemes of its addresses, before the colon."""
     forms: Mapping[str, str]
-    """How a command line names it, each with a remark about that."""
+    """Form of ``--executor`` → a remark about it, for messages."""
     reader: str
-    """Its :class:`SettingsReader`: a module, and the name in it."""
+    """Its :class:`SettingsReader`, as ``module:name``."""
 
     def read(self) -> SettingsReader:
-        """Import it."""
+        """Import and return the settings reader."""
         module, _, name = self.reader.partition(":")
         reader: SettingsReader = getattr(import_module(module), name)
         return reader
@@ -86,7 +87,7 @@ EXECUTORS: list[ExecutorKind] = [
         reader="compat.executors.dask.cluster:DaskSettings",
     ),
 ]
-"""The first one reads tables without an address."""
+"""All kinds of executors. The first one reads tables without an address."""
 
 
 def executor_named(text: str) -> ExecutorSettings | None:

@@ -1,8 +1,8 @@
-"""The input and output of an executor, and the one that compiles on this machine.
+"""The input and output of an executor, and the executor that compiles on this machine.
 
-Only that one has workers attempt cells. All input and output can be pickled, and nothing in it
-leads back to the driver. The local executor's workers are started by this process, or have stayed
-from an earlier command.
+Only :class:`LocalExecutor` lets workers attempt cells. This process starts its workers, or they
+have stayed from an earlier command. All input and output can be pickled, and nothing in it refers
+back to the driver.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from compat.workers.watch import attempt
 
 @frozen
 class Batch:
-    """Cells of one env and one target, and what is to be done with them."""
+    """Cells of one env and one target, and the way to attempt them."""
 
     cells: tuple[Cell, ...] = field(converter=tuple[Cell, ...])
     built: BuiltEnv
-    """Their env, as it is on the machine that made the batch; it has an interpreter."""
+    """Their env on the machine that made the batch. It has an interpreter."""
     limits: Limits
     mode: Mode = field(default=PLAIN, kw_only=True)
     confirm: bool = field(default=False, kw_only=True)
     """Attempt cells that are not ok again, alone and with diagnostics on.
 
-    All cells must be of one source then.
+    Then all cells must have the same source.
     """
     keep: bool = field(default=True, kw_only=True)
     """Return the artifacts, too: printed text, reproducers, IR."""
     places: Places = field(default=NOWHERE_ELSE, kw_only=True)
-    """Folders of the machine that compiles, as whoever asked calls them: attempts have their
-    names.
+    """The folders of the compiling machine, and their names on the driver. Attempts have the
+    driver's names.
     """
 
     def __attrs_post_init__(self) -> None:
@@ -62,17 +62,17 @@ class CellAttempts:
     """The attempts at one cell of a batch."""
 
     position: int
-    """Which one: a position in ``Batch.cells``."""
+    """The position of the cell in ``Batch.cells``."""
     attempts: tuple[Evidence, ...]
-    """One, and those that confirm it."""
+    """The first attempt, and then the attempts that confirm it."""
     artifacts: Mapping[str, bytes] = Factory(dict)
-    """The artifacts that they name."""
+    """Name → content of the artifacts that the attempts name."""
 
 
 class Executor(Protocol):
-    """Compiles batches somewhere.
+    """Compiles batches on this machine or elsewhere.
 
-    Several threads may use it, as many as batches are to be compiled at the same time.
+    Safe to call from several threads. Each thread compiles one batch at a time.
     """
 
     @property
@@ -85,35 +85,39 @@ class Executor(Protocol):
 
     @property
     def gpus(self) -> Gpus | None:
-        """GPUs of other machines that launch; ``None`` if this machine's GPUs launch."""
+        """The GPUs of other machines for launches; ``None`` if launches use this machine's GPUs."""
         ...
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
-        """The attempts at each cell of a batch, as they become known.
+        """Attempt the cells of a batch, and yield the attempts at each cell as they arrive.
 
-        Each cell is reported once, in any order. The work is done while this is iterated, and ends
-        when the iterator is closed. Raises Stopped if everything is to end, MachineError if a
-        machine refuses what compiling needs, and UnknownAction if a worker cannot do what is asked.
+        Each cell is reported once, in any order. The work happens while the caller iterates, and
+        ends when the iterator is closed.
+
+        Raises:
+            Stopped: The run must end.
+            MachineError: A machine lacks a resource that compiling needs.
+            UnknownAction: A worker does not know an action of the batch.
         """
         ...
 
     def release(self, env: str) -> None:
-        """No further batches of this env will come."""
+        """Free the resources of an env. The caller submits no further batches of it."""
         ...
 
     def close(self) -> None:
-        """End what was started."""
+        """End the work and the workers of this executor."""
         ...
 
 
 class OpenExecutor(Protocol):
-    """The function that makes an executor: its class, usually."""
+    """The function that makes an executor. Usually it is the executor's class."""
 
     def __call__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> Executor:
-        """An executor that runs the worker's program in this folder until ``stop`` is set.
+        """Return an executor that runs the worker's program in the folder ``worker``.
 
-        Then it ends what is under way. Workers that are not needed any more wait for the next
-        command for ``idle_timeout`` seconds; with 0 they end.
+        The executor ends its work when ``stop`` is set. Workers that it no longer needs wait for
+        the next command for ``idle_timeout`` seconds; with 0 they end.
         """
         ...
 
@@ -128,7 +132,7 @@ _CONFIRM_GRACE = 1.5
 
 @define
 class _ArtifactBuffer:
-    """The artifacts of one batch, on their way to a store."""
+    """The artifacts of one batch in memory, before the driver stores them."""
 
     _data: dict[str, bytes] = field(factory=dict)
 
@@ -139,7 +143,7 @@ class _ArtifactBuffer:
         return name
 
     def of(self, attempts: Iterable[Evidence]) -> dict[str, bytes]:
-        """Those that these attempts name."""
+        """Return the artifacts that these attempts name."""
         names = {
             name
             for attempt in attempts
@@ -150,7 +154,7 @@ class _ArtifactBuffer:
 
 
 class LocalExecutor:
-    """An executor whose batches are compiled while they are iterated, in the thread that does."""
+    """An executor on this machine. A batch is compiled in the thread that iterates its results."""
 
     slots = None
     gpus = None
@@ -167,9 +171,9 @@ class LocalExecutor:
         self._stop = stop or threading.Event()
 
     def submit(self, batch: Batch, stop: threading.Event | None = None) -> Generator[CellAttempts]:
-        """The attempts at each cell; ok ones come at once, and confirmed ones after that.
+        """Yield the attempts at each cell: ok cells at once, and failed cells once confirmed.
 
-        ``stop`` ends this batch alone. By default it ends with all others.
+        ``stop`` ends only this batch. By default, the executor's event ends it.
         """
         artifacts, stop = _ArtifactBuffer(), stop or self._stop
         keep = artifacts.keep if batch.keep else None
@@ -188,7 +192,7 @@ class LocalExecutor:
     def _once(
         self, batch: Batch, stop: threading.Event, keep: Keep | None
     ) -> Generator[tuple[int, tuple[Evidence, ...]]]:
-        """One attempt at each cell; with diagnostics on, in a process of its own."""
+        """Yield position and attempt of each cell. With diagnostics, each has its own process."""
         together = [batch.cells] if not batch.mode.diagnose else [(cell,) for cell in batch.cells]
         position = 0
         for cells in together:
@@ -200,11 +204,11 @@ class LocalExecutor:
                     position += 1
 
     def release(self, env: str) -> None:
-        """Let an env's worker go."""
+        """Release an env's workers."""
         self._workers.release(env)
 
     def close(self) -> None:
-        """Let all workers go."""
+        """Release all workers."""
         self._workers.close()
 
     def __enter__(self) -> Self:
@@ -224,10 +228,10 @@ class _Confirming:
         self.workers, self.stop, self.keep = workers, stop, keep
 
     def run(self) -> Generator[tuple[int, tuple[Evidence, ...]]]:
-        """Position and attempts of every cell.
+        """Yield position and attempts of every cell.
 
-        They share a source: where that cannot be imported for one of them, it is not tried for the
-        rest.
+        The cells share a source. If its import fails for one cell, that cell's attempts count for
+        all later cells, and the source is not imported again.
         """
         done = 0
         while done < len(self.cells):
@@ -251,7 +255,7 @@ class _Confirming:
     def _confirmed(self, cell: Cell, first: Evidence) -> tuple[Evidence, ...]:
         """The first attempt, one more alone with diagnostics on, and a third if they disagree."""
         limits = self.batch.limits
-        # The first attempt hung until its deadline. The second only has to show where.
+        # The first attempt hung until its deadline. The second attempt only has to find the place.
         if first.deadline is not None:
             limits = evolve(limits, stage=first.stage, stage_deadline=_CONFIRM_GRACE)
         _log.debug("%s: not ok, trying it again alone", cell.id)
@@ -277,7 +281,7 @@ class _Confirming:
 def _attempted(
     batch: Batch, workers: WorkerPool, stop: threading.Event, keep: Keep | None
 ) -> Generator[tuple[Cell, Evidence]]:
-    """The first attempt at each cell of a batch."""
+    """Attempt each cell of a batch once, and yield the cells with their evidence."""
     with (
         nullcontext(workers.interpreter(batch.built))
         if batch.mode.interprets
@@ -295,7 +299,7 @@ def _attempted(
 
 
 def _package(cells: Sequence[Cell], mode: Mode) -> PreloadedPackage | None:
-    """The package that all of these cells are of, if they are of one."""
+    """Return the preloaded package that all of these cells share; ``None`` without one."""
     packages = {PreloadedPackage.of(cell, mode) for cell in cells}
     return packages.pop() if len(packages) == 1 else None
 
@@ -305,7 +309,7 @@ def _knowledge(cell: Cell) -> Knowledge:
 
 
 def _not_importable(cell: Cell, attempts: tuple[Evidence, ...]) -> bool:
-    """Whether the cell's file cannot be imported, whichever of its functions is asked for."""
+    """Whether the cell's file cannot be imported, so all cells of that file fail the same way."""
     if any(evidence.stage != SOURCE_STAGE for evidence in attempts):
         return False
     broken = (

@@ -1,9 +1,8 @@
-"""GPUs to launch on: those of this machine, and those of an executor's other machines.
+"""GPUs for launches: those of this machine, and those of an executor's other machines.
 
-In: cells of a folder that ``compat build`` has written, of one target, which one process launches
-together. Out: lines of ``results.jsonl`` in the launcher's form
-(``compat/toolchains/pytorch/host/__init__.py``), or the reason why there are none. Processes of
-their own ask the driver of a GPU and run the launcher.
+In: cells of one target in a folder of ``compat build``, which one process launches together. Out:
+lines of ``results.jsonl`` in the launcher's form (``compat/toolchains/pytorch/host/__init__.py``),
+or the reason why there are none. Separate processes call the GPU driver and run the launcher.
 """
 
 from __future__ import annotations
@@ -37,52 +36,54 @@ from compat.toolchains.base import PYTORCH
 
 @frozen(kw_only=True)
 class GpuDevice:
-    """A GPU as its driver tells of it."""
+    """The facts that a GPU driver reports about a GPU."""
 
     name: str
     arch: int
-    """90 for a compute capability of 9.0."""
+    """Ten times the compute capability: 90 for 9.0."""
     identity: str
-    """The same for all processes of its machine."""
+    """An identifier that is the same for all processes of the machine."""
     visible: str | None = None
-    """The value of ``CUDA_VISIBLE_DEVICES`` that leaves only this one; ``None`` if it is the only
-    one anyway.
+    """The value of ``CUDA_VISIBLE_DEVICES`` that leaves only this GPU visible; ``None`` if it is
+    the only one anyway.
     """
 
 
 @frozen(kw_only=True)
 class GpuHost:
-    """The GPUs and the interpreter of a machine."""
+    """The GPUs of a machine, and its interpreter for launches."""
 
     devices: tuple[GpuDevice, ...] = ()
     why_none: str = ""
-    """Why it has no devices."""
+    """Why the machine has no devices."""
     python: str | None = None
-    """An interpreter with PyTorch."""
+    """Path of an interpreter with PyTorch; ``None`` without one."""
     resource: str | None = None
-    """The name of GPUs among the resources of the cluster, if the worker declares them."""
+    """The name of the cluster's resource for GPUs, if the Dask worker declares one."""
 
 
 @frozen(kw_only=True)
 class Load:
-    """Cells that one process is to launch."""
+    """Cells for one process to launch."""
 
     target: str
-    """``sm_90``, for messages."""
+    """Name of the target for messages, such as ``sm_90``."""
     arch: int
     cells: tuple[JsonMapping, ...]
-    """As an index has them."""
+    """The cells in the form of an archive's index."""
     pack: Callable[[Sequence[JsonMapping]], bytes]
-    """An archive with all that launching some of them needs."""
+    """Cells → an archive with everything that their launch needs."""
     options: tuple[str, ...] = ()
-    """Of the launcher."""
+    """Options of the launcher."""
     python: str | None = None
-    """The path of an interpreter with PyTorch there; by default that of the launching program."""
+    """Path of an interpreter with PyTorch on the launching machine; ``None`` if that machine
+    chooses it.
+    """
 
 
 @frozen(kw_only=True)
 class LaunchedPiece:
-    """The results of cells that were launched together."""
+    """The results of cells that one process launched together."""
 
     worker: str
     lines: tuple[JsonMapping, ...]
@@ -95,28 +96,28 @@ class NotLaunched:
     cells: tuple[JsonMapping, ...]
     why: str
     is_lost: bool
-    """Whether it was tried; else no machine has a GPU for them."""
+    """Whether a launch was tried and its workers were lost. Otherwise no machine can launch."""
 
 
 class Gpus(Protocol):
-    """GPUs of other machines. May be used from several threads: each launches on one GPU."""
+    """The GPUs of other machines. Safe to call from several threads: each launches on one GPU."""
 
     def lack(self, target: str, arch: int, python: str | None = None) -> str | None:
-        """The thing that is missing for a target, asked now; ``None`` if a launch is possible.
+        """Return what is missing now to launch for a target; ``None`` if a launch is possible.
 
-        ``python`` is the path of an interpreter with PyTorch that all machines have, if they need
-        not look for one. Raises the errors of submitting.
+        ``python`` is the path of an interpreter with PyTorch that all machines have. If it is
+        ``None``, each machine finds one. Raises the errors of ``Executor.submit``.
         """
         ...
 
     def count(self, arch: int) -> int:
-        """How many GPUs of an architecture are known."""
+        """Return the number of known GPUs of an architecture."""
         ...
 
     def launch(self, load: Load) -> Generator[LaunchedPiece | NotLaunched]:
-        """Launch a load, on one GPU at a time.
+        """Launch a load, on one GPU at a time, and yield the results of its cells.
 
-        Each cell is reported once. Raises the errors of submitting a batch.
+        Each cell is reported once. Raises the errors of ``Executor.submit``.
         """
         ...
 
@@ -124,19 +125,19 @@ class Gpus(Protocol):
 # --- this machine ---------------------------------------------------------------------------------
 
 PYTHON = "COMPAT_LAUNCH_PYTHON"
-"""The environment variable of a worker that names its interpreter with PyTorch."""
+"""The environment variable of a Dask worker that names its interpreter with PyTorch."""
 _PATIENCE = 120.0
-"""Seconds that a driver may take to tell which GPUs there are."""
+"""Seconds that a GPU driver may take to list its GPUs."""
 _TICK = 0.1
 _LOCKS = "/tmp"  # noqa: S108 - one for all users, and links are not followed
 """The folder for the locks of GPUs: one for all processes of a machine, with any TMPDIR."""
 
 
 def find_gpus(python: str = sys.executable) -> GpuHost:
-    """The GPUs that a process of an interpreter sees here, or the reason why there are none.
+    """Return the GPUs that a process of an interpreter sees, or the reason why there are none.
 
-    It takes as long as the driver takes. Raises OSError if there is no such interpreter, and
-    MachineError.
+    It waits for the GPU driver, up to :data:`_PATIENCE` seconds. Raises OSError if the interpreter
+    does not exist, and MachineError.
     """
     with TemporaryFile() as answer:
         if (
@@ -157,9 +158,9 @@ def find_gpus(python: str = sys.executable) -> GpuHost:
 
 
 def find_host(environ: Mapping[str, str] = os.environ) -> GpuHost:
-    """The GPUs and the interpreter of a cluster's worker, here.
+    """Return the GPUs of this machine, and its interpreter for launches. Runs on Dask workers.
 
-    An interpreter is only looked for if there is a GPU.
+    It searches for an interpreter only if there is a GPU.
     """
     try:
         host = find_gpus()
@@ -187,9 +188,9 @@ def _worker_python(environ: Mapping[str, str]) -> str | None:
 
 
 def find_python(caches: Iterable[EnvCache]) -> str | None:
-    """An interpreter with PyTorch: this one, else that of the env with the newest PyTorch.
+    """Return an interpreter with PyTorch; ``None`` without one.
 
-    ``caches`` have the envs.
+    It is this process's interpreter, or else that of the env with the newest PyTorch in ``caches``.
     """
     if importlib.util.find_spec(PYTORCH.name) is not None:
         return sys.executable
@@ -202,7 +203,7 @@ def find_python(caches: Iterable[EnvCache]) -> str | None:
 
 
 def _with_pytorch(folder: Path) -> Iterator[tuple[Version, str]]:
-    """The interpreters of an env's folder that have PyTorch, with its version."""
+    """Yield PyTorch's version and the interpreter, for interpreters of an env that have PyTorch."""
     for location in sorted(folder.glob("cp*")):
         with suppress(NotInstalled, InvalidVersion, OSError):
             for package in packages(location):
@@ -212,9 +213,10 @@ def _with_pytorch(folder: Path) -> Iterator[tuple[Version, str]]:
 
 @contextmanager
 def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
-    """Be the only process of this machine that launches on a GPU, once others have ended.
+    """Wait for the lock of a GPU, so that only one process of this machine launches on it.
 
-    Gives the descriptor that holds the lock. Raises Stopped if ``stop`` is set before, and OSError.
+    Yields the descriptor that holds the lock. Raises Stopped if ``stop`` is set before, and
+    OSError.
     """
     descriptor = _opened(Path(_LOCKS, f"compat-gpu-{device.identity}.lock"))
     try:
@@ -231,9 +233,10 @@ def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
 
 
 def _opened(path: Path) -> int:
-    """A file to lock, whoever made it.
+    """Open a file to lock, and create it if it is missing.
 
-    In a folder of all users, files of others may be read, but not made anew.
+    In a folder of all users, a process can open another user's file for reading, but cannot create
+    it again.
     """
     with suppress(FileExistsError):
         return os.open(
@@ -247,8 +250,8 @@ def run_kept(
 ) -> ProcessResult:
     """Run a program to its end.
 
-    It also ends with ``stop``, and with this process. ``lock`` is held until it has ended. Raises
-    Stopped, and OSError.
+    The program also ends when ``stop`` is set, or this process ends. It holds ``lock`` until then.
+    Raises Stopped, and OSError.
     """
     keeping = [sys.executable, "-I", keeper.__file__]
     with Session(

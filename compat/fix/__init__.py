@@ -2,16 +2,16 @@
 
 In: a selection, and the id of a cell that fails. Out: :class:`Fix`, the smallest known edit that
 helps in all requested envs, or the one that helps in most of them, with the outcomes of the kernel
-before and after it. The toolchain lists the known edits. Compiling finds out whether one helps. No
-number that a kernel computes is checked.
+before and after it. The toolchain lists the known edits. A compile shows whether an edit helps. The
+numbers that the kernel computes are not checked.
 
-- :mod:`compat.fix.searching`: the known edits for a failure, and the search for one that helps,
-  given something that compiles
-- :mod:`compat.fix.fixing`: all of it, from what a user names
-- :mod:`compat.fix.changes`: a kernel's file as it can be edited and compiled, the changes of an
-  edit, with diffs, and writing it
+- :mod:`compat.fix.searching`: the search for an edit that helps, among the known edits for a
+  failure. Its caller compiles the candidates.
+- :mod:`compat.fix.fixing`: the feature behind ``compat fix``
+- :mod:`compat.fix.changes`: a kernel's file that can be edited and compiled, and the changes of an
+  edit, with diffs
 
-It is imported when it is asked for: reports only say where an edit is known.
+The submodules are imported on first use, because reports only need to know whether an edit exists.
 """
 
 from __future__ import annotations

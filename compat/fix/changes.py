@@ -1,7 +1,7 @@
-"""A kernel's file as it can be edited and compiled elsewhere, and the files that an edit changes.
+"""A kernel's file that can be edited and compiled elsewhere, and the files that an edit changes.
 
-The module makes diffs and writes files back. A file keeps its encoding and its line ends. It is
-written whole or not at all, and only if it still has the content that was read.
+The module makes diffs and writes the changed files. A file keeps its encoding and its line ends. It
+is written atomically, and only if it still has the content that was read.
 """
 
 from __future__ import annotations
@@ -34,22 +34,25 @@ class TextFile:
 
     path: Path
     content: bytes
-    """As it was read; a file that has become another one since is not written."""
+    """The bytes that were read. The file is not written if it has changed since."""
     text: str
-    """With ``\\n`` at the end of every line, and without a byte order mark."""
+    """The text with ``\\n`` line ends, and without a byte order mark."""
     encoding: str
     newline: str
 
     @property
     def is_whole(self) -> bool:
-        """Whether the text represents the whole file.
+        """Whether encoding :attr:`text` gives the same bytes.
 
-        A file with line ends of several kinds would not stay as it is.
+        A file with line ends of several kinds would change.
         """
         return self.encoded(self.text) == self.content
 
     def encoded(self, text: str) -> bytes:
-        """A text as this file would have it. Raises ConfigError where that is not possible."""
+        """Return a text with this file's encoding and line ends. Raises ConfigError.
+
+        The error means that the encoding lacks a character of the text.
+        """
         try:
             return text.replace("\n", self.newline).encode(self.encoding)
         except UnicodeError as error:
@@ -59,7 +62,7 @@ class TextFile:
 
 
 def _decoded(content: bytes) -> dict[str, str]:
-    """Text, encoding and line end of a Python file.
+    """Return text, encoding and line end of a Python file, as fields of :class:`TextFile`.
 
     Raises SyntaxError, UnicodeError or LookupError.
     """
@@ -74,21 +77,21 @@ def _decoded(content: bytes) -> dict[str, str]:
 
 @frozen(kw_only=True, slots=False)
 class SourceFile(TextFile):
-    """A source file, and what it imports from beside it."""
+    """A kernel's source file, and the files of its source tree that it imports."""
 
     beside: Mapping[str, bytes] = Factory(dict)
-    """The files of its tree that it imports, by their paths from :attr:`top`."""
+    """The files of its source tree that it imports, by their paths from :attr:`top`."""
     top: Path = Path()
-    """The outermost of the roots that the file lies in."""
+    """The outermost of the roots that contain the file."""
     roots: tuple[Path, ...] = (Path(),)
     """The folders that absolute imports search."""
 
     @classmethod
     def read(cls, path: Path, roots: Sequence[Path] = ()) -> SourceFile:
-        """The file and what it imports from its tree, which has these roots.
+        """Read a source file, and the files that it imports below ``roots``.
 
-        By default the root is that of the package that it lies in. Raises ConfigError if it cannot
-        be read as Python, or is not a file of the user's own.
+        By default the root is the folder around the file's package. Raises ConfigError if the file
+        cannot be read as Python, or belongs to a library of the package index.
         """
         roots = tuple(roots) or roots_of(path)
         around = [root for root in roots if path.is_relative_to(root)]
@@ -123,21 +126,21 @@ class SourceFile(TextFile):
 
     @classmethod
     def alone(cls, text: str) -> SourceFile:
-        """A module that is in no file."""
+        """Return a source file that exists only as text, and imports no other file."""
         return cls(
             path=Path("kernel.py"), content=text.encode(), text=text, encoding="utf-8", newline="\n"
         )
 
     @property
     def name(self) -> str:
-        """Its path from :attr:`top`."""
+        """The file's path from :attr:`top`."""
         return self.path.relative_to(self.top).as_posix()
 
     @cached_property
     def editable(self) -> dict[str, TextFile]:
-        """The files beside it that an edit may change, by their names.
+        """The files of :attr:`beside` that an edit may change, by name.
 
-        They can be read, and belong to no library.
+        They can be decoded, and belong to no library.
         """
         files = {}
         libraries = [root for root in self.roots if requirement_of(root)]
@@ -150,7 +153,7 @@ class SourceFile(TextFile):
 
     @property
     def inner_roots(self) -> tuple[str, ...]:
-        """The roots inside of :attr:`top`, from there."""
+        """The roots inside of :attr:`top`, relative to it."""
         return tuple(
             root.relative_to(self.top).as_posix()
             for root in self.roots
@@ -160,10 +163,12 @@ class SourceFile(TextFile):
     def specialize(
         self, spec: Specialization, text: str, folder: Path, beside: Mapping[str, str] | None = None
     ) -> Specialization:
-        """The specialization of this file with another text, in a folder with what it imports.
+        """Write a copy with another text into a folder, and return its specialization.
 
-        The folder replaces every root that the file lies in, so nothing can import the original
-        from there. Files of :attr:`editable` may have other texts, too.
+        The copy includes the files in :attr:`beside`.
+
+        The folder replaces every root that contains the file, so the copy cannot import the
+        original. ``beside`` has other texts for files of :attr:`editable`.
         """
         own = self.path.relative_to(self.top)
         edited = {
@@ -184,7 +189,7 @@ class SourceFile(TextFile):
         return folder / root.relative_to(self.top) if self.path.is_relative_to(root) else root
 
 
-# --- what an edit changes: the source, files that it imports, values of the kernel file -----------
+# --- changes of an edit: the source, files that it imports, values of the kernel file -------------
 
 
 @frozen(kw_only=True)
@@ -229,9 +234,9 @@ class ChangedFile:
 
 
 def hunks(before: str, after: str, context: int = 3) -> Iterator[str]:
-    """The hunks of a unified diff.
+    """Yield the lines of a unified diff's hunks.
 
-    ``difflib.unified_diff`` takes frequent lines for junk and shows more changes than there are.
+    ``difflib.unified_diff`` treats frequent lines as junk, and then shows too many changes.
     """
     old, new = before.splitlines(), after.splitlines()
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(context):
@@ -246,16 +251,16 @@ def hunks(before: str, after: str, context: int = 3) -> Iterator[str]:
 
 
 def _range(start: int, end: int) -> str:
-    """Lines as the head of a hunk has them: the first, and how many."""
+    """Return a range of lines in the form of a hunk's header: first line and count."""
     return f"{start + 1 if end > start else start},{end - start}"
 
 
 def changed_files(
     candidate: EditedKernel, source: SourceFile, spec: Specialization, root: Path
 ) -> tuple[ChangedFile, ...]:
-    """The files that a candidate changes: the source, files that it imports, or the kernel file.
+    """Return the files that a candidate changes: source, imported files, and kernel file.
 
-    The kernel file is named from ``root``. Raises ConfigError if it cannot be read.
+    The path of the kernel file is relative to ``root``. Raises ConfigError if it cannot be read.
     """
     texts = [
         (source, candidate.text),
@@ -289,10 +294,11 @@ def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object])
 
 
 def with_values(path: Path, spec: Specialization, values: JsonMapping) -> tuple[str, str]:
-    """The text of a kernel file, and the same with these constexprs for the case of ``spec``.
+    """Return the text of a kernel file before and after a change of constexprs for one case.
 
-    A value is changed where the case, the variant or the file gives it, and added to the case if
-    none of them does. Raises ConfigError if the file cannot be read.
+    ``spec`` names the case. A value is changed in the table that has it: the case, else the
+    variant, else the file. Otherwise it is added to the case, or to the file without a case.
+    Raises ConfigError if the file cannot be read.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -340,9 +346,12 @@ def _drop(name: str, *tables: Any) -> None:
 def write_changes(changes: Sequence[ChangedFile]) -> tuple[Path, ...]:
     """Write an edit into the files that it changes, and return their paths.
 
-    Each file is replaced at once, with its permissions, and none is where one of them is not what
-    it was when the edit was found. Raises ConfigError where a file has changed, or would not stay
-    as it is apart from the edit, and StoreError where it cannot be written.
+    Each file is replaced atomically and keeps its permissions. If one file has changed since the
+    edit was found, no file is written.
+
+    Raises:
+        ConfigError: A file has changed, or the edit would also change its line ends.
+        StoreError: A file cannot be written. The files written before are restored, if possible.
     """
     for change in changes:
         _check(change)
@@ -381,7 +390,10 @@ def _check(changed: ChangedFile) -> None:
 
 
 def _restore(written: Sequence[ChangedFile]) -> None:
-    """Each file as it was, as far as that can be; the last of them may never have been written."""
+    """Restore the content of changed files. Errors are ignored.
+
+    The last file may still have its old content.
+    """
     for change in written:
         with suppress(OSError):
             if change.path.read_bytes() != change.before:

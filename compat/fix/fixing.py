@@ -1,4 +1,4 @@
-"""A whole fix, from what a user names: the feature that ``compat fix`` calls."""
+"""The feature behind ``compat fix``: from the name of a cell to an edit that helps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from compat.project import Listener, Obtain, Selection
 from compat.toolchains import known_edits
 
 _MOST = 8
-"""Edits that compile in the cell's env and are tried in the others at most."""
+"""The most edits that are tried in all envs, after they compiled in the cell's env."""
 
 
 @frozen(kw_only=True)
@@ -80,7 +80,7 @@ class Fix:
     best: EditTrial | None
     """The first edit that helps in all environments, or else in most of them.
 
-    ``None``: no edit helps in the cell's own.
+    ``None``: no edit helps in the cell's own environment.
     """
     others: tuple[EditTrial, ...] = ()
     """Other edits that were tried in all environments."""
@@ -125,10 +125,10 @@ def fix(
 ) -> Fix:
     """Search for an edit that makes a failing cell compile.
 
-    An edit changes the cell's function, functions of the same file that it uses, or constexprs of
-    the kernel file. Known edits of the failure's class are tried, smallest first, each in all
-    environments, until one compiles in all of them. Results of the kernel are not checked.
-    :func:`compat.fix.write_fix` writes the edit.
+    An edit changes the cell's function, functions that it uses, also in files that it imports, or
+    constexprs of the kernel file. Known edits of the failure's class are tried, smallest first,
+    each in all environments, until one compiles in all of them. Results of the kernel are not
+    checked. :func:`compat.fix.write_fix` writes the edit.
 
     Args:
         selection: The project, and the environments besides the cell's own.
@@ -139,7 +139,8 @@ def fix(
         listener: Receives progress.
 
     Raises:
-        SelectionError: The words do not name one cell, or the cell compiles.
+        SelectionError: ``cell`` does not match exactly one cell, the cell compiles, or its
+            toolchain has no edits.
         EnvError: The cell's environment cannot be used.
         ConfigError: The source cannot be read.
     """
@@ -208,7 +209,7 @@ def write_fix(fix: Fix) -> tuple[Path, ...]:
 
 @define(kw_only=True)
 class Compiling:
-    """Compiles edited kernels, each in a folder of its own."""
+    """Compiles edited kernels. Each has a folder of its own."""
 
     spec: Specialization
     source: SourceFile
@@ -219,11 +220,11 @@ class Compiling:
     _count: int = 0
 
     def original(self, envs: Sequence[Env]) -> tuple[Result, ...]:
-        """The kernel as it is."""
+        """Compile the unchanged kernel in these envs."""
         return self._run([Cell(env=env, target=self.target, spec=self.spec) for env in envs])
 
     def everywhere(self, candidate: EditedKernel, envs: Sequence[Env]) -> EditTrial:
-        """A candidate in all envs."""
+        """Compile a candidate in these envs."""
         spec = self._written(candidate)
         return EditTrial(
             candidate=candidate,
@@ -233,9 +234,11 @@ class Compiling:
     def search(
         self, env: Env, envs: Sequence[Env], outcome: Outcome | None = None
     ) -> tuple[list[EditTrial], EditSearch | None]:
-        """Edits that help in an env, tried in all until one helps in all.
+        """Search for edits that help in ``env``, and try each of them in all ``envs``.
 
-        ``outcome`` is that of the kernel there.
+        The search ends with the first edit that helps in all. ``outcome`` is the kernel's outcome
+        in ``env``; without it, the kernel is compiled there first. Returns the tried edits, and the
+        search; no edits and ``None`` if the kernel does not fail in a reproducible way.
         """
         start = EditedKernel(text=self.source.text, compile=self.spec.compile)
         outcome = outcome or self._attempted([start], env)[0]
@@ -259,9 +262,9 @@ class Compiling:
         return tested, search
 
     def check_copies(self, env: Env, outcome: Outcome) -> None:
-        """Raise ConfigError if a copy without any edit does not fail as the kernel does.
+        """Raise ConfigError if an unedited copy fails in another way than the kernel.
 
-        In that case no edit was really tried.
+        In that case the search did not test the edits themselves.
         """
         (copied,) = self._attempted(
             [EditedKernel(text=self.source.text, compile=self.spec.compile)], env
@@ -275,9 +278,9 @@ class Compiling:
             raise ConfigError(why, where=str(self.source.path), hint=hint)
 
     def _attempted(self, candidates: Sequence[EditedKernel], env: Env) -> list[Outcome]:
-        """The outcomes of candidates in an env, attempted once.
+        """Return the outcomes of candidates in an env, from one attempt each.
 
-        An edit that helps is compiled as any cell is, before it is shown.
+        Before an edit is reported, it is compiled and confirmed like any cell.
         """
         cells = [
             Cell(env=env, target=self.target, spec=self._written(candidate))
@@ -325,15 +328,18 @@ def _tells(result: Result) -> bool:
 
 
 def best_of(trials: Sequence[EditTrial]) -> EditTrial | None:
-    """The first that helps everywhere, else the first that helps in most envs."""
+    """Return the first edit that helps in all envs, else the first that helps in most of them."""
     return max(trials, key=lambda trial: (not trial.not_even_so, len(trial.helps)), default=None)
 
 
-# --- which cell, and which envs -------------------------------------------------------------------
+# --- the cell and the envs ------------------------------------------------------------------------
 
 
 def _cell(selection: Selection, name: str) -> Cell:
-    """By its id; else the only one that is meant of what was chosen, or else of all there are."""
+    """Return the only cell that a name matches, among the selected cells, or else among all cells.
+
+    Raises SelectionError if none or several match.
+    """
     everywhere = selection.with_patterns(envs=("*",), targets=selection.patterns.targets or ("*",))
     pattern = cell_pattern(name, everywhere.config, selection.patterns.kernel_files)
     everywhere = evolve(everywhere, envs=known_envs(everywhere.config)).and_envs(pattern.envs)
@@ -344,9 +350,9 @@ def _cell(selection: Selection, name: str) -> Cell:
 
 
 def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
-    """The cell's own env, and those of the selection that the kernel is meant for.
+    """Return the cell's own env, and the selected envs of its toolchain, oldest release first.
 
-    The oldest release comes first.
+    Raises EnvError if the cell's own env cannot be used.
     """
     meant = [env for env in selection.envs if env.toolchain == cell.spec.toolchain]
     env_by_name: Mapping[str, Env] = {env.name: env for env in (cell.env, *meant)}
@@ -364,11 +370,11 @@ def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
 def settled(
     candidate: EditedKernel, spec: Specialization, source: SourceFile, folder: Path
 ) -> EditedKernel:
-    """The candidate as an edit of the source alone.
+    """Return the candidate as an edit of the source alone, for a kernel with guessed arguments.
 
-    It has a note if its arguments are guessed differently afterwards. Copies are written into
-    ``folder``. Raises ConfigError if the edit is one of the arguments, which the source cannot
-    express.
+    The candidate gets a note if the edited source leads to other guesses. Copies are written into
+    ``folder``. Raises ConfigError if the edit changes the arguments, which the source does not
+    contain.
     """
     after = _guess(
         spec, source.specialize(spec, candidate.text, folder / "after", candidate.beside)
@@ -397,9 +403,9 @@ def settled(
 
 
 def _guess(spec: Specialization, copy: Specialization) -> CompileSpec | None:
-    """The guessed arguments of the kernel in a copy of its source.
+    """Return the guessed arguments of the kernel in a copy of its source.
 
-    It is ``None`` if the copy has no such kernel, or no such case.
+    Returns ``None`` if the copy lacks the kernel, the variant or the case.
     """
     path = Path(copy.source)
     try:

@@ -1,6 +1,6 @@
-"""The search for edits: those known for the failure's class.
+"""The search for edits among the known edits for a failure's class.
 
-If an edit only gets further, those for the next class follow.
+If an edit only moves the failure to a later place, the edits for the new failure's class follow.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from compat.toolchains import Toolchain, known_edits
 from compat.toolchains.language import CannotEdit, Faulty, KnownEdit, Proposal, line_of
 
 _STEPS = 6
-"""Edits that are made one after the other at most."""
+"""The most edits in sequence."""
 _PROPOSALS = 100
-"""Proposals of one edit that are compiled at most."""
+"""The most proposals of one edit that are compiled."""
 _ELSEWHERE = "{name} changes too, and other kernels that use it were not compiled"
 
 
 @frozen(kw_only=True)
 class KernelModules:
-    """The modules that a kernel is made of."""
+    """The kernel's module and the modules that it imports."""
 
     name: str = "kernel.py"
-    """The file of the kernel's own module."""
+    """The file name of the kernel's own module."""
     beside: Mapping[str, str] = Factory(dict)
-    """The others that may be edited, by the names of their files."""
+    """File name → text of the other modules that may be edited."""
     roots: tuple[str, ...] = ("",)
     """The folders that absolute imports search."""
 
@@ -46,7 +46,7 @@ class EditedKernel:
     compile: CompileSpec
     """How to compile it."""
     edits: tuple[str, ...] = ()
-    """The edits, in a few words each."""
+    """The names of the edits."""
     notes: tuple[str, ...] = ()
     """Assumptions and side effects of the edits."""
     constexprs: dict[str, object] = Factory(dict)
@@ -56,7 +56,7 @@ class EditedKernel:
 
     @property
     def key(self) -> str:
-        """Equal for candidates that compile to the same."""
+        """A text that is equal for candidates with equal sources and arguments."""
         return repr((self.text, sorted(self.beside.items()), self.compile.document()))
 
     def after(
@@ -110,16 +110,16 @@ Try = Callable[[Sequence[EditedKernel]], Sequence[Outcome]]
 
 @define(kw_only=True)
 class EditSearch:
-    """A search under way."""
+    """The state of a search."""
 
     function: str
     toolchain: Toolchain
     try_all: Try
     files: KernelModules = Factory(KernelModules)
     refused: list[str] = field(factory=list)
-    """Why edits were not made."""
+    """Edits that were not made, with the reasons."""
     compiled: int = 0
-    """How many candidates were compiled."""
+    """Number of compiled candidates."""
 
     def run(self, start: EditedKernel, failure: Failure) -> Iterator[EditedKernel]:
         """Candidates that compile, in the order of the edits."""
@@ -163,7 +163,7 @@ class EditSearch:
                 self.refused.append(reason)
 
     def _faulties(self, start: EditedKernel, failure: Failure) -> Iterator[Faulty]:
-        """The kernel as an edit sees it: the module with the failure, and the other ones.
+        """Yield the input of edits: the module with the failure, and the other modules.
 
         There are several if the failure may be in several modules.
         """
@@ -192,7 +192,8 @@ class EditSearch:
     ) -> bool:
         """Whether another edit may help after this one.
 
-        It may if the kernel fails later than before, and edits are known for the new failure.
+        This is the case if the kernel fails at a later place than before, and edits are known for
+        the new failure.
         """
         if after is None or not known_edits(after, self.toolchain.name):
             return False
@@ -201,7 +202,7 @@ class EditSearch:
             return stages.index(after.stage) > stages.index(before.stage)
         old, new = self._texts(start), self._texts(candidate)
         if _short(before) != _short(after):
-            return True  # what was wrong in the one file is not any more
+            return True  # the failure in the first file is gone
         same_lines = all(
             old[name].count("\n") == new[name].count("\n")
             for name in files_of(before, old, self.files.name)
@@ -217,10 +218,10 @@ def _short(failure: Failure) -> str:
 
 
 def files_of(failure: Failure, texts: Mapping[str, str], own: str) -> list[str]:
-    """The files that a failure may be in.
+    """Return the files that a failure may be in.
 
-    They are the files with its name whose lines it shows, else all with its name, else the kernel's
-    own.
+    They are the files of that name whose line is in the excerpt, else all files of that name, else
+    the kernel's own file.
     """
     number = line_of(failure) or 0
     named = sorted(name for name in texts if name.rpartition("/")[2] == _short(failure))
@@ -236,7 +237,7 @@ def _line(text: str, number: int) -> str:
 
 
 def function_at(text: str, line: int) -> str:
-    """The function at the top level of a module that a line is in; empty if it is in none."""
+    """Return the name of the function around a line, outer functions first; empty without one."""
     functions = (node for node in ast.walk(tree_of(text)) if isinstance(node, ast.FunctionDef))
     return next(
         (

@@ -1,13 +1,13 @@
-"""A library's own choice among the variants of its kernels, made from what a matrix found.
+"""Guards: files with which a library chooses among the variants of its kernels at run time.
 
-In: a :class:`~compat.report.summary.record.Report`, perhaps read back from a file, and a
-:class:`Request`. Out: the text of one Python file that needs nothing, with the facts and the code
-that decides by them; or, of a file that was written before, what a new matrix says otherwise.
+In: a :class:`~compat.report.summary.record.Report`, perhaps read from a file, and a
+:class:`Request`. Out: the text of one Python file without dependencies, with the facts and the code
+that decides by them; or the differences between an existing guard and a new report.
 
-- :mod:`compat.guard.facts`: on which releases, and for which targets, each variant works
+- :mod:`compat.guard.facts`: the releases and targets on which each variant works
 - :mod:`compat.guard.configs`: the best configs of ``compat tune``
-- :mod:`compat.guard.writing`: facts as the text of a guard, and facts of the text of a guard
-- :mod:`compat.guard.checking`: a guard beside a new matrix, and both as lines and JSON
+- :mod:`compat.guard.writing`: from facts to the text of a guard, and back
+- :mod:`compat.guard.checking`: the check of a guard against a new report, with its lines and JSON
 """
 
 from compat.guard.checking import Checked, check_guard

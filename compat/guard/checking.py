@@ -1,4 +1,4 @@
-"""A written guard beside a new report: its outdated facts, and its gaps; as lines and JSON."""
+"""The check of a guard against a new report: outdated and missing facts, as lines and JSON."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from compat.text import JsonObject
 
 
 class Kind(StrEnum):
-    """How a guard and a report can differ over a release."""
+    """A kind of difference between a guard and a report, for a variant on a release."""
 
     BROKEN = "broken"
-    """The guard has it as working, and it does not."""
+    """The variant works in the guard, but not in the report."""
     FIXED = "fixed"
-    """The guard has it as not working, and it does."""
+    """The variant works in the report, but not in the guard."""
     NEW = "new"
-    """Only the report has it."""
+    """Only the report has the release."""
     GONE = "gone"
-    """Only the guard has it, which is not a fault of the guard."""
+    """Only the guard has the release. This is no fault of the guard."""
 
 
 @frozen(kw_only=True)
 class Contradiction:
-    """Releases and targets with which a guard and a report differ alike over a variant."""
+    """Releases and targets for which a guard and a report differ in the same way over a variant."""
 
     kind: Kind
     kernel: str
@@ -40,19 +40,21 @@ class Contradiction:
     targets: tuple[str, ...]
     releases: tuple[str, ...]
     reason: str
-    """The reason why it does not work, from the side that knows it; empty if it works."""
+    """Why the variant does not work in the report, or for ``GONE`` in the guard; empty if it works.
+    """
 
 
 @frozen(kw_only=True)
 class OtherAnswer:
-    """A release and a target for which a guard made anew would give a library something else."""
+    """A release and a target for which a new guard would choose another variant."""
 
     kernel: str
     release: str
     target: str
     given: str | None
-    """The variant that the guard has it launch; ``None`` for none."""
+    """The variant that the existing guard chooses; ``None`` for none."""
     wanted: str | None
+    """The variant that a new guard would choose; ``None`` for none."""
 
 
 @frozen(kw_only=True)
@@ -61,15 +63,15 @@ class Checked:
 
     guard: Guard
     intact: bool
-    """Whether this version would write the same file from its facts."""
+    """Whether this version of triton-compat would write the same file from its facts."""
     contradictions: tuple[Contradiction, ...]
     answers: tuple[OtherAnswer, ...]
     line: tuple[str, ...]
-    """The releases that either of them knows, oldest first."""
+    """The releases of the guard or the report, oldest first."""
 
     @property
     def agrees(self) -> bool:
-        """Whether there is nothing to do."""
+        """Whether the guard needs no change."""
         return (
             self.intact
             and not self.answers
@@ -125,7 +127,10 @@ def _contradictions(old: GuardFacts, new: GuardFacts) -> Iterator[Contradiction]
 
 
 def _kind(before: str | None, after: str | None) -> Kind | None:
-    """The difference of two states; another reason for a failure is not one."""
+    """Return the kind of difference between two states; ``None`` without one.
+
+    Different reasons for a failure are no difference.
+    """
     if before is None or after is None:
         return None if before is after else Kind.NEW if before is None else Kind.GONE
     if (before == WORKS) is (after == WORKS):
@@ -140,7 +145,7 @@ def _places(facts: GuardFacts) -> Iterator[tuple[str, str, str]]:
 
 
 def _together(old: GuardFacts, new: GuardFacts) -> GuardFacts:
-    """The joint facts of both, in the order of the new ones, which win if they differ."""
+    """Return the facts of both. If they differ, the new ones count. Their order comes first."""
     kernels: dict[str, dict[str, dict[str, States]]] = {}
     for kernel, variant, target in dict.fromkeys((*_places(new), *_places(old))):
         rows = (
@@ -157,9 +162,9 @@ def _together(old: GuardFacts, new: GuardFacts) -> GuardFacts:
 
 
 def _line(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
-    """The releases of both, in order.
+    """Merge two ordered sequences of releases into one.
 
-    Both are in order already, so each stands where the next one of the other does.
+    An old release goes before the first later old release that is already in the result.
     """
     releases = list(new)
     for release in reversed(old):
@@ -174,7 +179,7 @@ def _line(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _answers(guard: Guard, new: Guard) -> Iterator[OtherAnswer]:
-    """The different answers about the kernels that the guard has."""
+    """Yield the answers that differ, for the kernels of the existing guard."""
     for kernel in guard.facts.kernels:
         for target in new.facts.targets:
             for release in new.facts.releases:
@@ -201,11 +206,14 @@ _TITLES: Mapping[Kind, str] = {
     Kind.NEW: "only in the report:",
 }
 _SHOWN = 20
-"""Lines of one kind at most."""
+"""The most lines of one kind."""
 
 
 def guard_lines(guard: Guard) -> Iterator[str]:
-    """How much each variant works, in the order in which they are chosen."""
+    """Yield lines with the releases and targets on which each variant works.
+
+    The variants are in order of preference.
+    """
     facts = guard.facts
     yield (
         f"policy {guard.policy}; {_runs(_known(facts), facts.releases) or 'no release'},"
@@ -226,7 +234,10 @@ def guard_lines(guard: Guard) -> Iterator[str]:
 
 
 def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
-    """The result of a check, its sum first; the two names are those of the files."""
+    """Yield the result of a check as lines, the summary first.
+
+    ``guard`` and ``report`` are the names of the files.
+    """
     if checked.agrees:
         yield f"{guard} agrees with {report}"
     else:
@@ -259,7 +270,7 @@ def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
 
 
 def checked_document(checked: Checked) -> JsonObject:
-    """The same for programs."""
+    """Return the result of a check as JSON data."""
     return {
         "agrees": checked.agrees,
         "intact": checked.intact,
@@ -288,9 +299,10 @@ def checked_document(checked: Checked) -> JsonObject:
 
 
 def guard_document(guard: Guard) -> JsonObject:
-    """A guard's facts for programs: kernel → variant → target → release → ``null`` or a reason.
+    """Return a guard's facts as JSON data.
 
-    ``null`` means that the variant works, and a reason says why it does not.
+    ``kernels`` maps kernel → variant → target → release → ``null`` or a reason. ``null`` means that
+    the variant works. A reason says why it does not.
     """
     return {
         "policy": guard.policy,
@@ -334,7 +346,10 @@ def _known(facts: GuardFacts) -> set[str]:
 
 
 def _runs(chosen: Collection[str], line: Sequence[str]) -> str:
-    """Releases as runs, which never cross one that is not chosen; a fork is part of none."""
+    """Return the chosen releases as ranges, in words.
+
+    A range never crosses a release that is not chosen. Forks are listed separately.
+    """
     plain = [release for release in line if not is_fork(release)]
     forks = (release for release in line if is_fork(release) and release in chosen)
     return ", ".join(part for part in (spans(chosen, plain), *forks) if part)
@@ -345,5 +360,5 @@ def _listed(lines: Iterable[str]) -> Iterator[str]:
 
 
 def written_line(guard: Guard, path: str) -> str:
-    """That a guard was written, and for which kernels."""
+    """Return a line that says that a guard was written, and for which kernels."""
     return f"wrote {path}: {listed(list(guard.facts.kernels))}"

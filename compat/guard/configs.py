@@ -13,10 +13,10 @@ from compat.text import JsonMapping, read_json
 from compat.tune.records import TunedRecord
 
 SCHEMA = 1
-"""The version of the format that is read."""
+"""The supported version of the format."""
 Configs = Mapping[str, Mapping[str, Mapping[str, Mapping[str, Mapping[str, JsonMapping]]]]]
-"""Kernel → variant → workload → target → release → settings. They are best from this release on,
-until the next one that is there.
+"""Kernel → variant → workload → target → release → settings. The settings are the best from this
+release on, until the next release in the mapping.
 """
 _HINT = "Name a file that `compat tune --json` has printed."
 

@@ -1,4 +1,4 @@
-"""A matrix's results for a guard: each variant, release and target, over all of its cases."""
+"""The facts for a guard: whether each variant works on a release and target, in all its cases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from compat.report.summary.record import Report
 from compat.toolchains.base import Guarding, Toolchain
 
 WORKS = ""
-"""The value of a variant that works. A variant that does not has the reason as its value."""
+"""The state of a variant that works. The state of a variant that does not work is the reason."""
 States = Mapping[str, str]
 """Release → :data:`WORKS`, or the reason why not. An unknown release is missing."""
 
@@ -53,7 +53,7 @@ class GuardFacts:
 
 
 def guarding_of(toolchain: Toolchain) -> Guarding:
-    """How guards are made for kernels of a toolchain. Raises SelectionError where they are not."""
+    """Return a toolchain's support for guards. Raises SelectionError if it has none."""
     if toolchain.language.guarding is None:
         raise SelectionError(
             f"guards for kernels of {toolchain.title} are not supported",
@@ -63,7 +63,7 @@ def guarding_of(toolchain: Toolchain) -> Guarding:
 
 
 def toolchain_of(report: Report, request: Request) -> Toolchain:
-    """The toolchain of the chosen kernels. Raises SelectionError where there are several."""
+    """Return the one toolchain of the chosen kernels. Raises SelectionError for none or several."""
     names = {spec.toolchain for spec in _chosen(report, request)}
     if len(names) > 1:
         hint = "Choose the kernels of one toolchain with --kernel, and write a guard for each."
@@ -76,11 +76,12 @@ def toolchain_of(report: Report, request: Request) -> Toolchain:
 
 
 def find_facts(report: Report, request: Request, toolchain: Toolchain) -> GuardFacts:
-    """The facts of a report about the chosen kernels, which are of this toolchain.
+    """Return the facts of a report about the chosen kernels of a toolchain.
 
     A variant works on a release if all of its cases are good there, deprecated or not, in every env
-    that gave an answer. It does not work if one fails, would fail when launched, or had different
-    answers. Else nothing is known. Raises SelectionError for a name or glob that matches nothing.
+    that gave an answer. It does not work if a case fails, would fail in a launch, or had different
+    answers. Otherwise its state is unknown. Raises SelectionError for a name or glob that matches
+    nothing.
     """
     specs = _chosen(report, request)
     _check_preferred(specs, request.prefer)
@@ -125,7 +126,7 @@ def _variants(
     states: Mapping[Coordinate, Sequence[States]],
     request: Request,
 ) -> dict[str, dict[str, States]]:
-    """The facts about a kernel's variants, the most wanted first."""
+    """Return the facts about a kernel's variants, in order of preference."""
     cases: dict[str, list[str]] = defaultdict(list)
     for spec in specs:
         if spec.kernel == kernel:
@@ -155,7 +156,10 @@ def _targets(
 
 
 def _together(rows: Sequence[States]) -> States:
-    """The joint state of several cells: all have to work."""
+    """Return the joint state of several cases by release. All of them must work.
+
+    A release is missing if no case fails on it, and the state of a case is unknown.
+    """
     states: dict[str, str] = {}
     for release in {release for row in rows for release in row}:
         reasons = [row[release] for row in rows if row.get(release, WORKS) != WORKS]
@@ -165,9 +169,9 @@ def _together(rows: Sequence[States]) -> States:
 
 
 def _by_coordinate(report: Report) -> Mapping[Coordinate, Sequence[States]]:
-    """The states of each coordinate by release, forks too.
+    """Return the states of each coordinate by release, forks included.
 
-    Different kernels with the same name have a row each.
+    Different kernels with the same name have separate states.
     """
     states: dict[Coordinate, list[States]] = defaultdict(list)
     for verdict in report.verdicts:
@@ -197,7 +201,7 @@ def _reason(outcome: Outcome) -> str:
 def _in_order(
     report: Report, known_releases: Collection[str], toolchain: Toolchain
 ) -> tuple[str, ...]:
-    """The known releases and those that exist between them, oldest first, then the forks."""
+    """Return the known releases and the existing ones between them, oldest first, then forks."""
     plain = sorted((release for release in known_releases if not is_fork(release)), key=Version)
     own = {
         release_of(result.built).label
@@ -216,5 +220,5 @@ def _in_order(
 
 
 def is_fork(release: str) -> bool:
-    """Whether it is called as no release is: ``3.1.0+ours``, ``their-triton 3.1.0``."""
+    """Whether a label is that of a fork: ``3.1.0+ours``, ``their-triton 3.1.0``."""
     return "+" in release or " " in release

@@ -1,4 +1,4 @@
-"""A guard as text, and a text read back. A text is read as data, and never runs."""
+"""The text of a guard, and its reader. The reader takes the text as data, and never runs it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ from compat.source.parsing import tree_of
 from compat.toolchains.base import Toolchain
 
 _GOOD, _UNKNOWN, _ANY = "+", "?", "-"
-"""Marks: it works, unknown, or it fails for one more reason than there are letters."""
+"""Marks of a release: the variant works; unknown; it fails, and there is no letter left for the
+reason.
+"""
 _WIDTH = 100
 _HEAD_WIDTH = 120
 USUAL = "reports/matrix.json"
-"""The report that is meant where none is named."""
+"""The default report."""
 _NAME = "FACTS"
 _HINT = "Name a file that `compat guard --out` wrote."
 
@@ -42,7 +44,7 @@ class Guard:
     request: Request
     toolchain: Toolchain
     version: str = __version__
-    """Of the program that made it."""
+    """The version of triton-compat that made it."""
     configs: Configs = Factory(dict)
     """The best configs, if the guard has them."""
 
@@ -52,7 +54,7 @@ class Guard:
         return self.request.policy or guarding_of(self.toolchain).policies[0]
 
     def answer(self, kernel: str, release: str, target: str) -> str | None:
-        """The variant that a library gets from it."""
+        """Return the variant that this guard chooses for a library; ``None`` for none."""
         variant: str | None = (
             guarding_of(self.toolchain)
             .decide(self.decided_by, kernel, release, target, self.policy)
@@ -95,7 +97,8 @@ def make_guard(report: Report, request: Request, configs: Configs | None = None)
         The guard.
 
     Raises:
-        SelectionError: The report has no such kernel, or not what a guard needs.
+        SelectionError: The report has no such kernel, the kernels are of several toolchains, or
+            their toolchain does not support guards.
     """
     toolchain = toolchain_of(report, request)
     guarding_of(toolchain)
@@ -148,21 +151,21 @@ def _head(guard: Guard) -> str:
 
 
 def _inside_quotes(text: str) -> str:
-    """A text in a string of Python, which it cannot end."""
+    """Return a text escaped for a Python string in double quotes."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def _inside_quotes_wrapped(text: str) -> str:
-    """The same in lines; a word is never cut."""
+    """Return an escaped text in several lines, without broken words."""
     return "\n".join(
         wrap(_inside_quotes(text), _HEAD_WIDTH, break_long_words=False, break_on_hyphens=False)
     )
 
 
 def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
-    """The command that makes such a guard.
+    """Return the command that makes a guard for a request.
 
-    It reads the default report unless another is named.
+    It names the report only if that is not the default one.
     """
     globbed = (
         ("--kernel", request.kernels),
@@ -192,7 +195,7 @@ def _document(guard: Guard) -> dict[str, object]:
 
 
 def _letters(facts: GuardFacts) -> dict[str, str]:
-    """Reason → the letter that stands for it."""
+    """Return reason → its letter in the marks."""
     rows = (
         row
         for variants in facts.kernels.values()
@@ -227,7 +230,10 @@ def _digest(facts: Mapping[str, object]) -> str:
 
 
 def _literal(value: object, room: int = _WIDTH) -> str:
-    """A value as Python writes it, an entry a line where it is too long for one."""
+    """Return a value as a Python literal.
+
+    A mapping has a line for each entry. So does a tuple that is longer than ``room`` characters.
+    """
     if isinstance(value, Mapping) and value:
         entries = (
             f"{_literal(key)}: {_literal(element, room - 8)}" for key, element in value.items()
@@ -336,7 +342,7 @@ def _states(stored: _StoredFacts, marks: str) -> Iterator[tuple[str, str]]:
 
 
 def is_intact(text: str, guard: Guard) -> bool:
-    """Whether a file is what this version writes of these facts.
+    """Whether a file is equal to the text that this version writes for its facts.
 
     Its layout does not matter.
     """

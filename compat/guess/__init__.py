@@ -1,14 +1,14 @@
 """Kernel files guessed from Python sources, which are read as text and never imported.
 
-In: the path of a source. Out: a :class:`GuessedSource` (:func:`guess_sources`): what a kernel file
-says of each of its kernels, with every guess marked as such, and which of its jit functions no
-kernel file can have. :func:`kernel_file_text` makes a kernel file of it, for
-:mod:`compat.config.kernel_files` to read like any other.
+In: the path of a source. Out: a :class:`GuessedSource` (:func:`guess_sources`): the tables of a
+kernel file for each kernel, with every guess marked, and the jit functions that no kernel file can
+have. :func:`kernel_file_text` turns it into a kernel file, which
+:mod:`compat.config.kernel_files` reads like any other.
 
-Each toolchain's language finds and guesses its own kernels
-(:attr:`compat.toolchains.base.Language.guessing`). Nothing of the source runs.
+Each toolchain's language finds its own kernels and guesses their arguments
+(:attr:`compat.toolchains.base.Language.guessing`). No code of the source runs.
 
-All of it is imported when it is asked for: most runs have kernel files, and guess nothing.
+The submodules are imported on first use, because most runs have kernel files and guess nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The Python sources that a path, a glob or a folder means."""
+"""The Python sources that a path, a glob or a folder stands for."""
 
 from __future__ import annotations
 
@@ -27,23 +27,25 @@ _SKIPPED = {
     "repro",
     "reduced",
 }
-"""Folders without a search for sources, besides hidden ones and virtual environments. `compat`
-writes the last two.
+"""Folders that are not searched for sources. Hidden folders and virtual environments are not
+searched either. `compat` writes the last two.
 """
 _OF_A_PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "matrix.toml")
-"""Files and folders at the top of a project."""
+"""Files and folders that mark the top folder of a project."""
 _MOST_IN_PROJECT = 5000
-"""Sources that are read below the top of a project, because a home folder may have such a mark."""
+"""The most sources that are read below the top of a project. A home folder may have such a mark,
+too.
+"""
 
 
 def split(pattern: str) -> tuple[str, str | None]:
-    """The path, and the function that is meant, if one is named: ``a.py::kernel``."""
+    """Return path and function of a text such as ``a.py::kernel``; ``None`` without a function."""
     path, _, function = pattern.partition(_SEPARATOR)
     return path, function or None
 
 
 def sources(path: str, base: Path) -> list[Path]:
-    """The sources that a path, glob or folder means, by name; empty if there are none."""
+    """Return the sources for a path, glob or folder, by name; empty if there are none."""
     matches = sorted(Path(base, match) for match in glob.glob(path, root_dir=base, recursive=True))
     return list(
         dict.fromkeys(
@@ -53,10 +55,10 @@ def sources(path: str, base: Path) -> list[Path]:
 
 
 def project_sources(paths: Iterable[Path]) -> list[Path]:
-    """The sources of the projects that sources belong to.
+    """Return sources with kernels from the projects that ``paths`` belong to.
 
-    They lie below the folder of the project or package, or else beside the sources. Of a project or
-    package, the first 5,000 sources count.
+    They are the sources in the same folders, below the folder of the package, and below that of the
+    project. Of a package or project, only the first 5,000 sources are read.
     """
     beside_or_below: dict[Path, None] = {}
     for folder in dict.fromkeys(path.absolute().parent for path in paths):
@@ -79,7 +81,7 @@ def project_sources(paths: Iterable[Path]) -> list[Path]:
 
 
 def where_else(path: str, base: Path) -> str:
-    """A hint for a path without a source: sources with similar names, or the place searched."""
+    """Return a hint for a path without a source: similar names, or the searched folder."""
     source, colon, function = path.partition(f"{_SUFFIX}:")
     if colon and function:
         return (
@@ -92,7 +94,10 @@ def where_else(path: str, base: Path) -> str:
 
 
 def _below(folder: Path, most: int | None = None) -> Iterator[Path]:
-    """The sources below a folder that may have kernels, by name; of the first ``most`` sources."""
+    """Yield the sources below a folder that may have kernels, by name.
+
+    Only the first ``most`` sources are read; ``None`` sets no limit.
+    """
     return filter(_may_have_kernels, islice(_all_below(folder), most))
 
 
@@ -118,7 +123,7 @@ def _may_have_kernels(path: Path) -> bool:
 
 @cache
 def _marks() -> tuple[bytes, ...]:
-    """The words that sources of kernels contain."""
+    """Return the words that mark a source with kernels, one for each toolchain."""
     return tuple(
         guessing.mark
         for toolchain in toolchains.every()

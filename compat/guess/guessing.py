@@ -1,7 +1,7 @@
-"""The kernels of Python sources, as kernel files describe them, or guessed.
+"""The kernels of Python sources: as kernel files describe them, or else guessed.
 
-The reader of kernel files reads the guesses. A guess equals the file that ``compat init`` writes,
-so results are found again once it is written.
+The reader of kernel files reads the guesses. A guess is equal to the file that ``compat init``
+writes, so stored results stay valid after the file is written.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HELPER = "kernels call it, or it returns a value"
 
 @frozen(kw_only=True)
 class GuessedSource:
-    """The kernels of one source in the language of one toolchain, as they were guessed."""
+    """The guessed kernels of one source, for one toolchain."""
 
     path: Path
     toolchain: str = DEFAULT_TOOLCHAIN
@@ -102,7 +102,7 @@ def guess_sources(
 
 
 def _module_of(path: Path, guessing: Guessing, skip_unreadable: bool) -> GuessableModule | None:
-    """The module of a source; ``None`` for one that is unreadable and skipped."""
+    """Return the module of a source; ``None`` if it is unreadable and skipped."""
     try:
         return guessing.read(path)
     except (OSError, SyntaxError, RecursionError):
@@ -116,7 +116,11 @@ def _guess_modules(
     others: Iterable[Path],
     reader: Callable[[Path], GuessableModule],
 ) -> Iterator[tuple[Path, GuessableModule, tuple[GuessedKernel, ...]]]:
-    """The modules with jit functions, and their kernels."""
+    """Yield the modules with jit functions, and their kernels.
+
+    A jit function that another one in ``read`` or ``others`` calls is no kernel, unless one of
+    these modules also launches it.
+    """
     modules = {
         path: module for path, module in read.items() if module.functions or module.unreachable
     }
@@ -136,9 +140,9 @@ def _naming(
     known_paths: Collection[str],
     reader: Callable[[Path], GuessableModule],
 ) -> Iterator[GuessableModule]:
-    """The modules that name one of these functions.
+    """Yield the modules of ``paths`` that mention one of these functions.
 
-    Those in ``known_paths``, and those that cannot be read, are left out.
+    It leaves out those in ``known_paths``, and those that cannot be read.
     """
     if not functions:
         return
@@ -150,7 +154,7 @@ def _naming(
 
 
 def _free_name(name: str, path: Path, used_names: Collection[str]) -> str:
-    """A name that no other kernel has."""
+    """Return a name that no other kernel has, with names of file and folders put before it."""
     parts = [path.stem, *(parent.name for parent in path.parents)]
     candidate = name
     for part in parts:
@@ -199,7 +203,7 @@ def _kernel_file(
 
 
 def _folder(source: str, root: str) -> str:
-    """A folder as it is seen from the kernel file."""
+    """Return the path of a source's root from the kernel file."""
     folder = os.path.normpath(Path(source).parent / root)
     return folder if folder.startswith(("/", ".")) else f"./{folder}"
 
@@ -218,11 +222,11 @@ def load_sources(
     used_names: Collection[str] = (),
     declared: Sequence[Specialization] = (),
 ) -> tuple[Specialization, ...]:
-    """The kernels of the sources that paths, globs and folders name, relative to ``base``.
+    """Return the kernels of the sources that paths, globs and folders name, relative to ``base``.
 
-    There are none without any pattern. Functions that kernel files describe are as they are
-    ``declared`` there. The arguments of the others are guessed, and they do not get names in
-    ``used_names``. Raises ConfigError if a source cannot be read, or has no kernel.
+    Functions that kernel files describe keep their ``declared`` specializations. The arguments of
+    the others are guessed, and their names are not in ``used_names``. Without patterns there are no
+    kernels. Raises ConfigError if a source cannot be read, or has no kernel.
     """
     return tuple(_kernels(patterns, base, used_names, declared)) if patterns else ()
 
@@ -239,7 +243,7 @@ def _kernels(
         for path in functions_by_path
     }
     unguessed: dict[Path, frozenset[str] | None] = {}
-    """The functions to guess of a source, ``None`` for all of its kernels that no kernel file
+    """Source → the functions to guess. ``None`` stands for all of its kernels that no kernel file
     describes.
     """
     for path, functions in functions_by_path.items():
@@ -269,9 +273,9 @@ def _kernels(
 
 
 def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
-    """The named sources, each with its named functions.
+    """Return source → its named functions, or an empty set for all kernels of the source.
 
-    The set is empty if all kernels of the source are meant.
+    Raises ConfigError if a pattern matches no source.
     """
     functions_by_source: dict[Path, set[str | None]] = {}
     for pattern in patterns:
@@ -290,9 +294,9 @@ def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
 
 
 def _names_of(spec: Specialization) -> frozenset[str]:
-    """The names of a kernel's function in its source.
+    """Return the names of a kernel's function in its source.
 
-    A kernel may be reached as ``Holder.kernel``, or ``make(64)``.
+    The kernel may be an attribute (``Holder.kernel``), or the result of a factory (``make(64)``).
     """
     return frozenset((spec.function, *re.findall(r"^\w+", spec.function)))
 
@@ -300,10 +304,10 @@ def _names_of(spec: Specialization) -> frozenset[str]:
 def read_sources(
     paths: Sequence[Path], used_names: Collection[str], callers: Iterable[Path] = ()
 ) -> tuple[GuessedSource, ...]:
-    """The guessed kernels of sources.
+    """Return the guessed kernels of sources.
 
-    A function that a jit function of ``callers``, or of their own projects, calls is not a kernel.
-    Raises ConfigError if a source cannot be read.
+    A jit function is not a kernel if another one in ``callers``, or in the sources' own projects,
+    calls it. Raises ConfigError if a source cannot be read or parsed.
     """
     for path in paths:
         try:
@@ -359,7 +363,7 @@ def _no_such_kernel(source: GuessedSource, name: str, base: Path) -> NoReturn:
 
 
 def _no_kernel(guessed: Sequence[GuessedSource], where: str) -> NoReturn:
-    """Nothing to compile: why, if there are jit functions at all."""
+    """Raise ConfigError because there is no kernel, with the reasons of all jit functions."""
     reasons = [
         f"{kernel.name}: {kernel.why}" for source in guessed for kernel in source.unreachable
     ]
@@ -377,10 +381,10 @@ def _no_kernel(guessed: Sequence[GuessedSource], where: str) -> NoReturn:
 
 # --- libraries of the package index ---------------------------------------------------------------
 
-# A kernel has the same name in every version, so that versions stand side by side as its variants.
-# It has one case; of the configurations of an autotuner the first is taken. Guessing takes seconds
-# for a library of hundreds of kernels, and a version never changes: what was guessed is kept beside
-# it.
+# A kernel has the same name in every version of a library, so that the versions are its variants.
+# It has one case. For an autotuner, this case has the first configuration. Guessing takes seconds
+# for a library of hundreds of kernels, and a version never changes. So the guesses are stored in
+# the library's folder.
 
 _KEPT = "compat-guessed.json"
 
@@ -393,7 +397,7 @@ class _Place:
     function: str
 
     def may_be_called(self, name: str) -> bool:
-        """Whether a name is the function's, with any part of the module before it."""
+        """Whether a name is the function's name, perhaps with the end of the module before it."""
         return f".{self.module}.{self.function}".endswith(f".{name}")
 
     def names(self) -> Iterator[str]:
@@ -408,11 +412,10 @@ class _Place:
 def load_packages(
     folders: Mapping[LibraryVersions, Path], declared: Collection[Specialization] = ()
 ) -> tuple[Specialization, ...]:
-    """The guessed kernels of libraries that are unpacked in these folders.
+    """Return the guessed kernels of libraries that are unpacked in these folders.
 
-    Kernels that are ``declared`` are left out, and no other gets their names. Files that are not
-    Python as this program reads it are passed over. Raises ConfigError if a library has no kernel,
-    and none is declared.
+    It leaves out ``declared`` kernels, whose names are not used again, and files that cannot be
+    parsed. Raises ConfigError if a library has no kernel and nothing is declared.
     """
     guessed = {library: _guessed(library, folder) for library, folder in folders.items()}
     for library, kernels in guessed.items():
@@ -437,9 +440,9 @@ def load_packages(
 def _names(
     versions: Sequence[Collection[_Place]], used_names: Collection[str]
 ) -> dict[_Place, str]:
-    """The names of kernels: the function, with as much of the module before it as needed.
+    """Return the names of kernels: the function, after as much of the module's name as needed.
 
-    The name distinguishes the kernel in every version.
+    The name is unique in every version of the library.
     """
 
     def is_clear(name: str) -> bool:
@@ -472,7 +475,7 @@ def _read(
 
 
 def _guessed(library: LibraryVersions, folder: Path) -> dict[_Place, JsonObject]:
-    """The kernel file of each kernel of a library: as it is kept, else guessed now."""
+    """Return the kernel file of each kernel of a library: stored guesses, or else new ones."""
     cache_file, version = folder / _KEPT, _version()
     with suppress(OSError, ValueError, KeyError, TypeError):
         document = read_json(cache_file.read_bytes())
@@ -483,7 +486,7 @@ def _guessed(library: LibraryVersions, folder: Path) -> dict[_Place, JsonObject]
             }
     documents = dict(_guess_library(library, folder))
     kernels = [[place.module, place.function, kernel] for place, kernel in documents.items()]
-    with suppress(OSError):  # kept to save time
+    with suppress(OSError):  # stored only to save time
         replace_file(cache_file, json.dumps({"version": version, "kernels": kernels}))
     return documents
 
@@ -504,14 +507,14 @@ def _of_first_case(kernel: GuessedKernel) -> dict[str, object]:
 
 
 def languages() -> str:
-    """The names of the toolchains whose kernels can be found: ``Triton``."""
+    """Return the titles of the toolchains whose kernels can be guessed, such as ``Triton``."""
     return " or ".join(
         toolchain.title for toolchain in toolchains.every() if toolchain.language.guessing
     )
 
 
 def how_kernels_look() -> str:
-    """The signs of a kernel, in words that begin a hint."""
+    """Return the beginning of a hint that says which decorators kernels have."""
     return f"Kernels have {' or '.join(guessing.decorator for guessing in _guessings())} above them"
 
 

@@ -1,18 +1,17 @@
 """The account of a history: one word for the outcomes of all releases, and the change behind it.
 
 The verdicts of a matrix, the answers of a bisection and the text of an issue use the same account.
-It has one :class:`Entry` per
-existing release, oldest first. It makes no statement about a release that was not tested: a change
-is a :class:`Bracket` of the
-two releases around it and the inconclusive ones between them.
+It has one :class:`Entry` per existing release, oldest first. It makes no statement about a release
+that was not tested: a change is a :class:`Bracket` of the two releases around it and the
+inconclusive ones between them.
 
 The word depends on the releases with an answer:
 
 - ``unknown``: there are none. ``unsupported``: none can build for the target. ``works`` and ``never
   worked``: all are good, or all are bad.
-- The oldest releases may *lack* what the kernel needs: the failure class says so, or they do not
-  support the target. This is not a failure of the kernel. If the kernel is good afterwards, it
-  ``needs ≥`` a release. If it broke later, the word is about the later change, and
+- The oldest releases may *lack* a feature that the kernel needs: the failure class says so, or they
+  do not support the target. This is not a failure of the kernel. If the kernel is good afterwards,
+  it ``needs ≥`` a release. If it broke later, the word is about the later change, and
   :attr:`Account.since` has the earlier one.
 - ``removed in``: good, then lacking up to the newest. ``regressed in``: good, then bad. ``fixed
   in``: bad, then good.
@@ -37,26 +36,26 @@ T = TypeVar("T")
 
 @frozen(kw_only=True)
 class Run(Generic[T]):
-    """Neighbouring releases, ends included, that are alike."""
+    """Neighbouring releases with the same value, ends included."""
 
     releases: tuple[str, ...]
     value: T
 
     @property
     def first(self) -> str:
-        """The oldest of them."""
+        """The oldest release."""
         return self.releases[0]
 
     @property
     def last(self) -> str:
-        """The newest of them."""
+        """The newest release."""
         return self.releases[-1]
 
 
 def runs(line: Iterable[tuple[str, T | None]]) -> tuple[Run[T], ...]:
-    """The runs of neighbouring releases with the same value, in their order.
+    """Return the runs of neighbouring releases with the same value, in their order.
 
-    A release with the value ``None`` is in no run, because nothing is known of it.
+    A release with the value ``None`` is unknown, and belongs to no run.
     """
     groups: list[tuple[T | None, list[str]]] = []
     for release, value in line:
@@ -144,7 +143,7 @@ class Entry:
 
     @property
     def lacking(self) -> bool:
-        """Whether this release lacks what the kernel needs, or cannot build for the target."""
+        """Whether this release lacks a feature of the kernel, or cannot build for the target."""
         return not self.good and self.outcome is not None and lacks(self.outcome)
 
 
@@ -200,7 +199,7 @@ class Account:
 
     @property
     def release(self) -> str | None:
-        """The first release *known* to be as the word says.
+        """The first release that is *known* to have the state of the word.
 
         It is ``None`` if the word is not about one release.
         """
@@ -220,7 +219,8 @@ class Account:
     def phrases(self) -> tuple[str, ...]:
         """The phrases to report.
 
-        They are the need, if the word is about a later change, and the phrase.
+        If the word is about a later change than :attr:`since`, the phrase ``needs ≥ …`` comes
+        first.
         """
         needs = (_phrase(Word.NEEDS, self.since),) if self.since else ()
         if self.bracket and self.word is not Word.INTERMITTENT:
@@ -321,16 +321,16 @@ def _interval(run: Run[tuple[Status, str | None, str | None]]) -> Interval:
     )
 
 
-# --- what one outcome says ------------------------------------------------------------------------
+# --- one outcome ----------------------------------------------------------------------------------
 
 
 def is_good(outcome: Outcome) -> bool:
-    """Whether the kernel can be used there: it built, and nothing speaks against a launch."""
+    """Whether the kernel can be used: it compiles, and no failure of a launch is predicted."""
     return outcome.status is Status.OK and outcome.failure is None
 
 
 def is_deprecated(outcome: Outcome) -> bool:
-    """Whether it can be used, but the toolchain warned that it will not stay so."""
+    """Whether the kernel can be used, but a warning of the toolchain mentions a deprecation."""
     return is_good(outcome) and any(
         "deprecat" in f"{w.type} {w.message}".lower() for w in outcome.warnings
     )
@@ -342,9 +342,9 @@ def class_of(outcome: Outcome) -> str:
 
 
 def lacks(outcome: Outcome) -> bool:
-    """Whether a failure says that the release lacks what the kernel asks for.
+    """Whether an outcome means that the release lacks the target or a feature of the kernel.
 
-    The release does not have it yet, or not any longer.
+    The release does not have it yet, or no longer.
     """
     failure_class = toolchains.failure_class(outcome.failure) if outcome.failure else None
     return outcome.status is Status.UNSUPPORTED or (
@@ -356,11 +356,11 @@ def lacks(outcome: Outcome) -> bool:
 
 
 def account(entries: Iterable[Entry], *, by_class: bool = True) -> Account:
-    """The account of the releases there are, oldest first.
+    """Return the account of all existing releases; ``entries`` has the oldest first.
 
-    With ``by_class`` bad releases are those that fail, and their failure classes say whether they
-    lack something; without, bad is whatever somebody finds fault with, and the words speak of good
-    and bad alone.
+    With ``by_class``, bad releases are those that fail, and failure classes say whether a release
+    lacks a feature. Without it, the caller decides what is bad, and the words only depend on good
+    and bad.
     """
     line = tuple(entries)
     conclusive_places = [place for place, entry in enumerate(line) if entry.known]
@@ -384,9 +384,9 @@ def account(entries: Iterable[Entry], *, by_class: bool = True) -> Account:
 
 
 def _word(entries: Sequence[Entry], *, by_class: bool) -> tuple[Word, bool]:
-    """The word for a row of known releases.
+    """Return the word for known releases, oldest first.
 
-    The second value says whether the word is about the time after a change from lacking to good.
+    The second value says whether the word is about a later change than that from lacking to good.
     """
     if not entries:
         return Word.UNKNOWN, False
@@ -431,7 +431,7 @@ _OPEN = {
     Word.NEEDS: "needs > {before}, works in {after}",
     Word.REMOVED: "removed after {before}, by {after}",
 }
-"""If releases between the two are unknown, each may be the one."""
+"""The phrases if releases between the two are unknown. Each of them may be the first."""
 
 
 def _phrase(word: Word, bracket: Bracket) -> str:

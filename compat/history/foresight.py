@@ -1,10 +1,10 @@
-"""Code that is likely slower than on the release before, foreseen from its compiles alone. Pure.
+"""Predict from compiles alone that code is likely slower than on the release before. Pure.
 
 A compile has a *pace*: two estimates in cycles, the work, and counts of instructions
-(``compat/toolchains/nvidia/pace.py``). With the blocks that a multiprocessor takes, the estimates
-of two compiles of one kernel are compared. A suspicion also needs a fact that changed and that has
-a name. Numbers and rules were chosen on one half of the kernels that were measured, and
-``bench/results/foresight-2026-11.md`` has what they find on the other half.
+(``compat/toolchains/nvidia/pace.py``). This module compares the estimates of two compiles of one
+kernel, with the number of blocks that a multiprocessor holds. A suspicion also needs a known reason
+that changed, such as fewer blocks. The numbers and rules were chosen on one half of the measured
+kernels. ``bench/results/foresight-2026-11.md`` has their results on the other half.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from collections.abc import Iterator, Mapping
 from attrs import frozen
 
 PACE = "pace"
-"""The table of metrics that has the pace."""
+"""The metric with the table of the pace."""
 LIKELY = 1.25
-"""The ratio of estimates from which on a compile is called likely slower."""
+"""The least ratio of estimated cycles for a suspicion."""
 _HIDDEN = 0.5
-"""The share of a warp's waiting that other blocks and other warps of its own do not hide."""
+"""The share of a warp's waiting time that other blocks and other warps of its block do not hide."""
 _UNLIKE = 0.5
-"""The exponent of a ratio between code whose loops differ: their trips are then not the same."""
+"""The exponent of the ratio if the loops of the two compiles differ, because then their trip counts
+differ, too.
+"""
 _MORE = 1.1
-"""A count that rose by more has changed."""
+"""A count has risen if it exceeds the earlier count times this factor."""
 _FEWER = 0.9
-"""And one that fell below this share."""
+"""A count has fallen if it is below the earlier count times this factor."""
 
 
 @frozen
@@ -32,19 +34,24 @@ class Suspicion:
     """A compile that is likely slower than an earlier one."""
 
     ratio: float
-    """Estimated cycles divided by those of the earlier one."""
+    """Estimated cycles, divided by those of the earlier compile."""
     reasons: tuple[str, ...]
-    """What changed, in words; never empty."""
+    """The changes that make it slower, in words; never empty."""
 
     def sentence(self, since: str) -> str:
-        """``likely 1.4 times slower than on 3.2.0: 2 blocks per multiprocessor instead of 4``."""
+        """Return the suspicion in words; ``since`` is the earlier release.
+
+        An example is ``likely 1.4 times slower than on 3.2.0: 2 blocks per multiprocessor instead
+        of 4``.
+        """
         return f"likely {self.ratio:.1f} times slower than on {since}: {'; '.join(self.reasons)}"
 
 
 def suspicion(old: Mapping[str, object], new: Mapping[str, object]) -> Suspicion | None:
     """Compare the metrics of two compiles of one kernel, with the same arguments and target.
 
-    The result is ``None`` if the new one is not likely slower, or if either has no pace.
+    Returns ``None`` if the new code is not likely slower, no reason is known, or either compile has
+    no pace.
     """
     ratio = pace_ratio(old, new)
     if ratio is None or ratio < LIKELY:
@@ -54,12 +61,13 @@ def suspicion(old: Mapping[str, object], new: Mapping[str, object]) -> Suspicion
 
 
 def pace_ratio(old: Mapping[str, object], new: Mapping[str, object]) -> float | None:
-    """The estimated cycles of the new compile divided by those of the old one."""
+    """Return the new estimate of cycles divided by the old one; ``None`` without a pace."""
     before, after = _numbers(old, PACE), _numbers(new, PACE)
     one, other = _cycles(before, old), _cycles(after, new)
     if not one or not other:
         return None
-    # Loops whose trips differ do not change the work, and the work does not change with a release.
+    # The work of a kernel is the same on every release. So cycles are compared per unit of work,
+    # which removes the effect of loops with other trip counts.
     work = next(
         (
             name
@@ -98,7 +106,7 @@ def _numbers(metrics: Mapping[str, object], table: str) -> dict[str, float]:
 
 
 def _reasons(old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[str]:
-    """The facts that changed and that make code slower, in words."""
+    """Yield the changes that make code slower, in words."""
     before, after = _numbers(old, PACE), _numbers(new, PACE)
     yield from _of_blocks(old, new)
     where = "in its loops" if _loops(new) else "in its code"

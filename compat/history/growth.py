@@ -1,10 +1,11 @@
 """The growth of a compile's time with a number in its specialization. Pure.
 
-It is fitted, extrapolated, and put into a sentence. Seconds are CPU seconds. A power of the number
-is fitted by least squares on logarithms, over the last points, after taking off parts that grow
-less: a compile takes some time in any case, and much of it grows in proportion. If the seconds
-multiply with each step of the number itself, it is an exponential. The band comes from the slopes
-between the last points, chance, and other shares of the parts that grow less.
+The module fits the growth, extrapolates it, and describes it in a sentence. Seconds are CPU
+seconds. It fits a power of the number by least squares on logarithms, over the last points. Before
+that it subtracts a *base*, which grows less: a compile has a constant part, and a part in
+proportion to the number. If the seconds multiply by a factor for each step of the number itself,
+the growth is exponential. The range of the exponent comes from the slopes between the last points,
+the random variation of measurements, and other bases that fit as well.
 """
 
 from __future__ import annotations
@@ -20,37 +21,37 @@ from compat.model import LATER_STAGES, SOURCE_STAGE, Outcome, Status
 from compat.text import in_time
 
 FEWEST = 3
-"""Points without which nothing is fitted."""
+"""The least number of points for a fit."""
 _LAST = 4
-"""The last points, over which a power is fitted."""
+"""The number of last points over which a power is fitted."""
 _LITTLE = 0.05
-"""CPU seconds below which a point tells of starting up, and not of growth."""
+"""CPU seconds below which a point shows the time of starting up, and not the growth."""
 _CHANCE = 1.15
-"""The factor between two measurements of one compile."""
+"""The factor by which two measurements of the same compile may differ."""
 _FLAT = 0.3
-"""An exponent below which it does not grow."""
+"""The exponent below which the law is ``FLAT``."""
 _NONE = 1.5
-"""The factor between the last point and the first up to which it does not grow either."""
+"""The ratio of the last point to the first below which the law is ``FLAT``."""
 _Base = tuple[float, int]
 
 _BASES: Sequence[_Base] = [
     (part, power) for part in (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98) for power in (0, 1)
 ]
-"""Candidates for the rest of a compile: a part of the first point, and the power with which it
+"""Candidates for the base: its share of the first point's seconds, and the power with which it
 grows.
 """
 _GOOD = 0.05
-"""How far, as a logarithm, points may be off a curve that fits as well as any."""
+"""The deviation, as a difference of logarithms, up to which every curve counts as fitting."""
 _LEAST = 1e-9
-"""Seconds, more than nothing."""
+"""The least seconds that a logarithm is taken of."""
 _WIDE = 4
-"""The factor between the last size and the first that distinguishes a power from an exponential."""
+"""The least ratio of the last size to the first that distinguishes a power from an exponential."""
 _SLOW = 60.0
 """Seconds from which on a compile is called slow."""
 _EXPLAINED = 2
 """The multiple of the upper estimate up to which a growth explains a stopped compile."""
 _SHARE = 0.2
-"""The part of a whole compile from which a stage or a pass counts as the slow one."""
+"""The least share of a whole compile for a stage or pass that can be the dominant part."""
 _PASSES = "passes"
 
 _Line = Sequence[tuple[float, float]]
@@ -68,9 +69,9 @@ class Law(StrEnum):
 
 @frozen(kw_only=True)
 class GrowthPoint:
-    """A compile, or a part of one, that ended.
+    """The time of a finished compile, or of a part of it.
 
-    As a bound, it is one that was stopped, which takes at least so long.
+    As a bound, it is the time of a stopped compile, which would take at least that long.
     """
 
     size: int
@@ -79,7 +80,7 @@ class GrowthPoint:
 
 @frozen(kw_only=True)
 class SecondsRange:
-    """Seconds as far as they are known."""
+    """An estimate of seconds with its limits."""
 
     low: float
     middle: float
@@ -87,7 +88,7 @@ class SecondsRange:
 
     @property
     def text(self) -> str:
-        """``about 3 h (2 h to 5 h)``."""
+        """The estimate in words: ``about 3 h (2 h to 5 h)``."""
         ends = [roughly(seconds) for seconds in (self.low, self.high)]
         return f"about {roughly(self.middle)}" + (
             f" ({ends[0]} to {ends[1]})" if ends[0] != ends[1] else ""
@@ -96,27 +97,29 @@ class SecondsRange:
 
 @frozen(kw_only=True)
 class Curve:
-    """One that points lie on."""
+    """A curve fitted to points: a power or an exponential, plus a base."""
 
     rate: float = 0.0
     """The exponent of a power. For an exponential, the logarithm of its factor per step."""
     low: float = 0.0
+    """The least rate that fits."""
     high: float = 0.0
+    """The greatest rate that fits."""
     base: float = 0.0
-    """Seconds of the last point that are of something else, which grows less."""
+    """Seconds of the base at the last point."""
     base_power: int = 0
-    """The power with which the constant part grows; 0 for a part that does not grow."""
+    """The power with which the base grows; 0 for a constant base."""
 
     def at(self, last: GrowthPoint, size: int, step: float, rate: float) -> float:
-        """The seconds at a size that lies ``step`` from the last point."""
+        """Return the seconds at a size, whose distance from the last point is ``step``."""
         return self._below(last, size) + (last.seconds - self.base) * math.exp(
             min(500.0, rate * step)
         )
 
     def above(self, last: GrowthPoint, bound: GrowthPoint, step: float) -> Curve:
-        """The curve that takes at least the seconds of a bound.
+        """Return the curve with its rates raised so that it does not fall below a bound.
 
-        The bound lies ``step`` from the last point.
+        ``step`` is the distance of the bound from the last point.
         """
         rest = (bound.seconds - self._below(last, bound.size)) / max(
             last.seconds - self.base, _LEAST
@@ -127,23 +130,23 @@ class Curve:
         )
 
     def _below(self, last: GrowthPoint, size: int) -> float:
-        """The seconds at a size that are of something else."""
+        """Return the seconds of the base at a size."""
         return self.base * float(size / last.size) ** self.base_power
 
 
 @frozen(kw_only=True)
 class Growth:
-    """The joint growth of points."""
+    """The growth that points show."""
 
     points: tuple[GrowthPoint, ...]
-    """In the order of their sizes."""
+    """The points in the order of their sizes."""
     law: Law
     curves: tuple[Curve, ...] = ()
-    """Those that fit, the best one first."""
+    """The curves that fit, the best one first."""
 
     @property
     def best(self) -> Curve:
-        """The curve that fits best, or one that does not grow if none fits."""
+        """The curve that fits best, or a flat one if there is none."""
         return self.curves[0] if self.curves else Curve()
 
     @property
@@ -158,11 +161,11 @@ class Growth:
 
     @property
     def grows(self) -> bool:
-        """Whether seconds grow with it."""
+        """Whether the seconds grow with the size."""
         return self.law in (Law.POWER, Law.EXPONENTIAL)
 
     def at(self, size: int) -> SecondsRange | None:
-        """The seconds at another size; ``None`` if nothing is fitted."""
+        """Return the estimated seconds at another size; ``None`` if there are too few points."""
         if self.law is Law.UNKNOWN:
             return None
         last, curves, step = self.points[-1], self.curves or (Curve(),), self.step(size)
@@ -173,12 +176,15 @@ class Growth:
         return SecondsRange(low=min(*every, middle), middle=middle, high=max(*every, middle))
 
     def step(self, size: int) -> float:
-        """How far a size is from the last point, in what the rate of the law is of."""
+        """Return the distance of a size from the last point, in the unit of the law's rate.
+
+        It is a difference of sizes for an exponential, and a difference of logarithms otherwise.
+        """
         last = self.points[-1].size
         return size - last if self.law is Law.EXPONENTIAL else math.log(size / last)
 
     def law_text(self, name: str) -> str:
-        """``grows as N^2.9 (2.7 to 3.1)``."""
+        """Return the law in words: ``grows as N^2.9 (2.7 to 3.1)``."""
         if self.law is Law.POWER:
             return f"grows as {name}^{self.best.rate:.1f} ({self.low:.1f} to {self.high:.1f})"
         if self.law is Law.EXPONENTIAL:
@@ -191,7 +197,7 @@ class Growth:
 
     @property
     def shown(self) -> str:
-        """``0.9 s at 128, 6 s at 256, 50 s at 512``."""
+        """The last points in words: ``0.9 s at 128, 6 s at 256, 50 s at 512``."""
         return ", ".join(
             f"{roughly(point.seconds)} at {point.size}" for point in self.points[-_LAST:]
         )
@@ -209,7 +215,10 @@ def roughly(seconds: float) -> str:
 
 
 def fit(points: Sequence[GrowthPoint], bounds: Sequence[GrowthPoint] = ()) -> Growth:
-    """The growth of points; none of its curves is below a bound that it explains."""
+    """Fit the growth of points, and raise its curves to the bounds that it explains.
+
+    A bound is explained if it is at most :data:`_EXPLAINED` times the upper estimate there.
+    """
     growth = _fitted(points)
     for bound in bounds:
         last = growth.points[-1] if growth.points else bound
@@ -261,15 +270,15 @@ def _below(points: Sequence[GrowthPoint], base: _Base, size: int) -> float:
 
 
 def _power(points: Sequence[GrowthPoint], base: _Base) -> _Line:
-    """The line in logarithms that a power above a base is."""
+    """Return the points without a base, as logarithms. A power is a straight line there."""
     above = ((point.size, point.seconds - _below(points, base, point.size)) for point in points)
     return [(math.log(size), math.log(max(seconds, _LEAST))) for size, seconds in above]
 
 
 def _slope(line: _Line) -> tuple[float, float, float]:
-    """The slope of a line through points, and the band that it lies in.
+    """Return the slope of a line through points, and its lower and upper limit.
 
-    Later points weigh more, because they tell more of what follows.
+    Later points have more weight, because they predict larger sizes better.
     """
     weights = range(1, len(line) + 1)
     total_weight = sum(weights)
@@ -284,12 +293,16 @@ def _slope(line: _Line) -> tuple[float, float, float]:
 
 
 def _exponential(points: Sequence[GrowthPoint], off_power: float) -> Curve | None:
-    """An exponential, where points lie on one and on no power."""
+    """Return an exponential curve if it fits the points better than a power; else ``None``.
+
+    ``off_power`` is the deviation of the best power.
+    """
     line = [(float(point.size), math.log(point.seconds)) for point in points]
     rate, low, high = _slope(line)
     if len(points) <= FEWEST or rate <= 0:
         return None
-    # Within a narrow range either curve fits, and the better one is as good a guess.
+    # Within a narrow range both curves fit, so the better one is taken. Within a wide range, the
+    # exponential must be clearly better.
     is_wide = points[-1].size >= _WIDE * points[0].size
     better = (
         off_power > math.log(_CHANCE) and _off(line) < off_power / 2
@@ -300,29 +313,31 @@ def _exponential(points: Sequence[GrowthPoint], off_power: float) -> Curve | Non
 
 
 def _off(line: _Line) -> float:
-    """How far points are off the line through them, as the root of the mean square."""
+    """Return the root mean square deviation of points from the line through them."""
     rate = _slope(line)[0]
     shift = sum(y - rate * x for x, y in line) / len(line)
     return math.sqrt(sum((y - rate * x - shift) ** 2 for x, y in line) / len(line))
 
 
-# --- of outcomes ----------------------------------------------------------------------------------
+# --- growth of outcomes ---------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
 class SettingGrowth:
-    """How the parts of a compile grow with one setting."""
+    """The growth of a compile and its parts with one setting."""
 
     setting: str
+    """Name of the constexpr or option."""
     outcomes: Mapping[int, Outcome] = field(repr=False)
-    """By value of the setting, the result of each compile, stopped ones too."""
+    """Value of the setting → outcome of the compile, stopped compiles included."""
     parts: Mapping[str, Growth]
-    """``ttgir``, ``ttgir, pass coalesce``, … → its growth."""
+    """Stage (``ttgir``) or pass (``pass coalesce``) → its growth."""
     whole: Growth
+    """The growth of the whole compile."""
 
     @classmethod
     def of(cls, setting: str, outcomes: Mapping[int, Outcome]) -> SettingGrowth:
-        """The growth with several values, by their outcomes."""
+        """Fit the growth with a setting; ``outcomes`` maps its values to outcomes."""
         ended = {size: outcome for size, outcome in sorted(outcomes.items()) if outcome.has_code}
         stopped = {
             size: outcome for size, outcome in sorted(outcomes.items()) if _is_stopped(outcome)
@@ -351,11 +366,15 @@ class SettingGrowth:
 
     @property
     def grows(self) -> bool:
-        """Whether the time of compiling grows with it."""
+        """Whether the compile time grows with the setting."""
         return self.whole.grows
 
     def dominant(self, size: int) -> tuple[str, Growth] | None:
-        """The part that takes most of the time at a size, or a pass that takes most of a stage."""
+        """Return name and growth of the stage that takes most of the time at a size.
+
+        A pass that takes more than half of that stage's time replaces it. Returns ``None`` if no
+        stage is large enough.
+        """
         seconds_by_size = {point.size: point.seconds for point in self.whole.points}
         large = {
             name: growth
@@ -382,7 +401,7 @@ class SettingGrowth:
         ), self.parts[name]
 
     def sentence(self, goal: int) -> str:
-        """The growth in a sentence, as far as it is known.
+        """Return the growth in a sentence, with an estimate for the value ``goal``.
 
         An example is ``slow, not stuck: canonicalize grows as N^2.9: 6 s at 256, 90 s at 512, about
         3 h at 2048``.
@@ -418,7 +437,7 @@ class SettingGrowth:
 def _growth_of_stage(
     stage: str, ended: Mapping[int, Outcome], stopped: Mapping[int, Outcome]
 ) -> Growth:
-    """A compile that was stopped in a stage has a bound for it."""
+    """Fit the growth of a stage. Compiles that were stopped in the stage are bounds."""
     points = _points({size: outcome.stages for size, outcome in ended.items()}, stage)
     inside = {size: outcome.stages for size, outcome in stopped.items() if outcome.stage == stage}
     return fit(points, _points(inside, stage))

@@ -1,12 +1,12 @@
-"""The releases' joint answer about a kernel's numbers and its speed, beside that of compiling.
+"""Accounts of a kernel's numbers and of its speed over all releases.
 
-Both are accounts (:mod:`compat.history.account`), of the releases on which the kernel ran. A
-release on which it did not run is inconclusive, whatever compiles there.
+Both are accounts (:mod:`compat.history.account`) of the releases on which the kernel ran. A release
+on which it did not run is inconclusive, even if the kernel compiles there.
 
 - A release is *right* if every check says so, in the interpreter or on a GPU. A check that says
   ``wrong``, ``unstable``, ``faulted``, ``launch_refused`` or that it was stopped makes it bad.
 - A release is *fast* if a launch takes at most :data:`SLOWER` times as long as on the release with
-  the shortest launch, on the same GPU. "Regressed" then says since when it is slower.
+  the shortest launch, on the same GPU. "Regressed" then means that later releases are slower.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from compat.text import JsonObject
 
 INTERPRETER = "interpreter"
 SLOWER = 1.2
-"""A release is slow from this multiple of the kernel's least latency over the releases on.
+"""A release is slow if a launch takes longer than this multiple of the shortest one on any release.
 
 Separate runs of one cubin were within 10 % of each other, 99 of 100 times (one H200).
 """
@@ -45,16 +45,16 @@ _OPEN = {
     "slower since {after}": "slower after {before}, by {after}",
     "faster since {after}": "faster after {before}, by {after}",
 }
-"""If releases between the two are unknown, each may be the one."""
+"""The phrases if releases between the two are unknown. Each of them may be the first."""
 
 
 class _Ran(Account):
-    """An account of releases on which a kernel was run."""
+    """An account of the releases on which a kernel ran."""
 
     def _phrase_in(self, phrases: Mapping[Word, str], otherwise: str) -> str:
-        """The account in these words.
+        """Return the account in the words of ``phrases``.
 
-        An account that comes and goes lists the releases that are ``otherwise``.
+        If they lack the account's word, the phrase lists the bad releases after ``otherwise``.
         """
         if self.word not in phrases:
             bad = runs(
@@ -100,11 +100,11 @@ class Fast(_Ran):
     """The releases that are about as fast as the fastest one."""
 
     device: str
-    """The GPU that it was measured on."""
+    """The GPU of the measurements."""
     best: str
-    """The release where a launch takes least."""
+    """The release with the shortest launch."""
     best_us: float
-    """Microseconds that it takes there."""
+    """Microseconds of that launch."""
 
     @property
     def phrase(self) -> str:
@@ -115,10 +115,10 @@ class Fast(_Ran):
 def right(
     results: Mapping[str, Sequence[Result]], line: Sequence[Entry], device: str | None = None
 ) -> Right | None:
-    """The account of the numbers; ``None`` if nothing was run.
+    """Return the account of the numbers; ``None`` if nothing ran.
 
-    ``results`` are by the release's label, ``line`` is every release. With ``device``
-    (:func:`ran_on`), only runs there count.
+    ``results`` maps the label of a release to its results. ``line`` has every release. With
+    ``device`` (:func:`ran_on`), only runs on that device count.
     """
     checks = {
         release: [
@@ -144,7 +144,7 @@ def right(
 
 
 def ran_on(check: Check) -> str:
-    """The device of a check: ``interpreter``, or a GPU by its name."""
+    """Return the device of a check: ``interpreter``, or the name of a GPU."""
     return check.device or INTERPRETER
 
 
@@ -154,9 +154,9 @@ def _all_right(checks: Sequence[Check]) -> bool | None:
 
 
 def fast(results: Mapping[str, Sequence[Result]], line: Sequence[Entry]) -> Fast | None:
-    """The latency, on the GPU that most releases were measured on.
+    """Return the account of the latency on the GPU with the most measurements.
 
-    It is ``None`` if nothing was measured.
+    Returns ``None`` if nothing was measured.
     """
     measured = {
         release: [r.latency for r in release_results if r.latency]
@@ -188,7 +188,10 @@ def _least(latencies: Sequence[Latency], device: str) -> float | None:
 
 
 def _facts(good_by_release: Mapping[str, bool | None], line: Sequence[Entry]) -> JsonObject:
-    """The fields of an account of good and bad releases among those that there are."""
+    """Return the fields of an account of all releases in ``line``.
+
+    ``good_by_release`` says whether a release is good; ``None`` means that it is unknown.
+    """
     summary = account(
         (_entry(entry.release, good_by_release.get(entry.release)) for entry in line),
         by_class=False,
@@ -201,42 +204,44 @@ def _entry(release: str, good: bool | None) -> Entry:
     return Entry(release=release, judgement=judgement, tried=good is not None)
 
 
-# --- what its code lost ---------------------------------------------------------------------------
+# --- lost instructions ----------------------------------------------------------------------------
 
 TABLE = "code"
-"""The table of metrics that has the instructions."""
+"""The metric with the table of instruction counts."""
 WANTED = ("ldmatrix", "wgmma", "tcgen05_mma", "cp_async", "tma_loads", "fence_proxy_async")
-"""Instructions whose decrease may mean slower or wrong code. An equal number of others says
+"""Instructions whose decrease may mean slower or wrong code. The counts of other instructions say
 nothing.
 """
 
 
 @frozen(kw_only=True)
 class Loss:
-    """Instructions in the code of one release that the next one has less than half as often.
+    """An instruction that the code of a release has less than half as often as on the one before.
 
-    The next one may also lack them.
+    The count may be 0.
     """
 
     instruction: str
     before: int
+    """Count on the release ``since``."""
     after: int
+    """Count on ``release``."""
     release: str
-    """The first release without them."""
+    """The first release with the lower count."""
     since: str
-    """The release before, among those that compile."""
+    """The release before it, among those that compile."""
 
     @property
     def words(self) -> str:
-        """``lost wgmma in 3.3.0: 8 → 0``."""
+        """The loss in words: ``lost wgmma in 3.3.0: 8 → 0``."""
         verb = "fewer" if self.after else "lost"
         return f"{verb} {self.instruction} in {self.release}: {self.before:,} → {self.after:,}"
 
 
 def losses(entries: Iterable[Entry]) -> tuple[Loss, ...]:
-    """The losses along a row, oldest release first.
+    """Return the losses over a row of releases; ``entries`` has the oldest release first.
 
-    A release is compared with the one before it that compiles, and has such numbers.
+    A release is compared with the last one before it that has instruction counts.
     """
     all_losses: list[Loss] = []
     last: tuple[str, Mapping[str, int]] | None = None

@@ -1,6 +1,6 @@
-"""The numbers in a specialization that a compile's time may grow with, and others. Pure.
+"""The numbers in a specialization that a compile's time may grow with. Pure.
 
-The same specialization can be made with other numbers.
+The module also makes the same specialization with other numbers.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from compat.model import Specialization
 from compat.text import JsonObject
 
 SMALLEST = 8
-"""A smaller constexpr is not a size that a compile grows with."""
+"""The least value of a constexpr that counts as a size."""
 _STEPS = 6
 """How often a size is halved."""
 
 
 def sizes(spec: Specialization) -> tuple[str, ...]:
-    """The constexprs that a compile may grow with, the largest first."""
+    """Return the constexprs that a compile time may grow with, the largest value first."""
     values = {
         name: value
         for name, value in spec.compile.constexprs.items()
@@ -29,20 +29,20 @@ def sizes(spec: Specialization) -> tuple[str, ...]:
 
 
 def ladder(value: int) -> tuple[int, ...]:
-    """A size, and what halving it makes, the smallest first."""
+    """Return a size and its repeated halves, the smallest first."""
     return tuple(sorted({value >> step for step in range(_STEPS + 1) if value >> step >= 1}))
 
 
 def value_of(spec: Specialization, name: str) -> int | None:
-    """The number of a constexpr or an option; ``None`` if it is not a number."""
+    """Return the value of a constexpr or an option; ``None`` if it is not an integer."""
     value = {**spec.compile.options, **spec.compile.constexprs}.get(name)
     return value if _is_number(value) else None
 
 
 def with_value(spec: Specialization, name: str, value: int) -> Specialization:
-    """A specialization with another number for a constexpr or an option.
+    """Return a specialization with another value for a constexpr or an option.
 
-    It carries no declarations.
+    It has no declared expectations.
     """
     table = "constexprs" if name in spec.compile.constexprs else "options"
     numbers: JsonObject = {table: {**getattr(spec.compile, table), name: value}}
@@ -50,9 +50,9 @@ def with_value(spec: Specialization, name: str, value: int) -> Specialization:
 
 
 def smaller(spec: Specialization) -> Iterator[tuple[str, int, Specialization]]:
-    """The specializations that a search for growth compiles unless the user names sizes.
+    """Yield the specializations that a search for growth compiles if the user names no sizes.
 
-    Each has its setting and its value.
+    Each comes with its setting and its value.
     """
     for name in sizes(spec):
         own = value_of(spec, name) or 1
@@ -62,9 +62,9 @@ def smaller(spec: Specialization) -> Iterator[tuple[str, int, Specialization]]:
 
 
 def differing(spec: Specialization, other: Specialization) -> str | None:
-    """The one constexpr in which two specializations of a kernel differ, if it is a number.
+    """Return the only constexpr in which two specializations of a kernel differ.
 
-    It is ``None`` if they differ in anything else.
+    Returns ``None`` if they differ in anything else, or its value is not an integer.
     """
     names = [
         name

@@ -1,9 +1,9 @@
-"""Whether a compile is slow or stuck, as far as that can be told, and where its time goes. Pure.
+"""Decide whether a compile is slow or stuck, and find the stage that takes its time. Pure.
 
-It is slow where it took long and ended, or where the time of smaller ones grows so that it explains
-the rest. It is stuck where it stood still: hardly any CPU time passed in the stage in which it was
-stopped. A compile that computes for ever cannot be told from one that takes hours, unless smaller
-ones tell.
+A compile is slow if it took long and ended, or if the growth of smaller compiles explains its time.
+It is stuck if it stood still: it used hardly any CPU time in the stage in which it was stopped. An
+endless computation and a compile of hours look the same, unless smaller compiles show the
+difference.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from compat.history.sizes import value_of
 from compat.model import LATER_STAGES, SOURCE_STAGE, Evidence, Outcome, Specialization, Status
 
 SLOW = 10.0
-"""CPU seconds of a compile from which on it is called slow."""
+"""CPU seconds from which on a compile is called slow."""
 _STILL = 0.05
-"""The share of CPU time in the time of a stage below which the stage stands still."""
+"""A stage stands still if its CPU time is at most this share of its wall time."""
 _SHORTEST = 5.0
-"""Seconds in a stage below which that says nothing."""
+"""The least seconds in a stage for that conclusion."""
 
 
 def slowness(
@@ -28,9 +28,9 @@ def slowness(
     attempts: Sequence[Evidence],
     growths: Sequence[SettingGrowth],
 ) -> str | None:
-    """The remarks on a slow compile, in a sentence without its full stop.
+    """Return a sentence about a slow compile, without its full stop.
 
-    It is ``None`` for a compile that did not take long.
+    Returns ``None`` for a compile that did not take long.
     """
     seconds = outcome.compile_seconds or 0.0
     stopped = outcome.status is Status.TIMED_OUT and outcome.stage != SOURCE_STAGE
@@ -62,7 +62,7 @@ def slowness(
 
 
 def _standing_still(evidence: Evidence) -> str | None:
-    """That an attempt stood still, where it did."""
+    """Return a sentence that says that an attempt stood still; ``None`` if it did not."""
     inside, cpu = evidence.seconds - evidence.entered, evidence.stages.get(evidence.stage)
     if evidence.deadline is None or cpu is None or inside < _SHORTEST or cpu > _STILL * inside:
         return None
@@ -72,7 +72,10 @@ def _standing_still(evidence: Evidence) -> str | None:
 
 
 def _where(outcome: Outcome) -> str:
-    """``in stage ttgir: 57 s of 59 s of CPU time``."""
+    """Return the stage with the most CPU time, in words.
+
+    An example is ``in stage ttgir: 57 s of 59 s of CPU time``.
+    """
     compiling, longest = _compiling(outcome), _longest(outcome)
     return (
         f"in stage {longest}: {roughly(compiling.get(longest, 0.0))} of"
@@ -87,7 +90,7 @@ def _longest(outcome: Outcome) -> str:
 
 
 def _compiling(outcome: Outcome) -> dict[str, float]:
-    """The CPU seconds of a compile's stages, without what came before and after it."""
+    """Return the CPU seconds of a compile's stages, without the stages before and after it."""
     return {
         name: seconds
         for name, seconds in outcome.stages.items()

@@ -1,4 +1,4 @@
-"""Cells that compile, and whose code is likely slower than on the release before."""
+"""Slow-suspects: cells that compile, and whose code is likely slower than on the release before."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ class SlowSuspect:
     """A cell with a suspicion. It is a warning, and no failure."""
 
     before: Result
-    """The same kernel, arguments and target on the release before, among those that compile."""
+    """The result of the same specialization and target on the release before that compiles it."""
     result: Result
+    """The result of the suspect itself."""
     suspicion: Suspicion
 
     @property
     def releases(self) -> str:
-        """``3.8.0 → 3.9.0``."""
+        """The two releases in words: ``3.8.0 → 3.9.0``."""
         return " → ".join(release_of(result.built).label for result in (self.before, self.result))
 
     @property
     def sentence(self) -> str:
-        """How much slower it likely is, and why."""
+        """A sentence that says how much slower the code likely is, and why."""
         return self.suspicion.sentence(release_of(self.before.built).label)
 
 
 def slow_suspects(pairs: Iterable[tuple[Result, Result]]) -> tuple[SlowSuspect, ...]:
-    """The suspects among pairs of an earlier and a later result of a cell, the slowest first.
+    """Return the suspects among pairs of an earlier and a later result, the slowest first.
 
-    Results of one release are not compared: between them, the source may be another.
+    Two results of one release are not compared, because their sources may differ.
     """
     suspects = [
         SlowSuspect(before, result, slowdown)
@@ -56,7 +57,10 @@ def slow_suspects(pairs: Iterable[tuple[Result, Result]]) -> tuple[SlowSuspect, 
 
 
 def neighbours(results: Iterable[Result]) -> Iterator[tuple[Result, Result]]:
-    """Each result that has code, with the one on the next release of the same kind of env."""
+    """Yield pairs of results with code, on neighbouring releases of the same kind of env.
+
+    Envs with and without a framework are different kinds. Forks do not count.
+    """
     rows: dict[tuple[object, ...], list[Result]] = defaultdict(list)
     for result in results:
         cell = result.cell

@@ -1,22 +1,22 @@
-"""What all the releases together say of a kernel: one verdict per (kernel, variant, case, target).
+"""Verdicts: one account of all releases for each (kernel, variant, case, target).
 
-A *row* is what became of one coordinate, release by release, oldest first;
-:mod:`compat.history.account` says what it comes to. How a release comes to stand on it:
+A *row* has the outcomes of one coordinate, release by release, oldest first.
+:mod:`compat.history.account` makes the account of it. The releases of a row follow these rules:
 
-- The envs of one Triton version are one release, whether or not PyTorch is beside it. They are
-  represented by the env without PyTorch if there are several. If one env builds what another does
-  not, the release is *divided*: nothing is concluded from it, it is listed with the flaky ones, and
-  :func:`disagreements` names the envs. (So it does where both fail, differently.)
-- A release of which nothing is known (env broken, answer lost) is *untested*. It belongs to no
-  interval and is never named as the release of a change; the same holds for flaky releases, and for
-  existing releases that were not tested.
-- What earlier runs found counts for releases that this run has no answer from.
+- All envs of one Triton version are one release, with or without PyTorch. If there are several, the
+  env without PyTorch represents them. If one env compiles a kernel and another does not, the
+  release is *divided*. It leads to no conclusion, is listed with the flaky releases, and
+  :func:`disagreements` names the envs. That function also names envs that fail in different ways.
+- A release without an answer (broken env, lost answer) is *untested*. It belongs to no interval,
+  and is never the release of a change. The same holds for flaky releases, and for existing releases
+  that were not tested.
+- Results of earlier runs count for releases without an answer in this run.
 - A fork (another distribution, or a local version such as ``3.1.0+ours``) is not part of the
-  history of releases: a patched build does not say when Triton broke. Only where there is nothing
-  but forks do they form a history of their own.
+  history of releases, because a patched build does not say when Triton broke. If all envs are
+  forks, they form a history of their own.
 
-Good means ``ok`` with no failure at all; what builds but could not be launched (a *predicted*
-failure) is bad.
+Good means ``ok`` without any failure. A kernel that compiles but could not be launched (a
+*predicted* failure) is bad.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ NONE_KNOWN: Existing = MappingProxyType({})
 class Verdict(Account):
     """The account of one (kernel, variant, case, target).
 
-    The outcomes of its entries have what an account is made of: status, stage, failure and
-    warnings, and nothing that was measured.
+    The outcomes of its entries only have the parts that an account needs: status, stage, failure
+    and warnings. Measurements are left out.
     """
 
     kernel: str
@@ -103,7 +103,7 @@ class Verdict(Account):
 
 @frozen(kw_only=True)
 class Release:
-    """A version of a toolchain as a place in an order: releases by age, then forks."""
+    """A version of a toolchain with its place in the order: releases by age, then forks."""
 
     label: str
     """The name for readers: ``3.1.0``, ``3.1.0+ours``, ``ours-triton 3.1.0``, or the env's name if
@@ -120,24 +120,24 @@ class Release:
 
 @frozen(kw_only=True)
 class Point:
-    """One release on a history, with what each of its envs answered."""
+    """One release of a row, with the results of its envs."""
 
     release: Release
     results: tuple[Result, ...]
 
     @property
     def answers(self) -> tuple[Result, ...]:
-        """The results that say something of the kernel, the purest env's first."""
+        """The results that say something about the kernel, those of envs without PyTorch first."""
         return tuple(r for r in self.results if r.outcome.status.is_answer)
 
     @property
     def untested(self) -> bool:
-        """Whether nothing at all is known of this release."""
+        """Whether this release has no answer."""
         return not self.answers
 
     @property
     def unsteady(self) -> bool:
-        """Whether its answers differ: flaky, or divided between envs."""
+        """Whether a result is flaky, or the envs disagree on whether the release is good."""
         answers = self.answers
         return (
             any(r.outcome.flaky for r in answers) or len({is_good(r.outcome) for r in answers}) > 1
@@ -145,7 +145,7 @@ class Point:
 
     @property
     def representative(self) -> Outcome | None:
-        """The outcome to conclude from, or ``None`` if there is none."""
+        """The outcome that stands for the release; ``None`` if it is untested or unsteady."""
         return None if self.untested or self.unsteady else self.answers[0].outcome
 
 
@@ -159,23 +159,23 @@ class Row:
 
     @property
     def coordinate(self) -> Coordinate:
-        """The name for a reader."""
+        """Kernel, variant, case and target of the row."""
         return self.spec.kernel, self.spec.variant, self.spec.case, self.target.name
 
     @property
     def toolchain(self) -> str:
-        """The name of the toolchain that these are releases of."""
+        """The name of the toolchain of these releases."""
         return self.points[0].results[0].cell.env.toolchain
 
 
 @frozen(kw_only=True)
 class Disagreement:
-    """Envs with the same Triton that answered differently."""
+    """Envs with the same Triton release and different outcomes."""
 
     coordinate: Coordinate
     release: str
     answers: tuple[tuple[str, str], ...]
-    """Env name and its answer: a class, or a status without a failure."""
+    """Env name and failure class of each; the status without a failure."""
 
 
 def verdicts(
@@ -201,15 +201,15 @@ def verdicts(
 
 
 def rows(results: Iterable[Result]) -> tuple[Row, ...]:
-    """``results`` sorted into rows, whatever their order.
+    """Return the rows of ``results``, which may be in any order.
 
-    Different kernels with the same name stay different.
+    Different kernels with the same name have rows of their own.
     """
     return tuple(_rows(results))
 
 
 def _rows(results: Iterable[Result]) -> Iterator[Row]:
-    """One after the other, since all of them together take as much memory as the results."""
+    """Yield the rows one by one, because all rows together take as much memory as the results."""
     groups = _by_kernel(results)
     for spec, target in sorted(groups, key=_names):
         yield Row(spec=spec, target=target, points=_timeline(groups.pop((spec, target))))
@@ -230,9 +230,11 @@ def _by_kernel(results: Iterable[Result]) -> dict[tuple[Specialization, Target],
 def entries_of(
     points: Sequence[Point], earlier: Iterable[Result] = (), existing: Collection[Version] = ()
 ) -> tuple[Entry, ...]:
-    """The entry of each release: from a row, else from an ``earlier`` result of its coordinate.
+    """Return the entry of each release, oldest first, then forks.
 
-    Without either, the entry says that the release exists.
+    It comes from a row's ``points``, else from an ``earlier`` result of the same coordinate. An
+    ``existing`` release without either has an entry that says that it was not tried. If a point is
+    a fork, only ``points`` count.
     """
     answered = {point.release.version for point in points if point.answers}
     entries = {point.release.order: _entry(point) for point in points}
@@ -254,7 +256,10 @@ def entries_of(
 
 
 def disagreements(results: Iterable[Result]) -> tuple[Disagreement, ...]:
-    """Every release whose envs do not all say the same of a kernel."""
+    """Return every release and coordinate for which envs have different outcomes.
+
+    Outcomes differ if status, failure class or fingerprint differ.
+    """
     return tuple(
         Disagreement(
             coordinate=row.coordinate,
@@ -271,13 +276,13 @@ def disagreements(results: Iterable[Result]) -> tuple[Disagreement, ...]:
 
 
 def coordinate_of(result: Result) -> Coordinate:
-    """The history a result belongs to."""
+    """Return the coordinate of a result."""
     spec = result.cell.spec
     return spec.kernel, spec.variant, spec.case, result.cell.target.name
 
 
 def release_of(built: BuiltEnv) -> Release:
-    """The release an env stands for."""
+    """Return the release that an env has."""
     return _release(built.env, built.release)
 
 
@@ -291,12 +296,12 @@ def _release(env: Env, text: str | None) -> Release:
 
 
 def points_of(results: Iterable[Result]) -> tuple[Point, ...]:
-    """The releases of ``results`` of one coordinate, in order, forks included and last."""
+    """Return the points of one coordinate's results, oldest release first, forks last."""
     groups: dict[tuple[object, ...], list[tuple[Release, Result]]] = defaultdict(list)
     for result in results:
         release = release_of(result.built)
-        # Versions, not labels, are compared: 3.1 and 3.1.0 are one release. Forks of one version
-        # are still two toolchains.
+        # Versions are compared, not labels, so 3.1 and 3.1.0 are one release. Two forks of one
+        # version are still two toolchains.
         groups[release.version, release.label if release.fork else ""].append((release, result))
     rows = sorted(
         (sorted(group, key=lambda pair: _purity(pair[1])) for group in groups.values()),
@@ -308,9 +313,9 @@ def points_of(results: Iterable[Result]) -> tuple[Point, ...]:
 
 
 class Points(Mapping[Coordinate, tuple[Point, ...]]):
-    """The points of each coordinate, made on request, because all of them take much memory.
+    """Coordinate → its points, made on request.
 
-    They take as much as the results.
+    All points together would take as much memory as the results.
     """
 
     def __init__(self, results: Mapping[Coordinate, Sequence[Result]]) -> None:
@@ -330,13 +335,16 @@ class Points(Mapping[Coordinate, tuple[Point, ...]]):
 
 
 def _timeline(results: Iterable[Result]) -> tuple[Point, ...]:
-    """The history's points; forks only if there is nothing else."""
+    """Return the points of a history. It has forks only if there is nothing else."""
     points = points_of(results)
     return tuple(p for p in points if not p.release.fork) or points
 
 
 def _purity(result: Result) -> tuple[bool, str]:
-    """Sorts envs without PyTorch first: there nothing but the compiler can be to blame."""
+    """Return a key that sorts envs without PyTorch first.
+
+    There only the compiler can be at fault.
+    """
     return result.built.framework_release is not None, result.cell.env.name
 
 
@@ -385,7 +393,7 @@ def _shared_entry(
     unsteady: bool,
     remembered: bool,
 ) -> Entry:
-    """One entry for all kernels that came out alike: there are as many of them as cells."""
+    """Return one shared entry for equal facts, because there are as many entries as cells."""
     if facts is None:
         return Entry(release=release, unsteady=unsteady, remembered=remembered)
     status, stage, failure, warnings = facts

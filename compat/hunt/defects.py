@@ -1,4 +1,4 @@
-"""What a hunt found: hits gathered by defect, and how far its programs came."""
+"""The result of a hunt: hits grouped by defect, and the coverage of its programs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from compat.toolchains.programs import OWN, ProgramLanguage
 
 @frozen(kw_only=True)
 class Defect:
-    """Hits that are likely one defect."""
+    """Hits that likely have the same defect as their cause."""
 
     fingerprint: str
-    """That of its hits. For wrong numbers, with the first and the last release that has them."""
+    """The fingerprint of its hits. For wrong numbers, the first and the last release with them are
+    added.
+    """
     oracle: Oracle
     hits: tuple[Hit, ...]
     known: KnownDefect | None = None
-    """What it is known as upstream."""
+    """The known upstream defect that it is; ``None`` for a new one."""
 
     @property
     def name(self) -> str:
-        """Its oracle and its fingerprint, which no other new defect has both of."""
+        """Oracle and fingerprint, which together are unique among new defects."""
         return f"{self.oracle}:{self.fingerprint}"
 
     @property
@@ -55,9 +57,10 @@ class Defect:
         return tuple(sorted(ages, key=lambda name: ages[name]))
 
     def limits(self, answer: HuntAnswer) -> tuple[str | None, str | None]:
-        """The names of the envs before the first and after the last one that shows it.
+        """Return the names of the nearest good envs before and after those that show the defect.
 
-        They are the nearest that do its programs right. ``None``: none of the hunt does.
+        A good env has an informative result for one of the defect's programs, and no hit of this
+        defect. ``None`` means that the hunt has no such env on that side.
         """
         shown = {hit.result.cell.env for hit in self.hits}
         right = {
@@ -81,9 +84,9 @@ class Defect:
 
 
 def _releases(verdict: ProgramVerdict, hit: Hit) -> str:
-    """For wrong numbers: the first and the last release that compute them for the program.
+    """Return the first and the last release that compute the wrong numbers of a hit; else nothing.
 
-    They tell defects apart that have one pattern.
+    They distinguish defects whose wrong numbers have the same pattern.
     """
     if not hit.oracle.compares_numbers:
         return ""
@@ -104,16 +107,16 @@ def age(env: Env) -> int:
 
 @frozen(kw_only=True)
 class FamilyCoverage:
-    """How far the programs with operations of one family came."""
+    """The numbers of programs with operations of one family, by the steps that they reached."""
 
     programs: int
-    """The programs that were tried."""
+    """Number of tried programs."""
     compiled: int
-    """Those that some release compiles."""
+    """Number of programs that at least one release compiles."""
     interpreted: int
-    """Those that some release's interpreter ran."""
+    """Number of programs that at least one release's interpreter ran."""
     launched: int
-    """Those that were launched on a GPU as some release compiled them."""
+    """Number of programs that were launched on a GPU, as compiled by at least one release."""
 
 
 @frozen(kw_only=True)
@@ -133,7 +136,7 @@ class HuntAnswer:
 
     @property
     def cells(self) -> int:
-        """Cells with a result."""
+        """Number of cells with a result."""
         return sum(len(verdict.results) for verdict in self.verdicts)
 
     @property
@@ -143,7 +146,7 @@ class HuntAnswer:
 
     @property
     def share_valid(self) -> float:
-        """The part of the programs that were tried that is valid."""
+        """The share of valid programs among the tried ones, from 0 to 1."""
         total = len(self.tried)
         return (total - len(self.invalid)) / total if total else 1.0
 
@@ -154,15 +157,15 @@ class HuntAnswer:
 
     @property
     def tried(self) -> tuple[ProgramVerdict, ...]:
-        """The programs that some result says something of.
+        """The programs with an informative result.
 
-        No chosen release has the operations of the others.
+        For the others, no chosen release has their operations.
         """
         return tuple(verdict for verdict in self.verdicts if verdict.informative)
 
     @property
     def defects(self) -> tuple[Defect, ...]:
-        """What was found, the most frequent first."""
+        """The defects, the one with the most seeds first."""
         by_print: dict[tuple[Oracle, str, KnownDefect | None], list[Hit]] = defaultdict(list)
         for verdict in self.verdicts:
             for hit in verdict.hits:
@@ -178,7 +181,7 @@ class HuntAnswer:
 
     @property
     def coverage(self) -> dict[str, FamilyCoverage]:
-        """Family → how far the programs with it came, of those that were tried."""
+        """Family → the coverage of the tried programs with its operations."""
         reached: dict[str, list[set[str]]] = defaultdict(list)
         for verdict in self.tried:
             stages = _reached(verdict)
@@ -197,7 +200,7 @@ _STAGES = ("compiled", "interpreted", "launched")
 
 
 def _reached(verdict: ProgramVerdict) -> set[str]:
-    """What was done with a program in some form by some release."""
+    """Return the steps that a program reached, in any form and on any release."""
     stages = set()
     for result in verdict.results:
         if result.outcome.status is Status.OK:

@@ -1,4 +1,4 @@
-"""What a hunt leaves behind: examples of defects, their issues, and a folder for a GPU host."""
+"""The files of a hunt: examples of defects, their issues, and a folder for a GPU host."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from compat.toolchains.programs import GeneratedProgram
 
 @frozen(kw_only=True)
 class HuntFiles:
-    """The files that are wanted."""
+    """The files to write."""
 
     examples: Path
     """The folder for examples."""
@@ -45,9 +45,10 @@ class DefectIssue:
     """A script and an issue text of a defect."""
 
     paths: tuple[Path, ...] = ()
-    """The files: script, issue text, and perhaps a reproducer. Empty if no script shows it."""
+    """The files: script, issue text, and perhaps a reproducer. Empty if no script shows the defect.
+    """
     reasons: tuple[str, ...] = ()
-    """What the script did instead."""
+    """Why no script shows the defect: what the script did instead."""
 
 
 @frozen(kw_only=True)
@@ -72,7 +73,7 @@ def write_hunt(run: HuntRun, answer: HuntAnswer, files: HuntFiles) -> WrittenHun
     Args:
         run: The hunt.
         answer: Its result.
-        files: The files that are wanted.
+        files: The files to write.
 
     Raises:
         StoreError: A folder cannot be written.
@@ -92,7 +93,7 @@ def write_hunt(run: HuntRun, answer: HuntAnswer, files: HuntFiles) -> WrittenHun
 
 
 def _examples(run: HuntRun, answer: HuntAnswer, folder: Path, seconds: float) -> dict[str, Path]:
-    """Write an example of each defect that is not known: its name → kernel file."""
+    """Write an example of each new defect, and return the defect's name → its kernel file."""
     examples: dict[str, Path] = {}
     for defect in answer.defects:
         if defect.known is not None:
@@ -114,7 +115,7 @@ def _folder_name(name: str) -> str:
 def _issues(
     run: HuntRun, answer: HuntAnswer, examples: Mapping[str, Path], command: str
 ) -> dict[str, DefectIssue]:
-    """Write a script and an issue text beside each example of a failing compile."""
+    """Write a script and an issue text into the folder of each example of a failing compile."""
     issues: dict[str, DefectIssue] = {}
     for defect in answer.defects:
         if defect.oracle.compares_numbers or defect.known is not None:
@@ -135,7 +136,7 @@ def _issues(
 
 
 def _built(run: HuntRun, answer: HuntAnswer) -> Built:
-    """Everything of a hunt that a GPU host has to launch: what compiles."""
+    """Compile everything that a GPU host can launch: the cells of the hunt that compile."""
     kernels = run.write_all([form for verdict in answer.verdicts for form in verdict.forms])
     compiled = {
         result.cell.id
@@ -150,9 +151,9 @@ def _built(run: HuntRun, answer: HuntAnswer) -> Built:
 
 
 def _shrunk(run: HuntRun, answer: HuntAnswer, defect: Defect, seconds: float) -> GeneratedProgram:
-    """The smallest program that shows a defect, of those that a limited time finds.
+    """Return the smallest program that shows a defect and is found within ``seconds``.
 
-    Programs that only a GPU gets wrong stay as they are without one.
+    If only a GPU shows the defect and the hunt has no GPU, the program stays as it is.
     """
     hit, end = defect.example, time.monotonic() + seconds
     if defect.oracle is Oracle.NUMBERS and run.gpu is None:
@@ -171,7 +172,10 @@ def _shrunk(run: HuntRun, answer: HuntAnswer, defect: Defect, seconds: float) ->
 
 
 def _compiling(answer: HuntAnswer, hit: Hit) -> list[BuiltEnv]:
-    """The envs that compile a program that another one rejects."""
+    """Return the envs that compile a program which the hit's env rejects.
+
+    There are none for hits of other oracles than ``DISAGREEMENT``.
+    """
     if hit.oracle is not Oracle.DISAGREEMENT:
         return []
     verdict = next(
@@ -194,7 +198,7 @@ def _shows(
     envs: Sequence[BuiltEnv],
     target: Target,
 ) -> list[bool]:
-    """Whether programs show a defect in the first of some envs."""
+    """Return for each program whether it shows a defect in the first of ``envs``."""
     with TemporaryFolder("compat-hunt-") as folder:
         kernels = []
         for number, program in enumerate(programs):

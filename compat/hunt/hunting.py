@@ -1,7 +1,7 @@
-"""A hunt: programs by seed, compiled on every chosen release and target, judged and gathered.
+"""A hunt: programs from seeds are compiled on every chosen release and target, and judged.
 
-Programs that show nothing are deleted: their seed makes them again. The store keeps all results,
-so a hunt over seeds that were tried compiles nothing.
+The hunt deletes the files of each program after its cells ran, because the seed generates them
+again. The store keeps all results, so a hunt over seeds that were tried before compiles nothing.
 """
 
 from __future__ import annotations
@@ -33,13 +33,16 @@ from compat.text import read_json, write_json
 from compat.toolchains.programs import GeneratedProgram, ProgramLanguage
 
 _FIRST = 2
-"""Programs that are compiled together at first, until it is known how long they take."""
+"""The number of programs in the first batch, and the minimum for later ones.
+
+The measured rate decides the size of later batches.
+"""
 _MOST = 64
-"""Programs that are compiled together at most."""
+"""The maximum number of programs in a batch."""
 _PART = 20
 """A batch of programs takes about the time of the hunt divided by this number."""
 _WITHOUT_END = 1200.0
-"""Seconds of a hunt whose time is not limited, for the size of batches."""
+"""The duration in seconds that the size of batches assumes for a hunt without a time limit."""
 
 
 @frozen(kw_only=True)
@@ -51,13 +54,16 @@ class HuntRequest:
     programs: int | None = None
     """How many programs. ``None``: as many as the time allows."""
     seconds: float | None = None
-    """Seconds after which no further programs are begun."""
+    """Seconds after which the hunt starts no further programs."""
     only: tuple[str, ...] = ()
-    """The families of operations that every program uses. Empty: some of all."""
+    """The families of operations that every program uses. Empty: each seed chooses families."""
     forms: int = 2
     """How many forms of each program are compiled: its own, and other configs or spellings."""
     against: str | None = None
-    """The name of an env. Only what it breaks counts: the newest other release does it right."""
+    """The name of an env.
+
+    Only its hits count, on programs that the newest other release compiles without a hit.
+    """
     known: tuple[KnownDefect, ...] = ()
     """The defects that are known upstream."""
 
@@ -70,18 +76,19 @@ def hunt(
     listener: Listener | None = None,
     gpu: Gpu | None = None,
 ) -> HuntAnswer:
-    """Try programs until their number or the time is reached, or the user ends it.
+    """Try programs until their number or the time limit is reached, or the user interrupts it.
 
     Args:
         request: The programs to try.
-        selection: The envs and targets. Its kernels do not matter.
+        selection: The envs and targets. Its kernels are ignored.
         context: How to compile; needs no environments.
         obtain: Called for environments, and may build them.
         listener: Receives progress.
-        gpu: Launches what compiles. ``None``: nothing is launched.
+        gpu: The GPU that launches compiled cells. ``None``: the hunt launches nothing.
 
     Raises:
-        SelectionError: The envs have no programs, there is no such family, or NumPy is missing.
+        SelectionError: The envs have several toolchains or one without programs, a family does not
+            exist, or NumPy is missing.
         CompatError: The errors of :func:`compat.engine.run.run`.
         StoreError: The folder for programs cannot be written.
     """
@@ -90,7 +97,7 @@ def hunt(
 
 
 class HuntRun:
-    """A hunt under way, for a ``with`` block. With a GPU, it also launches what compiles."""
+    """A running hunt, for a ``with`` block. With a GPU, it also launches compiled cells."""
 
     def __init__(
         self,
@@ -115,10 +122,10 @@ class HuntRun:
         self._programs.close()
 
     def run(self, request: HuntRequest) -> HuntAnswer:
-        """Try programs until their number or the time is reached, or the user ends it.
+        """Try programs until their number or the time limit is reached, or the user interrupts it.
 
         Raises:
-            SelectionError: There is no such family of operations.
+            SelectionError: A requested family of operations does not exist.
             CompatError: The errors of :func:`compat.engine.run.run`.
             StoreError: The folder for programs cannot be written.
         """
@@ -147,7 +154,7 @@ class HuntRun:
         verdicts: tuple[ProgramVerdict, ...],
         began: float,
     ) -> HuntAnswer:
-        """The result after some programs."""
+        """Return the answer with these verdicts."""
         return HuntAnswer(
             seeds=(first, first + len(verdicts)),
             verdicts=verdicts,
@@ -210,7 +217,7 @@ class HuntRun:
         ]
 
     def _results(self, kernels: Sequence[GeneratedKernel]) -> dict[tuple[int, str], list[Result]]:
-        """Seed and form → the results of a program, with all numbers that are known."""
+        """Map the seed and form of each program to its results, with all known numbers."""
         names = {kernel.spec.kernel: kernel.program for kernel in kernels}
         results: dict[tuple[int, str], list[Result]] = {
             (program.seed, program.form): [] for program in names.values()
@@ -221,7 +228,10 @@ class HuntRun:
         return results
 
     def results_of(self, cells: Sequence[Cell]) -> list[Result]:
-        """The results of cells, with all numbers that are known or can be interpreted."""
+        """Run cells, and return their results with all numbers.
+
+        The numbers come from the store, from the interpreter, and from launches on the GPU.
+        """
         with self.listener.compiling(len(cells)) as note:
             results = run(cells, self.context, note)
         interpreted = [
@@ -237,7 +247,7 @@ class HuntRun:
         return [with_check(result, checks.get(result.cell)) for result in launched]
 
     def _launched(self, results: Sequence[Result], gpu: Gpu) -> tuple[Result, ...]:
-        """Results with the numbers of the GPU of this machine."""
+        """Launch the cells without numbers of the GPU, and add these to the results."""
         missing = [
             result
             for result in results
@@ -249,7 +259,7 @@ class HuntRun:
             launch_cells(missing, self.context, gpu)
         return with_launched(results, self.context.store)
 
-    # --- the seeds that were tried ----------------------------------------------------------------
+    # --- the ledger of tried seeds ----------------------------------------------------------------
 
     @property
     def _ledger(self) -> Path:
@@ -263,7 +273,7 @@ class HuntRun:
             return 0
 
     def _note(self, seed: int) -> None:
-        """Keep that all seeds before this one were tried."""
+        """Record in the ledger that all seeds before this one were tried."""
         if seed > self._next_seed():
             self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(self._ledger, write_json({"next": seed}) + "\n")
@@ -289,7 +299,7 @@ def _language(selection: Selection) -> tuple[str, ProgramLanguage[Any]]:
 
 
 def progress(answer: HuntAnswer) -> str:
-    """How far a hunt has come."""
+    """Return the progress of a hunt, in words."""
     hits = sum(bool(verdict.hits) for verdict in answer.verdicts)
     return (
         f"{len(answer.verdicts)} programs ({answer.rate:.1f} per second), {answer.share_valid:.0%}"
@@ -298,12 +308,12 @@ def progress(answer: HuntAnswer) -> str:
 
 
 def _batch(rate: float, seconds: float | None, elapsed: float) -> int:
-    """How many programs are compiled together next.
+    """Return the number of programs in the next batch.
 
     Args:
         rate: Programs per second until now.
-        seconds: The time of the hunt, if it is limited.
-        elapsed: The seconds until now.
+        seconds: The time limit of the hunt, if there is one.
+        elapsed: The seconds since the hunt began.
     """
     limit = _WITHOUT_END if seconds is None else seconds
     remaining = limit / _PART if seconds is None else min(limit / _PART, seconds - elapsed)

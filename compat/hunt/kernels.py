@@ -31,7 +31,7 @@ class GeneratedKernel:
 
 
 def name_of(program: GeneratedProgram) -> str:
-    """The name of a program's kernel: its seed, and its form if that is not its own."""
+    """The name of a program's kernel: its seed, and its form unless that is :data:`OWN`."""
     return f"seed_{program.seed}" + (f"_{program.form}" if program.form != OWN else "")
 
 
@@ -71,10 +71,10 @@ def write_program(
 def write_kernel(
     program: GeneratedProgram, language: ProgramLanguage[Any], toolchain: str, folder: Path
 ) -> Path:
-    """Write a program with its kernel file, for other commands, and return the kernel file.
+    """Write a program with its kernel file, for other commands, and return the kernel file's path.
 
     Raises:
-        compat.errors.ConfigError: No kernel file can describe it.
+        compat.errors.ConfigError: A kernel file cannot describe the program.
         OSError: The folder cannot be written.
     """
     folder = folder.absolute()

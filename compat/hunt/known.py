@@ -1,4 +1,4 @@
-"""Defects that are known upstream: a small TOML file, and which hits are theirs."""
+"""Defects that are known upstream: read their TOML file, and match hits with them."""
 
 from __future__ import annotations
 
@@ -21,21 +21,27 @@ class KnownDefect:
     """A defect that is known upstream."""
 
     fingerprint: str
-    """As an answer shows it. For wrong numbers also without the releases: ``wrong:nan``."""
+    """The fingerprint that an answer shows.
+
+    For wrong numbers it may omit the releases: ``wrong:nan``.
+    """
     url: str
-    """Where it is known."""
+    """The link to the upstream report of the defect."""
     note: str = ""
     oracle: Oracle | None = None
-    """How its hits are noticed. ``None``: in any way."""
+    """The oracle of its hits. ``None``: any."""
     releases: SpecifierSet = field(factory=SpecifierSet)
     """The releases that have it."""
     source: re.Pattern[str] | None = None
-    """Found in the text of every kernel that shows it. ``None``: the fingerprint is enough."""
+    """A pattern that the text of every affected kernel contains.
+
+    ``None``: the fingerprint is enough.
+    """
 
     def covers(self, hit: Hit, text: str, fingerprint: str | None = None) -> bool:
         """Whether a hit of a kernel with this text shows the defect.
 
-        ``fingerprint`` is the one that the answer shows (default: the hit's).
+        ``fingerprint`` is the one that the answer shows. The hit's own fingerprint matches, too.
         """
         release = hit.result.cell.env.release
         return (

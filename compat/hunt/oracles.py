@@ -4,10 +4,11 @@ A program is valid by construction. So the first two oracles need no reference:
 
 - ``crash``: the compiler crashed, hung, or reported an error of its own;
 - ``disagreement``: it rejected a program that another release compiles for the target, or a form
-  of a program while it compiles another form. What all releases reject for a target, such as an
-  element type, the target lacks.
+  of a program while it compiles another form. If all releases reject something for a target, such
+  as an element type, the target does not support it.
 
-A program that every release rejects in every form counts as invalid. The others compare numbers:
+A program that every release rejects in every form counts as invalid. The other two oracles compare
+numbers:
 
 - ``interpreter``: Triton's interpreter computes something else than NumPy;
 - ``numbers``: the GPU computes something else, or not the same each time.
@@ -27,7 +28,7 @@ from compat.toolchains.programs import GeneratedProgram
 
 
 class Oracle(StrEnum):
-    """How a hit was noticed."""
+    """The rule that found a hit."""
 
     CRASH = "crash"
     DISAGREEMENT = "disagreement"
@@ -36,13 +37,13 @@ class Oracle(StrEnum):
 
     @property
     def compares_numbers(self) -> bool:
-        """Whether it looks at what a program computed."""
+        """Whether the oracle compares the numbers that a program computes."""
         return self in (Oracle.INTERPRETER, Oracle.NUMBERS)
 
 
 _RAISED = re.compile(r"raised in the interpreter: (.+)")
 _WORDS = 6
-"""Words of an exception that tell it from others: its type, and the first ones of its text."""
+"""The number of words that identify an exception: its type, and the first words of its text."""
 _BROKEN = (Status.CRASHED, Status.TIMED_OUT, Status.OUT_OF_MEMORY)
 _NOT_TOLD = (Status.UNSUPPORTED, Status.LOST, Status.LAUNCH_REFUSED)
 
@@ -55,31 +56,37 @@ class Hit:
     result: Result
     program: GeneratedProgram
     fingerprint: str
-    """Equal for what is likely one defect."""
+    """Equal for hits that are likely one defect."""
     reason: str
-    """The compiler's words, or how numbers differ."""
+    """The compiler's message, or how numbers differ."""
 
 
 @frozen(kw_only=True)
 class ProgramVerdict:
-    """All results of one program, and what they show."""
+    """All results of one program, and the hits among them."""
 
     program: GeneratedProgram
-    """In its own form."""
+    """The program in its own form."""
     forms: tuple[GeneratedProgram, ...]
     """All forms that were tried."""
     results: tuple[Result, ...]
-    """Of all forms."""
+    """The results of all forms."""
     hits: tuple[Hit, ...]
 
     @property
     def informative(self) -> tuple[Result, ...]:
-        """The results that say something of the program."""
+        """The results that show how a compiler treats the program.
+
+        Unsupported cells, predicted failures and attempts without an answer do not count.
+        """
         return tuple(result for result in self.results if _is_informative(result))
 
     @property
     def is_valid(self) -> bool:
-        """Whether some release compiles it, or a compiler crashed on it, as far as it was tried."""
+        """Whether some release compiles the program or breaks on it.
+
+        A program without informative results counts as valid.
+        """
         statuses = {result.outcome.status for result in self.informative}
         return not statuses or bool(statuses & {Status.OK, *_BROKEN})
 
@@ -87,7 +94,7 @@ class ProgramVerdict:
 def judge(
     program: GeneratedProgram, forms: Sequence[tuple[GeneratedProgram, Sequence[Result]]]
 ) -> ProgramVerdict:
-    """What the results of a program show, which several forms of it may have."""
+    """Judge the results of all forms of a program."""
     informative = [
         (form, result) for form, results in forms for result in results if _is_informative(result)
     ]
@@ -111,7 +118,10 @@ def judge(
 
 
 def what_breaks(verdict: ProgramVerdict, env: str) -> ProgramVerdict:
-    """A verdict with the hits of one env alone, on what the newest other release does right."""
+    """Keep only the hits of one env.
+
+    The newest other release must compile the same kernel and case without a hit.
+    """
     hits = [
         hit
         for hit in verdict.hits
@@ -121,7 +131,7 @@ def what_breaks(verdict: ProgramVerdict, env: str) -> ProgramVerdict:
 
 
 def _is_right_before(verdict: ProgramVerdict, hit: Hit) -> bool:
-    """Whether the newest other release compiles what a hit is of, and to no hit."""
+    """Whether the newest other release compiles the same kernel and case without a hit."""
     cell = hit.result.cell
     others = [
         result
@@ -181,7 +191,7 @@ def _by_numbers(program: GeneratedProgram, result: Result) -> Iterable[Hit]:
 
 
 def _pattern(check: Check) -> str:
-    """What is wrong with numbers, or which exception was raised, without numbers and names."""
+    """Return the kind of wrong numbers, or the first words of an exception without digits."""
     if raised := _RAISED.search(check.reason):
         return "-".join(re.findall(r"[a-z]+", raised[1].lower())[:_WORDS])
     for phrase, name in (

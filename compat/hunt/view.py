@@ -1,4 +1,4 @@
-"""A hunt: the defects that were found, and what was tried, as text and data."""
+"""The answer of a hunt, as text and as JSON: the defects that it found, and what it tried."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from compat.toolchains.programs import OWN
 
 SCHEMA = 1
 _STAGES = ("programs", "compiled", "interpreted", "launched")
-"""How far programs come."""
+"""The counts that the table shows for each family, from tried to launched programs."""
 
 
 def hunt_blocks(answer: HuntAnswer, written: WrittenHunt) -> Iterator[Block]:
@@ -44,7 +44,7 @@ def hunt_blocks(answer: HuntAnswer, written: WrittenHunt) -> Iterator[Block]:
 
 
 def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
-    """What is known of a defect, with labels."""
+    """Yield the facts about a defect, each after its label."""
     example = defect.example
     total = len(answer.verdicts)
     forms = sorted({hit.program.form for hit in defect.hits} - {OWN})
@@ -63,7 +63,7 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
 
 
 def _files(defect: Defect, written: WrittenHunt) -> Iterator[tuple[str, str]]:
-    """What was written of a defect, with labels."""
+    """Yield the files that the hunt wrote for a defect, each after its label."""
     if (path := _example(defect, written)) is not None:
         yield "example", path
     issue = written.issues.get(defect.name)
@@ -74,14 +74,14 @@ def _files(defect: Defect, written: WrittenHunt) -> Iterator[tuple[str, str]]:
 
 
 def _example(defect: Defect, written: WrittenHunt) -> str | None:
-    """The kernel file of a defect that is not known."""
+    """The path of a new defect's kernel file; ``None`` for known defects and without a file."""
     if defect.known is not None or defect.name not in written.examples:
         return None
     return relpath(written.examples[defect.name])
 
 
 def sentences(answer: HuntAnswer) -> Iterator[str]:
-    """What was done, in sentences."""
+    """Yield a summary of the hunt, in sentences."""
     programs, cells = len(answer.verdicts), answer.cells
     first, end = answer.seeds
     yield (

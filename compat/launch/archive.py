@@ -1,6 +1,6 @@
 """The folder for a GPU host, its archive, and pieces of it that can be launched separately.
 
-Cells that differ in the release alone stay in one piece, because they are timed in turn.
+Cells that differ only in the release stay in one piece, because the launcher times them in turn.
 """
 
 from __future__ import annotations
@@ -34,10 +34,9 @@ INDEX = "index.json"
 PROGRAM = "launch.py"
 PROBLEMS = "problems"
 TEXTS = "texts"
-"""The folder with the assembly text of binaries, by the hash of the binary, if the archive has it.
-"""
+"""The folder with the assembly texts of binaries, by the hash of the binary. It is optional."""
 PACKAGES = "compat_*"
-"""The folders with the program that launches, from the toolchain's launcher."""
+"""A glob for the folders with the packages of the program that launches, from the toolchain."""
 ENTRY = '''"""Launch what is in this folder on the GPU of this machine: python launch.py --help."""
 
 import os
@@ -57,12 +56,12 @@ if __name__ == "__main__":
 def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Path:
     """Write the folder that a GPU host needs: binaries, inputs and ``launch.py``.
 
-    An earlier build in the folder is replaced; its results are kept.
+    The function replaces an earlier build in the folder, and keeps its results.
 
     Args:
         built: The compiled cells.
         folder: Where to write.
-        keep_text: Include assembler texts.
+        keep_text: Include assembly texts.
 
     Returns:
         The path of ``launch.py``.
@@ -128,7 +127,7 @@ def pack(folder: Path) -> Path:
 
 
 def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Nothing of who packed it and when: equal folders are equal archives."""
+    """Reset owner, time and mode of a file, so that equal folders give equal archives."""
     member.uid = member.gid = 0
     member.uname = member.gname = ""
     member.mtime = 0
@@ -159,7 +158,7 @@ def _problems(launchable: Iterable[Launchable]) -> dict[str, Problem]:
 
 
 def _write_problem(folder: Path, problem: Problem) -> Mapping[str, object]:
-    """Write the module of a problem with what it imports from beside it.
+    """Write the module of a problem, and the modules that it imports from its folder.
 
     Returns the problem's entry in the index.
     """
@@ -201,7 +200,7 @@ def _index(built: Built, problems: Mapping[str, JsonMapping]) -> JsonObject:
 
 
 def _place(cell: Cell) -> tuple[str, Version, str]:
-    """The key that puts cells beside their neighbours in the line of releases."""
+    """The sort key that orders the cells of a series by release."""
     return _series(cell), cell.env.release or Version("0"), cell.env.name
 
 
@@ -210,7 +209,7 @@ def _series(cell: Cell) -> str:
 
 
 def facts_of(launchable: Launchable) -> dict[str, object]:
-    """A cell as the index has it."""
+    """The entry of a cell in the index."""
     varied = launchable.cell.spec.varied
     return {
         "cell": launchable.name,
@@ -226,9 +225,9 @@ def facts_of(launchable: Launchable) -> dict[str, object]:
 # --- pieces ---------------------------------------------------------------------------------------
 
 LEAST = 32
-"""Cells that are worth a process of their own, which imports PyTorch first."""
+"""The number of cells that justifies a separate process, because each one imports PyTorch first."""
 _EACH = 4
-"""Pieces for each GPU: where one is slower, the others take more of them."""
+"""Pieces per GPU: there are several, so that faster GPUs can take more of them."""
 
 Entry = JsonMapping
 """A cell of an index."""
@@ -236,7 +235,7 @@ Entry = JsonMapping
 
 @frozen(kw_only=True)
 class BuiltFolder:
-    """A folder that was built, and its index."""
+    """A folder that :func:`write_archive` wrote, and its index."""
 
     path: Path
     index: JsonMapping
@@ -248,7 +247,7 @@ class BuiltFolder:
 
     @property
     def needs(self) -> str | None:
-        """The package that its program needs, of one that launches on GPUs."""
+        """The package that its program needs, beside Python; ``None`` if it needs no package."""
         needs: str | None = self.index["needs"]
         return needs
 
@@ -260,7 +259,7 @@ class BuiltFolder:
     def cells(
         self, globs: Sequence[str] = (), done_keys: set[Key] | None = None
     ) -> tuple[Entry, ...]:
-        """The cells that are meant, and not known."""
+        """The cells that match the globs, all without globs, except those in ``done_keys``."""
         return tuple(remaining(self.index["cells"], globs, done_keys or set()))
 
     def loads(
@@ -271,7 +270,7 @@ class BuiltFolder:
         options: Sequence[str] = (),
         python: str | None = None,
     ) -> tuple[Load, ...]:
-        """The same cells in pieces for so many GPUs."""
+        """Divide cells into pieces for a number of GPUs."""
         return tuple(
             Load(
                 target=self.target,
@@ -289,9 +288,9 @@ _HINT = "Write such a folder with `compat build --out FOLDER`."
 
 
 def program_of(path: Path) -> Path:
-    """The program that launches the content of a folder.
+    """The path of the program that launches the content of a folder.
 
-    Raises SelectionError if the folder was not built for that.
+    Raises SelectionError if the folder has no index or no program.
     """
     if not (path / INDEX).is_file() or not (path / PROGRAM).is_file():
         raise SelectionError(
@@ -301,7 +300,7 @@ def program_of(path: Path) -> Path:
 
 
 def read_folder(path: Path) -> BuiltFolder:
-    """The folder at a path. Raises SelectionError if it is not one that was built."""
+    """Read the folder at a path. Raises SelectionError if it is not a valid build."""
     program_of(path)
     try:
         index = read_json((path / INDEX).read_bytes())
@@ -311,7 +310,7 @@ def read_folder(path: Path) -> BuiltFolder:
         for cell in index["cells"]:
             path_below(f"objects/{cell['object']}")
         for problem in index["problems"].values():
-            # All that is beside a source goes where it is launched.
+            # All files beside a source are sent to the machine that launches.
             if path_below(str(problem["source"])).parts[:1] != (PROBLEMS,):
                 raise ValueError(f"{problem['source']!r} is not in {PROBLEMS}")
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -322,7 +321,7 @@ def read_folder(path: Path) -> BuiltFolder:
 
 
 def divided(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
-    """Pieces of whole series, and of whole contests.
+    """Divide cells into pieces of whole series and whole contests.
 
     Series on one problem follow each other, because a process makes its inputs once.
     """
@@ -341,7 +340,7 @@ def divided(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
 
 
 def pack_piece(folder: BuiltFolder, cells: Sequence[Entry]) -> bytes:
-    """The files for launching some of the cells, as a tar file."""
+    """Pack the files for launching some of the cells into a compressed tar file."""
     index = {**folder.index, "cells": list(cells), "left_out": []}
     problems = {cell["problem"] for cell in cells}
     index["problems"] = {

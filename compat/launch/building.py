@@ -1,8 +1,8 @@
-"""Every chosen cell that can be launched: its binary, and facts for a launch.
+"""Build every chosen cell that can be launched: its binary, and the facts for a launch.
 
-Compiles are those of the matrix, which go through :func:`compat.engine.run.run` and keep what a
-launch needs in the store. The binaries lose line numbers, so that no path of this machine is in
-them, and equal kernels are equal.
+Cells are compiled as for the matrix: :func:`compat.engine.run.run` compiles them, and the store
+keeps the files for a launch. The binaries lose their line numbers, so that they contain no path of
+this machine and equal kernels have equal binaries.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Launchable:
     binary: bytes
     """The cubin or code object."""
     text: str
-    """The assembler text that the binary was made from."""
+    """The assembly text that the binary was made from."""
     launch: JsonMapping
     """Launch facts, such as entry point and shared memory (``compat/toolchains/pytorch/host``)."""
     label: str = ""
@@ -123,13 +123,14 @@ def build_cells(
     on_result: Callable[[Result], None] = lambda _: None,
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
 ) -> Built:
-    """Compile cells to be launched, of one target that can be launched, each with a problem.
+    """Compile cells for launches.
 
-    ``context`` has their envs. Raises the errors of :func:`compat.engine.run.run`.
+    Each cell has a problem. All cells have the same target, which supports launches. ``context``
+    has their envs. Raises the errors of :func:`compat.engine.run.run`.
     """
     context = evolve(context, mode=launch_mode(cells[0]))
     results = run(cells, context, on_result, on_plan)
-    # A compile of an equal cell without a problem has kept nothing for a launch.
+    # An earlier compile of an equal cell without a problem kept no files for a launch.
     bare = [
         cell
         for cell, evidence in _attempts(results, context).items()
@@ -146,9 +147,9 @@ def build_cells(
 
 
 def check_target(selection: Selection, cells: Sequence[Cell]) -> Target:
-    """Return the one target of all cells, which has to be one that can be launched.
+    """Return the single target of all cells.
 
-    Raises SelectionError.
+    Raises SelectionError if there is no cell, several targets, or a target without launches.
     """
     unlaunched = {
         cell.spec.toolchain for cell in selection.cells if toolchains.of(cell.env).launching is None
@@ -181,7 +182,7 @@ def check_target(selection: Selection, cells: Sequence[Cell]) -> Target:
 
 
 def is_for_gpus(cell: Cell) -> bool:
-    """Whether it can be launched on GPUs that are found here or on a cluster.
+    """Whether a cell can be launched on GPUs of this machine or of a cluster.
 
     Only the program of an archive launches other cells.
     """
@@ -189,7 +190,7 @@ def is_for_gpus(cell: Cell) -> bool:
 
 
 def check_gpus(cells: Sequence[Cell]) -> None:
-    """Raise SelectionError if the cells can be launched, but on no GPU that could be found."""
+    """Raise SelectionError if only the program of an archive can launch the cells."""
     titles = sorted(
         {toolchains.of(cell.env).title for cell in cells if toolchains.can_launch(cell)}
     )
@@ -204,21 +205,27 @@ def check_gpus(cells: Sequence[Cell]) -> None:
 
 
 def launching_of(cell: Cell) -> Launching:
-    """How a cell is launched, of one that can be."""
+    """How a cell's toolchain launches kernels. The toolchain must support launches."""
     launching = toolchains.of(cell.env).launching
     assert launching is not None
     return launching
 
 
 def launch_mode(cell: Cell) -> Mode:
-    """Compiles that keep what a launch needs: plain ones, unless the adapter needs the problem."""
+    """The mode of compiles that keep the files for a launch.
+
+    It is the plain mode, unless the adapter needs the problem.
+    """
     if not launching_of(cell).tells_problem:
         return PLAIN
     return Mode(actions=(Compile(keep_ir=True),), stages=(LAUNCHABLE,), tells_problem=True)
 
 
 def _attempts(results: Sequence[Result], context: RunContext) -> dict[Cell, Evidence]:
-    """Cell → how it was compiled, of cells that have code and whose files are as they were."""
+    """Map each cell to the evidence of its compile.
+
+    Cells without code, and cells whose files have changed since, are left out.
+    """
     keys = CellKeys(folder_digest(context.worker), context.mode)
     key_by_cell = {
         result.cell: keys.of(result.cell, result.built)
@@ -255,9 +262,9 @@ def launchable_of(
     *,
     like: Evidence | None = None,
 ) -> Launchable | LeftOut:
-    """The result of an attempt in :func:`launch_mode` at a cell with a problem.
+    """Convert an attempt in :func:`launch_mode` at a cell with a problem.
 
-    ``like`` is an attempt from source if this one is from IR.
+    ``evidence`` is the attempt. ``like`` is an attempt from source if this one is from IR.
     """
     launching, problem = launching_of(cell), cell.spec.problem
     assert problem is not None

@@ -1,7 +1,7 @@
-"""Launches on the GPU of this machine: for a selection, for a search, and good against bad builds.
+"""Launch on this machine's GPU: a selection, the cells of a search, or good against bad builds.
 
-In: a selection, cells, or what was built of them. Out: results in the store, as if they had been
-brought back (:mod:`.merging`).
+In: a selection, cells, or built cells. Out: results in the store, as if they came from a GPU host
+(:mod:`.merging`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from compat.text import JsonMapping, printable, read_json
 from compat.toolchains.pytorch.host.results import NAME
 
 _FOLDER = "launch"
-"""A folder inside the folder that outlives a run."""
+"""The folder of the build, inside the project's state folder, which stays after a run."""
 ELSEWHERE = (
     "Build here and launch elsewhere: `compat build --target TARGET --out DIR`, `python"
     " DIR/launch.py` on a GPU host, and `compat matrix --launched DIR/results.jsonl` here again."
@@ -58,20 +58,20 @@ ELSEWHERE = (
 
 @frozen(kw_only=True)
 class Gpu:
-    """The GPU of this machine, and what launches on it."""
+    """The GPU of this machine, and the interpreter that launches on it."""
 
     target: Target
     python: str
     """The path of an interpreter that has PyTorch."""
     options: tuple[str, ...] = ()
-    """Of the launcher (``toolchains/pytorch/host/program.py``)."""
+    """Options of the launcher (``toolchains/pytorch/host/program.py``)."""
 
 
 def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
-    """The GPU of this machine, which is that of a chosen target.
+    """Find the GPU of this machine, and the chosen target that it fits.
 
     ``python`` is an interpreter with PyTorch. Raises SelectionError if there is no usable GPU, no
-    PyTorch, or nothing that can be launched on one.
+    PyTorch, no chosen target for the GPU, or no cell that can be launched on GPUs.
     """
     check_gpus(selection.cells)
     python = python or find_python(selection)
@@ -134,23 +134,24 @@ def launch(folder: Path, python: str, options: Sequence[str] = ()) -> Foreground
 
 @frozen(kw_only=True)
 class YieldedProblems:
-    """How many problems the cells of one kernel are launched on, by what functions yield."""
+    """The numbers of problems that the problem functions of one kernel yield."""
 
     kernel: str
     numbers: tuple[tuple[int | None, int | None], ...]
-    """Different numbers of small problems and of large ones; ``None`` if only a launch finds one
-    out.
+    """The distinct pairs of a number of small problems and a number of large problems.
+
+    ``None``: only a launch can determine the number.
     """
     missing: int = 0
-    """Cases, or other sets of parameters, whose answers did not come in time."""
+    """The number of cases, or other sets of parameters, without an answer in time."""
     why: str = ""
-    """An exception, if it kept one of them from being counted."""
+    """The first exception that prevented a count; empty if there is none."""
 
 
 def count_problems(built: Built, folder: Path, python: str) -> tuple[YieldedProblems, ...]:
-    """Ask the functions of problems in a folder how many they yield, the kernels by turns.
+    """Count the problems that the problem functions in a folder yield, taking the kernels in turn.
 
-    It takes at most half a minute.
+    Counting takes at most half a minute.
 
     Args:
         built: What the folder was written from.
@@ -184,7 +185,7 @@ def _yielded(kernel: str, counts: Sequence[JsonMapping], problem_count: int) -> 
 
 
 def _counts(text: str) -> Iterator[tuple[str, JsonMapping]]:
-    """Digest of a problem → the program's answer, without a line that was cut short."""
+    """Yield the digest of each problem with the program's answer, and skip truncated lines."""
     for line in text.splitlines():
         with suppress(ValueError, TypeError, KeyError, AttributeError):
             answer = read_json(line)
@@ -225,7 +226,7 @@ def build_and_launch(
 def launch_and_keep(built: Built, folder: Path, gpu: Gpu, store: Store) -> MergedResults:
     """Write a folder, launch it with the output on this terminal, and keep the results.
 
-    The folder keeps what was launched, so that an interrupted launch continues. Raises
+    The folder keeps finished launches, so that an interrupted launch can continue. Raises
     SelectionError if the launcher cannot launch anything.
     """
     write_archive(built, folder)
@@ -237,7 +238,7 @@ def launch_and_keep(built: Built, folder: Path, gpu: Gpu, store: Store) -> Merge
     return merge(folder / NAME, store)
 
 
-# --- while a search goes on -----------------------------------------------------------------------
+# --- launches during a search ---------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -260,10 +261,11 @@ def can_be_launched(result: Result, gpu: Gpu) -> bool:
 
 
 def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> LaunchedCells:
-    """Build, launch and keep cells that can be launched (:func:`can_be_launched`), all in one go.
+    """Build and launch cells in one go, and keep the results.
 
-    ``context`` has their envs. Raises SelectionError if nothing can be launched on the GPU, and the
-    errors of :func:`compat.engine.run.run`.
+    The cells can be launched (:func:`can_be_launched`). ``context`` has their envs. Raises
+    SelectionError if nothing can be launched on the GPU, and the errors of
+    :func:`compat.engine.run.run`.
     """
     if not results:
         return LaunchedCells(merged=NOTHING)
@@ -276,10 +278,10 @@ def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> La
 
 
 def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> MergedResults:
-    """Launch what was built, and keep the results.
+    """Launch built cells, and keep the results.
 
-    Finished results are kept also if the user ends it. Raises SelectionError if the launcher cannot
-    launch anything.
+    Finished results are kept even if the user interrupts the launch. Raises SelectionError if the
+    launcher cannot launch anything.
     """
     if not launchable:
         return NOTHING
@@ -306,34 +308,36 @@ def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> Me
 
 
 COMPARED = "compared"
-"""The status of an answer that says how each behaved."""
+"""The status of an answer that has the behaviour of each build."""
 _STARTING = 900.0
-"""Seconds until the first answer: PyTorch is imported, and the inputs are made."""
+"""Maximum seconds until the first answer. Before it, the process imports PyTorch and makes the
+inputs.
+"""
 _SPARE = 900.0
-"""Seconds beyond a question's own deadline, because the process that launches may have to start
-again.
+"""Maximum seconds beyond a question's own deadline, because the process that launches may have to
+start again.
 """
 
 
 @frozen(kw_only=True)
 class Behaviour:
-    """How the kernel behaved as one release built it, over all problems."""
+    """The behaviour of one release's build of the kernel, over all problems."""
 
     good: bool
-    """Whether it is a reference for the others."""
+    """Whether the build is a reference for the others."""
     launches: int
     differing: int
-    """Those that gave other bits than the first of their problem."""
+    """The launches whose output bits differ from those of the first launch on the same problem."""
     finite: bool
-    """Whether all written values are numbers."""
+    """Whether all written values are finite numbers."""
     wrote: bool
-    """Whether it wrote anything into its outputs."""
+    """Whether the build wrote anything into its outputs."""
     outside: str
     """The writes outside of its outputs, in words."""
     reads_outside: bool = False
     """Whether the results depend on memory around its inputs; only set for a good build."""
     off: float
-    """How far off the first good one it is at worst, by the largest number that comes out there; 0
+    """The worst distance from the first good build, relative to the largest number in that one; 0
     within the tolerance.
     """
 
@@ -343,8 +347,8 @@ class BuildComparison:
     """The results of launching several builds of one kernel."""
 
     status: str
-    """:data:`COMPARED`, or why it was not: ``faulted``, ``launch_refused``, ``timed_out``,
-    ``lost``.
+    """:data:`COMPARED`, or why there is no comparison: ``faulted``, ``launch_refused``,
+    ``timed_out``, ``lost``.
     """
     reason: str = ""
     behaviours: tuple[Behaviour, ...] = ()
@@ -352,10 +356,10 @@ class BuildComparison:
 
 
 class Comparer:
-    """The process that compares, from the first question until it is closed."""
+    """A process that compares builds. It answers questions until :meth:`close`."""
 
     def __init__(self, original: Launchable, gpu: Gpu, stop: threading.Event | None = None) -> None:
-        """``original`` has the problem for all launches.
+        """Start the process. ``original`` has the problem for all launches.
 
         Raises SelectionError if nothing can be launched, and Stopped.
         """
@@ -383,10 +387,10 @@ class Comparer:
         deadline: float,
         stop: threading.Event | None,
     ) -> BuildComparison:
-        """Compare the behaviour of binaries in so many launches of each problem, good ones first.
+        """Compare binaries in ``rounds`` launches on each problem, good ones first.
 
-        It takes at most ``deadline`` seconds. Raises SelectionError if the process has ended, and
-        Stopped once ``stop`` is set.
+        The comparison takes at most ``deadline`` seconds. Raises SelectionError if the process has
+        ended, and Stopped once ``stop`` is set.
         """
         self._session.stop = stop
         paths = set[Path]()
@@ -399,7 +403,7 @@ class Comparer:
         question = {"number": number, "cells": cells, "rounds": rounds, "deadline": deadline}
         try:
             answer = _object(self._session.ask(json.dumps(question), deadline + _SPARE))
-            while answer.get("number") != number:  # to a question that nobody waited for
+            while answer.get("number") != number:  # it answers an earlier, abandoned question
                 answer = _object(self._session.read_line(deadline + _SPARE))
             return _comparison(answer)
         except SessionEnded as error:
@@ -412,7 +416,7 @@ class Comparer:
         return SelectionError(f"cannot launch the kernels: {printable(reason)}", where=where)
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         self._resources.close()
 
     def __enter__(self) -> Self:

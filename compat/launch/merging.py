@@ -1,7 +1,7 @@
-"""Results from a GPU host: read, kept in the store, and laid beside the outcomes of compiles.
+"""Results from a GPU host: read them, keep them in the store, and add them to results of compiles.
 
-A result is found again by the identity of its cell and the digest of its problem. So it is known as
-long as both stay the same, whatever else has changed, and no longer.
+The key of a result is the identity of its cell and the digest of its problem. So a result is valid
+exactly as long as both stay the same.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _STATUSES = frozenset(
     }
 )
 _LONGEST = 2000
-"""Characters of a sentence."""
+"""The maximum number of characters of a text."""
 _HINT = "Name a file that launch.py wrote."
 
 
 class _Malformed(Exception):
-    """A line has not the form of a result."""
+    """A line is not a valid result."""
 
 
 @frozen(kw_only=True)
 class MergedResults:
-    """The contents of a file of results."""
+    """The numbers of results of each kind in a file."""
 
     kept: int
     """The number of stored results."""
@@ -86,9 +86,9 @@ def _parsed(line: str) -> object:
 
 
 def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedResults:
-    """Keep results, each of one line; ``where`` is their origin.
+    """Keep the result of each line in the store; ``where`` names their origin in errors.
 
-    Raises StoreError if none of the lines is a result.
+    Raises StoreError if none of the lines is a result, or if a line has another schema.
     """
     rows: dict[tuple[str, str, str], LaunchedRow] = {}
     lost: set[tuple[str, str]] = set()
@@ -119,7 +119,7 @@ def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedR
 
 
 def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
-    """Return results with what the store knows about launches of the cells.
+    """Return results with the launches of the cells that the store has.
 
     If a cell was launched on several GPUs, the first by name counts.
     """
@@ -142,9 +142,9 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
 
 
 def launched_as(result: Result, identity: str, store: Store) -> Result:
-    """A result with the known launches of something with another identity.
+    """Return a result with the stored launch of another identity.
 
-    An example is a combination of two releases.
+    An example of such an identity is a combination of two releases.
     """
     assert result.cell.spec.problem is not None
     digest = problem_digest(result.cell.spec.problem)
@@ -176,7 +176,7 @@ def _joined(result: Result, row: LaunchedRow) -> Result:
             _check(launched, row.device, worker),
             _latency(launched.get("latency"), row.device, worker),
         )
-    except (_Malformed, ValueError):  # no version has written it
+    except (_Malformed, ValueError):  # no version of this tool wrote this row
         return result
     return evolve(result, numbers=evolve(result.numbers, gpu=check), latency=latency)
 
@@ -218,7 +218,7 @@ def _check(result: Mapping[str, object], device: str, worker: str | None = None)
 
 
 def _worker(launched: JsonMapping) -> str | None:
-    """The worker of a cluster that has launched it."""
+    """The worker of a cluster that launched the cell."""
     device = launched.get("device")
     return (_short_text(device.get("worker")) or None) if isinstance(device, dict) else None
 

@@ -1,8 +1,8 @@
-"""Launching on the GPUs of other machines: builds go there in pieces, which come back one by one.
+"""Launch on the GPUs of other machines: send builds there in pieces, and receive their results.
 
 In: a selection, or a folder that was built, and an executor that has GPUs. Out: results, in the
-store or in a file as each piece is done. The other pieces come with the reason why they could not
-be launched.
+store or in a file as each piece is done. For a piece that cannot be launched, the executor gives
+the reason.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from compat.toolchains.pytorch.host.results import NAME, append, finished
 from compat.workers.spawn import WORKER
 
 _AT_ONCE = 128
-"""Cells that are built before the first of them are launched."""
+"""The number of cells that are built before the first of them are launched."""
 _MOST = 64
-"""Pieces that are launched at the same time, or wait for a GPU."""
+"""The maximum number of pieces that are launched at the same time, or wait for a GPU."""
 _TICK = 0.2
 ELSEWHERE = (
     "Start a worker on a machine that has one, and PyTorch; or launch on this machine's GPU with"
@@ -53,7 +53,7 @@ Line = JsonMapping
 
 
 class Launches:
-    """Launches under way; to be waited for, and closed."""
+    """Launches in progress. The caller waits for them, and closes them."""
 
     def __init__(
         self,
@@ -61,14 +61,14 @@ class Launches:
         keep: Callable[[Sequence[Line]], None],
         say: Callable[[str], None] = lambda message: None,
     ) -> None:
-        """``keep`` gets lines as they come, from one thread at a time.
+        """``keep`` receives lines of results as they arrive, from one thread at a time.
 
-        ``say`` hears of pieces that are not launched.
+        ``say`` receives messages about pieces that are not launched.
         """
         assert executor.gpus is not None
         self.gpus: Gpus = executor.gpus
         self.total = self.done = self.lost = 0
-        """Cells."""
+        """Numbers of cells."""
         self.unlaunched: dict[str, int] = {}
         """Missing hardware → the number of cells that need it."""
         self._keep, self._say, self._executor = keep, say, executor
@@ -77,17 +77,17 @@ class Launches:
         self._under_way: list[Future[None]] = []
 
     def add(self, loads: Sequence[Load]) -> None:
-        """Launch these, too, as GPUs are free."""
+        """Launch further loads as GPUs become free."""
         for load in loads:
             self.total += len(load.cells)
             self._under_way.append(self._threads.submit(self._launch, load))
 
     def _folder(self) -> Path:
-        """A folder for what is launched, which stays until all of it is."""
+        """Make a folder for a build, which stays until :meth:`close`."""
         return self._stack.enter_context(TemporaryFolder("compat-launch-"))
 
     def wait(self, on_progress: Callable[[str], None] = lambda text: None) -> None:
-        """Wait until all of it is launched; ``on_progress`` hears how far it is.
+        """Wait until all loads are launched; ``on_progress`` receives the progress as text.
 
         Raises the errors of launching, and Stopped.
         """
@@ -131,7 +131,7 @@ class Launches:
         self.unlaunched[piece.why] = self.unlaunched.get(piece.why, 0) + len(piece.cells)
 
     def close(self) -> None:
-        """End what is under way."""
+        """End all launches in progress."""
         self._executor.close()
         self._threads.shutdown(cancel_futures=True)
         self._stack.close()
@@ -168,13 +168,13 @@ class MatrixLaunches(Launches):
         listener: Listener,
         python: str | None = None,
     ) -> None:
-        """``python`` is an interpreter with PyTorch there."""
+        """``python`` is an interpreter with PyTorch on the executor's machines."""
         super().__init__(executor, self._merge, listener.say)
         self._selection, self._context, self._python = selection, context, python
         self._obtain, self._listener = obtain, listener
         self._merged = NOTHING
         self._missing: list[Cell] = []
-        """The cells that found no GPU."""
+        """The cells for whose target no machine has a GPU."""
 
     @property
     def merged(self) -> MergedResults:
@@ -185,7 +185,7 @@ class MatrixLaunches(Launches):
         self._merged += merge_lines(lines, self._context.store, where="Dask worker")
 
     def begin(self) -> None:
-        """Build what is to be launched, and launch it as it is built.
+        """Build the cells that have no stored launch, and launch them as they are built.
 
         Raises SelectionError if no cell can be launched.
         """
@@ -207,7 +207,7 @@ class MatrixLaunches(Launches):
         self._add_cells(self._unknown(cells, envs))
 
     def wait(self, on_progress: Callable[[str], None] = lambda text: None) -> None:
-        """Wait until all of it is launched, also on GPUs that have come meanwhile.
+        """Wait until all cells are launched, also on GPUs that were added meanwhile.
 
         Raises the errors of launching, and Stopped.
         """
@@ -219,7 +219,7 @@ class MatrixLaunches(Launches):
     def _add_cells(self, cells: Sequence[Cell]) -> None:
         """Build and launch the cells for whose target there is a GPU.
 
-        For other targets, say once what is missing.
+        For other targets, report once what is missing.
         """
         lack_by_target = {
             target: self._lack(target) for target in dict.fromkeys(cell.target for cell in cells)
@@ -232,7 +232,7 @@ class MatrixLaunches(Launches):
         cells_by_lack = Counter(
             lack for cell in self._missing if (lack := lack_by_target[cell.target]) is not None
         )
-        # As on one machine it is no error where there is a GPU for one of several targets.
+        # As on one machine, it is no error if only some of the targets have a GPU.
         self.unlaunched = {} if fitting or self.total else dict(cells_by_lack)
         if not again:
             for why, count in cells_by_lack.items():
@@ -256,7 +256,7 @@ class MatrixLaunches(Launches):
                 self._add_built(build_cells(portion, context, note, self._expect))
 
     def _unknown(self, cells: Sequence[Cell], envs: Mapping[str, BuiltEnv]) -> list[Cell]:
-        """The cells without a known launch."""
+        """The cells without a stored launch."""
         identities = {
             cell: identity_of(cell, built)
             for cell in cells
@@ -330,9 +330,9 @@ def _problem(cell: Cell) -> str:
 
 
 def _portions(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """Cells of one target that are built together: whole kernels on whole problems.
+    """Divide cells into portions of one target, which are built and launched together.
 
-    They are launched together.
+    A portion has all cells of each of its problems for this target.
     """
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
@@ -362,12 +362,12 @@ def launch_folder(
 ) -> int | None:
     """Launch the cells of a folder on the GPUs of an executor's machines.
 
-    Cells that the output file has are not launched again.
+    Cells whose results the output file has are not launched again.
 
     Args:
         path: A folder that :func:`compat.launch.archive.write_archive` wrote.
         where: The executor.
-        out: File that results are added to as they come. ``None``: the folder's own.
+        out: File that results are added to as they arrive. ``None``: the folder's own.
         globs: Globs over the names of cells. Empty: all.
         options: Further arguments for ``launch.py``.
         python: An interpreter with PyTorch on those machines.
@@ -417,7 +417,7 @@ def launch_folder(
 
 
 def _text_of(line: Line) -> str:
-    """A result in a line."""
+    """A result as one line of text."""
     check, latency, device = (line.get(name) or {} for name in ("check", "latency", "device"))
     took = f"  {latency['us']:.1f} us" if latency.get("us") is not None else ""
     why = f"  {check['reason']}" if check.get("reason") else ""

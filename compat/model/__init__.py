@@ -1,11 +1,11 @@
-"""The records that travel through the program, and the words for them.
+"""The records that all parts of the program share.
 
-Every record is frozen and keyword-only: made once at a border (a TOML file, a worker's answer, the
-result store) and handed down unchanged from there::
+Every record is frozen and keyword-only. It is created once at a boundary (a TOML file, a worker's
+answer, the result store) and passed on unchanged::
 
     Env × Target × Specialization = Cell ─▶ Evidence, one per attempt ─▶ Outcome ─▶ Result
 
-In: nothing. Out: the records, each in the module of its noun. The account of results over the
+In: nothing. Out: the records, each in the module of its name. The account of results over the
 releases is in :mod:`compat.history`. Nothing here reads a file, starts a process or decides.
 """
 

@@ -1,24 +1,24 @@
-"""The forms of an argument that a launch passes, in every language that one is written in.
+"""The forms of an argument that a launch passes: in kernel files, in memory and in JSON.
 
 ================== ======================================== ========================================
-argument           kernel file (TOML)                       here, and JSON
+argument           kernel file (TOML)                       memory, and JSON
 ================== ======================================== ========================================
 number, boolean    ``4096``, ``0.5``, ``true``              the same
 nothing            ``{ none = true }``                      ``None``
 tensor             ``"*fp16"``                              ``"*fp16"``
-one of another     ``{ tensor = "fp16", aligned = false }`` ``{"tensor": "fp16", "aligned": False}``
-kind               ``{ tensor = "fp16", large = true }``    ``{"tensor": "fp16", "large": True}``
+tensor with other  ``{ tensor = "fp16", aligned = false }`` ``{"tensor": "fp16", "aligned": False}``
+properties         ``{ tensor = "fp16", large = true }``    ``{"tensor": "fp16", "large": True}``
 tensor descriptor  ``"tensordesc<fp16[64, 64]>"``           ``"tensordesc<fp16[64,64]>"``
-one of Gluon       ``"tensordesc<fp16[64, 64],…Layout(…)>"  the same
+Gluon descriptor   ``"tensordesc<fp16[64, 64],…Layout(…)>"  the same
 constant           ``{ constexpr = 64 }``                   ``{"constexpr": 64}``
 tuple              ``[4, "*fp16"]``                         a tuple (JSON: a list)
 named tuple        ``{ fields = { x = "*fp16", n = 4 } }``  the same
 ================== ======================================== ========================================
 
-A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says
-otherwise. A constant is a ``tl.constexpr`` or a jit function that is passed where no annotation
-asks for one, in a tuple for example; its value has a form of :mod:`compat.model.constexprs`. Equal
-arguments have one form here. A toolchain's adapter makes what is passed of the JSON forms. Pure.
+By default, a tensor is aligned (its address is divisible by 16) and smaller than 2 GiB. A constant
+is a ``tl.constexpr`` or a jit function that is passed where no annotation asks for one, for example
+in a tuple; its value has a form of :mod:`compat.model.constexprs`. Equal arguments have one form in
+memory. A toolchain's adapter creates the passed values from the JSON forms. The module is pure.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ false.
 """
 _USUAL = {ALIGNED: True, LARGE: False}
 _DESCRIPTOR = lazy_pattern(r"tensordesc<(\w+)\[(\d+(?:, ?\d+)*)\](?:, ?(\w+\(.*\)))?>")
-"""The third part is the layout of a descriptor of Gluon, a call of a name of its language."""
+"""The third group is the layout of a Gluon descriptor: a call of a name of Gluon's language."""
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 64) - 1
 
 
@@ -56,16 +56,16 @@ class UnknownArgumentForm(ValueError):
     def __init__(self, message: str, path: str = "", hint: str = FORMS) -> None:
         super().__init__(message)
         self.path = path
-        """Where in the value it is: ``[1]``."""
+        """The position of the form in the value, such as ``[1]``."""
         self.hint = hint
 
 
 def read(
     value: object, dtypes: Collection[str], describe: Callable[[object], str] = repr
 ) -> Argument:
-    """An argument of a kernel file, in the form of this module.
+    """Convert an argument of a kernel file into its form in memory.
 
-    ``dtypes`` are the element types that exist. Raises :class:`UnknownForm`.
+    ``dtypes`` are the element types that exist. Raises :class:`UnknownArgumentForm`.
     """
     if isinstance(value, list):
         return tuple(
@@ -134,7 +134,7 @@ def _of_text(text: str, dtypes: Collection[str]) -> str:
 
 
 def _layout(text: str | None) -> str:
-    """The layout of a descriptor behind its shape; empty for one that has none."""
+    """The layout text that follows a descriptor's shape; empty without a layout."""
     if text is None:
         return ""
     if not constexprs.is_layout(f"{constexprs.GLUON}.{text}"):
@@ -166,7 +166,7 @@ def _dtype(name: object, dtypes: Collection[str]) -> str:
 
 
 def tensor(dtype: str, *, aligned: bool = True, large: bool = False) -> Argument:
-    """A tensor of this element type, in the form that it has here."""
+    """The form in memory of a tensor with this element type."""
     unusual = {
         key: flag
         for key, flag in {ALIGNED: aligned, LARGE: large}.items()
@@ -224,7 +224,7 @@ def facts_of(value: object) -> dict[str, bool]:
 
 
 def plain(value: object) -> Argument:
-    """An argument as a kernel file has it: what :func:`read` reads."""
+    """The kernel-file form of an argument, which :func:`read` reads."""
     if value is None:
         return {"none": True}
     if isinstance(value, tuple | list):
@@ -267,7 +267,7 @@ def shown_all(passed: Mapping[str, object]) -> str:
 
 
 def leaves(value: Argument) -> Iterator[Argument]:
-    """The argument, or where it is a tuple, those that it is made of."""
+    """Yield the argument, or the innermost elements of a tuple."""
     if isinstance(value, tuple | list):
         for element in value:
             yield from leaves(element)

@@ -1,7 +1,8 @@
-"""The parts of an attempt: an env, as requested and as on disk, a target, and a kernel.
+"""The parts of a cell: an env, as requested and as on disk, a target, and a specialization.
 
-The kernel comes in one variant and case. A :class:`Cell` is one coordinate of the three. A
-:class:`CompileSpec` is all that a compile needs to know of a kernel's arguments.
+The specialization is a kernel in one variant and case. A :class:`Cell` is one combination of env,
+target and specialization. A :class:`CompileSpec` is all that a compile needs to know about a
+kernel's arguments.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from compat.model.status import Expectation
 from compat.text import JsonMapping, JsonObject, lazy_pattern
 
 DEFAULT_TOOLCHAIN = "triton"
-"""The name of the default toolchain, which it is also published under."""
+"""The name of the default toolchain and of its distribution."""
 DEFAULT_FRAMEWORK = "torch"
-"""The name of the default framework, which it is also published under."""
+"""The name of the default framework and of its distribution."""
 
 ArgumentType = str | tuple[Any, ...] | Mapping[str, Any]
 """A type: a name, or the types of a tuple's elements.
 
-A named tuple's are ``{"fields": {name: type}}``.
+A named tuple has the type ``{"fields": {name: type}}``.
 """
 CONSTEXPR = "constexpr"
 _PATH = lazy_pattern(r"(?P<parameter>[^\[\]]+)(?P<indices>(?:\[(?:0|[1-9]\d{0,5})\])*)")
@@ -51,11 +52,10 @@ class Env:
     """The requested release; ``None`` for a wheel whose version is unknown before its installation.
     """
     framework: str = DEFAULT_FRAMEWORK
-    """The name of the tensor library that its kernels are launched from, which it is also published
-    under.
+    """The name of the tensor library that launches its kernels, and of that library's distribution.
     """
     framework_release: Version | None = None
-    """The release of that library asked for; ``None`` for an env without it."""
+    """The requested release of that library; ``None`` for an env without it."""
     distribution: str = DEFAULT_TOOLCHAIN
     """The name the toolchain is published under; forks use their own."""
     wheel: str | None = None
@@ -66,8 +66,8 @@ class Env:
     install: tuple[str, ...] = ()
     """Further requirements, as pip reads them."""
     lock: tuple[str, ...] = ()
-    """All that is installed instead, if the env is locked: lines with a version and the hashes of
-    its files, as pip reads them.
+    """The requirements of a locked env, which replace all others: lines with a version and the
+    hashes of its files, as pip reads them.
     """
     groups: tuple[str, ...] = ()
     released: date | None = None
@@ -100,16 +100,16 @@ class Package:
 
 @frozen(kw_only=True)
 class BuiltEnv:
-    """An env as found on disk: what resolved, or the installer's own words on why nothing did."""
+    """An env as found on disk: the installed packages, or the reason why it cannot be used."""
 
     env: Env
     python: str | None = None
-    """Path of the env's interpreter, ``None`` where there is none to run."""
+    """Path of the env's interpreter; ``None`` if there is none to run."""
     python_version: str | None = None
     packages: tuple[Package, ...] = ()
     error: str | None = None
-    """Why the env cannot be used, in the words of whoever failed (installer, interpreter search);
-    ``None`` when it can.
+    """Why the env cannot be used: the message of the step that failed (installer, interpreter
+    search); ``None`` if the env can be used.
     """
     digest: str = ""
     """One hash over interpreter version and packages: equal digests mean the same toolchain."""
@@ -142,8 +142,8 @@ class Target:
 
     name: Text
     toolchain: Text = field(default=DEFAULT_TOOLCHAIN, metadata={OPTIONAL: True})
-    """The name of the toolchain that it is a target of; another toolchain may have another target
-    of the same name.
+    """The name of the target's toolchain. Another toolchain may have another target of the same
+    name.
     """
     backend: str
     """``cuda`` or ``hip``, as ``GPUTarget.backend``."""
@@ -151,7 +151,7 @@ class Target:
     """Compute capability times ten (90 for ``sm_90``), or the gfx name."""
     warp_size: int
     shared_memory: int
-    """Bytes of shared memory (LDS) one block may have at most on this architecture."""
+    """Maximum bytes of shared memory (LDS) of one block on this architecture."""
 
 
 HINTS = ("divisible_by_16", "equal_to_1", "pointer_range_32")
@@ -168,7 +168,7 @@ def _content(entries: Mapping[str, object]) -> str:
 
     Compilers distinguish values that are equal in Python (``1``, ``1.0``, ``True``).
     """
-    # Inside of an entry the order counts: that of a named tuple's fields.
+    # Only the entries are sorted: inside an entry, the order of a named tuple's fields counts.
     return json.dumps([[name, entries[name]] for name in sorted(entries)], default=repr)
 
 
@@ -232,7 +232,7 @@ class CompileSpec:
         return tuple(dict.fromkeys((*constexprs.functions(values), *makers)))
 
     def document(self) -> JsonObject:
-        """As JSON, for workers and keys.
+        """The spec as JSON, for workers and keys.
 
         Arguments keep the order of the function. The order of options has no meaning.
         """
@@ -245,7 +245,7 @@ class CompileSpec:
         }
 
     def with_tuples(self) -> CompileSpec:
-        """The same with tuples again, which JSON stores as arrays."""
+        """A copy with tuples in place of JSON's arrays."""
         tables: JsonObject = {table: _with_tuples(dict(getattr(self, table))) for table in TABLES}
         return evolve(self, **tables)
 
@@ -287,7 +287,7 @@ class Problem:
     closure: str = ""
     """SHA-256 over the file and the files of its folder that it imports."""
     dtype: str
-    """The element type that is asked for: ``fp16``, ``bf16``, ``fp32``, …"""
+    """The requested element type: ``fp16``, ``bf16``, ``fp32``, …"""
     parameters: JsonMapping = field(factory=dict, eq=_content)
     """The parameters of the function: the constexprs of the case, and the additions of the kernel
     file.
@@ -295,11 +295,11 @@ class Problem:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether it is a launch of some program, whose right results nobody knows."""
+        """Whether it is a recorded launch of a program, without known right results."""
         return RECORDED in self.parameters
 
     def document(self) -> JsonObject:
-        """The facts that distinguish this problem, as JSON; no path is in it."""
+        """The facts that distinguish this problem, as JSON, without paths."""
         return {
             "closure": self.closure,
             "function": self.function,
@@ -313,14 +313,14 @@ class TuningRanges:
     """The settings that ``compat tune`` may change, each with the values to try."""
 
     constexprs: JsonMapping = field(factory=dict, eq=_content)
-    """Constexpr → values. Without values, those of the cases count."""
+    """Constexpr → values. Without values, those of the cases are used."""
     options: JsonMapping = field(factory=dict, eq=_content)
     """Compile option → values."""
 
 
 @frozen(kw_only=True, cache_hash=True)
 class Specialization:
-    """A kernel function with everything a compile needs to know of it."""
+    """A kernel function with everything that a compile needs to know about it."""
 
     kernel: str
     variant: str
@@ -338,12 +338,12 @@ class Specialization:
     it that is not a package.
     """
     closure: str = ""
-    """SHA-256 over the source file and the files of its tree that it imports. If the kernel can
-    notice only a part, a second hash over that part follows a colon.
+    """SHA-256 over the source file and the files of its tree that it imports. If a compile that
+    succeeds depends only on a part of them, a second hash over that part follows a colon.
     """
     package: str = ""
-    """The library of the package index that it is of, with its version: ``fla-core==0.6.0``; empty
-    for any other source.
+    """The library on the package index that contains it, with its version: ``fla-core==0.6.0``;
+    empty for any other source.
     """
     targets: tuple[str, ...] = ()
     """Globs over the names of the targets that it is meant for; empty for all."""
@@ -362,11 +362,11 @@ class Specialization:
 
     @property
     def noticed(self) -> str:
-        """The digest over what a compile that succeeds depends on of its files."""
+        """The digest over the parts of its files that a compile that succeeds depends on."""
         return self.closure.rpartition(":")[2]
 
     def is_for(self, target: Target) -> bool:
-        """Whether it is meant for a target, which is one of its toolchain."""
+        """Whether it is meant for a target; false for targets of other toolchains."""
         if target.toolchain != self.toolchain:
             return False
         return not self.targets or any(fnmatchcase(target.name, glob) for glob in self.targets)
@@ -374,10 +374,10 @@ class Specialization:
 
 @frozen(kw_only=True, weakref_slot=False)
 class Cell:
-    """One coordinate, Env × Target × Specialization.
+    """One compile: Env × Target × Specialization.
 
-    Nothing else in the program may mean "one compile". A cell is identified by itself, as a key of
-    mappings too: cells may have the same :attr:`id` and other options.
+    No other record represents one compile. Code identifies a cell by the record itself, also as a
+    key of mappings, because cells with different options may have the same :attr:`id`.
     """
 
     env: Env
@@ -388,20 +388,20 @@ class Cell:
     def id(self) -> str:
         """The name for readers and globs: ``kernel/variant/case/target/env``.
 
-        It identifies nothing.
+        It does not identify a cell.
         """
         spec = self.spec
         return f"{spec.kernel}/{spec.variant}/{spec.case}/{self.target.name}/{self.env.name}"
 
 
-# A type is what the toolchain calls it (``*fp16``, ``i32``), or of a tuple the types of its
-# elements, as deep as wanted. Paths count the fields of a named tuple.
+# A type is a name of the toolchain (``*fp16``, ``i32``). The type of a tuple is the types of its
+# elements, at any depth. Paths number the fields of a named tuple.
 
 
 def read_type(value: object) -> Any:
-    """A type of kernel files and JSON, which have arrays for tuples, in the form of this module.
+    """Convert a type of kernel files or JSON into the form of this module: arrays become tuples.
 
-    Anything else stays as it is.
+    Other values stay unchanged.
     """
     if isinstance(value, Mapping) and FIELDS in value:
         return {FIELDS: {name: read_type(element) for name, element in value[FIELDS].items()}}
@@ -409,7 +409,7 @@ def read_type(value: object) -> Any:
 
 
 def plain_type(kind: object) -> object:
-    """A type as kernel files and JSON have it: what :func:`read_type` reads."""
+    """Convert a type into the form of kernel files and JSON, which :func:`read_type` reads."""
     if isinstance(kind, Mapping):
         return {FIELDS: {name: plain_type(element) for name, element in kind[FIELDS].items()}}
     return [plain_type(element) for element in kind] if isinstance(kind, tuple) else kind

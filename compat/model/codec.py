@@ -1,12 +1,11 @@
 """The codec of records: attrs classes to and from plain JSON data, and its JSON Schema.
 
-The fields of a record say how it is written (:mod:`compat.model.fields`): by the name of the field
-or by its ``KEY``, and not at all if it is ``ABSENT``. A record whose class has ``AS_ARRAY`` is an
-array of the values of its fields.
+The key of a field is its name or its ``KEY`` (:mod:`compat.model.fields`). A field with ``ABSENT``
+is not written. A record whose class has ``AS_ARRAY`` is an array of the values of its fields.
 
-Reading checks all types of a record, and takes no value for another: ``"false"`` is not a boolean,
-a string not an array. An error has the place of the value: ``attempts[2].raised[0].message:
-expected a string, found a number``.
+Reading checks all types of a record: ``"false"`` is not a boolean, and a string is not an array. An
+error names the place of the value: ``attempts[2].raised[0].message: expected a string, found a
+number``.
 """
 
 from __future__ import annotations
@@ -47,19 +46,19 @@ _SCHEMA_TYPES: Mapping[object, str] = {
     type(None): "null",
 }
 _LONGEST_VERSION = 500
-"""Characters of a version; with more of them no number in it need be one that Python reads."""
+"""Maximum characters of a version. Python may not convert the numbers of a longer one."""
 
 
 class RecordError(ValueError):
-    """Data that is not the record that it should be. ``str`` of it says where and why."""
+    """The data is not a valid record. The message says where and why."""
 
 
 class _UnfitError(ValueError):
-    """A value that is not of the type that is needed, in words for a reader."""
+    """A value does not have the required type. The message is for readers."""
 
 
 def unstructure(record: object, *, compact: bool = False) -> Any:
-    """A record, or a tuple or mapping of records, as plain data.
+    """Convert a record, or a tuple or mapping of records, to plain data.
 
     ``compact`` leaves out values that are the default.
     """
@@ -67,11 +66,11 @@ def unstructure(record: object, *, compact: bool = False) -> Any:
 
 
 def structure(data: object, kind: type[T], *, more: bool = False) -> T:
-    """The record of plain data.
+    """Convert plain data to a record.
 
     ``kind`` may also be ``tuple[Record, ...]`` or ``Mapping[str, Record]``. With ``more``, unknown
-    keys are passed over; else they are refused. Raises :class:`RecordError`, and nothing else,
-    whatever the data is.
+    keys are ignored; otherwise they are an error. Raises :class:`RecordError`, and no other
+    exception, for any data.
     """
     try:
         return _reader(more).structure(data, kind)
@@ -82,9 +81,9 @@ def structure(data: object, kind: type[T], *, more: bool = False) -> T:
 
 
 def record_of(kind: type[T], *sources: object, **values: object) -> T:
-    """A record with these values.
+    """Create a record with these values.
 
-    Any other field has the value of the first source with an attribute of that name.
+    Any other field gets the value of the first source with an attribute of that name.
     """
     record_class: object = kind
     origins = _origins(record_class, tuple(map(type, sources)))
@@ -136,7 +135,7 @@ def _writer_of(kind: type, converter: Converter, compact: bool) -> Callable[[obj
     overrides: JsonObject = {
         field.name: override(
             rename=field.metadata.get(KEY),
-            # Values that a record derives from its other fields are written, too.
+            # ``False`` also writes values that a record derives from its other fields.
             omit=bool(field.metadata.get(ABSENT)),
             omit_if_default=field.metadata.get(OPTIONAL) or None,
             unstruct_hook=(
@@ -174,7 +173,7 @@ def _reader(more: bool) -> Converter:
 
 
 _EITHER_TUPLE = tuple[Any, ...] | Mapping[str, Any]
-"""A tuple as an array, or with names as an object."""
+"""A tuple as an array, or a named tuple as an object."""
 
 
 def _either_tuple(value: object, _: object) -> object:
@@ -191,7 +190,7 @@ _Hook = Callable[[Any, Any], Any]
 
 
 def _only(kind: type, read: _Hook = lambda value, _: value, also: type | None = None) -> _Hook:
-    """A hook that takes values of one type, perhaps of another one too, and no others.
+    """Return a hook that accepts only values of one type, or of ``also``.
 
     ``True`` is not a number.
     """
@@ -259,7 +258,7 @@ def _version(value: object, _: object) -> object:
 
 
 def schema_of(kind: Any, title: str) -> JsonObject:
-    """The JSON Schema (draft 2020-12) of records of that class, or of a tuple of such, as data."""
+    """The JSON Schema (draft 2020-12) of a record class, or of a tuple of records, as data."""
     definitions: JsonObject = {}
     root = (_record_schema if has(kind) else _schema)(kind, definitions, optional=False)
     return {
@@ -299,7 +298,7 @@ def _schema(kind: Any, definitions: JsonObject, *, optional: bool) -> JsonObject
     if kind is Any:
         return {}
     if kind.__name__ not in definitions:
-        definitions[kind.__name__] = {}  # it may have itself within it
+        definitions[kind.__name__] = {}  # the class may refer to itself
         definitions[kind.__name__] = (
             {"enum": [str(member) for member in kind]}
             if issubclass(kind, StrEnum)
@@ -342,7 +341,7 @@ def _name_of(value: object) -> str:
 
 
 def _messages(error: Exception, path: str) -> Iterator[str]:
-    """The errors, each with its place."""
+    """Yield the messages of all errors, each with its place."""
     others = [error]
     if isinstance(error, ClassValidationError):
         within, others = error.group_exceptions()
@@ -364,7 +363,7 @@ def _messages(error: Exception, path: str) -> Iterator[str]:
 
 
 def _key_of(kind: Any, name: str) -> str:
-    """The name of a field in data."""
+    """The key of a field in the data."""
     field = fields_dict(kind).get(name) if has(kind) else None
     return str(field.metadata.get(KEY, name)) if field else name
 

@@ -1,7 +1,7 @@
-"""The forms of a constexpr's value, in every language that one is written in.
+"""The forms of a constexpr's value: in kernel files, in memory, in JSON and in Python.
 
 =============== ================================== ========================== ==============
-value           kernel file (TOML)                 here, and JSON             Python
+value           kernel file (TOML)                 memory, and JSON           Python
 =============== ================================== ========================== ==============
 plain           ``64``, ``0.5``, ``true``, ``"a"``  the same                   the same
 nothing         ``{ none = true }``                ``None``                   ``None``
@@ -16,9 +16,10 @@ named tuple     ``{ fields = { n = 64 } }``        the same                   a 
 A function is a jit function. A class is one that kernels use, such as an aggregate of Gluon.
 
 A layout is an expression, because each release has other classes and parameters of layouts, and
-makes its own object of it. The names in it are those of Gluon's language, ``gl``.
+makes its own object from it. The names in it are those of Gluon's language, ``gl``.
 
-``compat/toolchains/triton/inside/adapter/call.py`` makes Python values of the JSON forms. Pure.
+``compat/toolchains/triton/inside/adapter/call.py`` creates Python values from the JSON forms. The
+module is pure.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _OTHER_FLOATS = (
     "fp6e3m2fn",
     "fp4e2m1fn",
 )
-"""Element types that Triton has none of, or calls otherwise."""
+"""Element types that Triton does not have, or names differently."""
 _INTEGERS = {
     f"{short}{bits}": f"{long}{bits}"
     for short, long in (("i", "int"), ("u", "uint"))
@@ -63,10 +64,10 @@ DTYPES = {
     **_INTEGERS,
     **{long: short for short, long in _FLOATS.items()},
 }
-"""Every spelling of a dtype that is understood (``i32`` as in signatures, ``int32``, ``float16`` as
-in ``tl``) → Triton's own.
+"""Every accepted spelling of a dtype (``i32`` as in signatures, ``int32``, ``float16`` as in
+``tl``) → Triton's own.
 
-Where Triton has none, the name stays.
+A dtype without a name in Triton keeps its spelling.
 """
 TORCH_DTYPES = (
     *("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"),
@@ -90,12 +91,12 @@ class UnknownForm(ValueError):
     def __init__(self, message: str, path: str = "", hint: str = FORMS) -> None:
         super().__init__(message)
         self.path = path
-        """Where in the value it is: ``[1]``."""
+        """The position of the form in the value, such as ``[1]``."""
         self.hint = hint
 
 
 def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
-    """A value of a kernel file, in the form of this module.
+    """Convert a value of a kernel file into its form in memory.
 
     Raises :class:`UnknownForm`.
     """
@@ -133,7 +134,7 @@ def _element(place: str, value: object, describe: Callable[[object], str]) -> ob
 
 
 def is_fields(value: object) -> bool:
-    """Whether it names fields as a named tuple can have them."""
+    """Whether a value is a mapping whose keys can be the fields of a named tuple."""
     return isinstance(value, Mapping) and all(
         isinstance(name, str)
         and name.isidentifier()
@@ -154,9 +155,9 @@ def _layout(text: str) -> str:
 
 
 def is_layout(text: str) -> bool:
-    """Whether it is an expression that calls names of Gluon's language, with literals and layouts.
+    """Whether a text is a call of names of Gluon's language, with literals and layouts.
 
-    Other code does not run, because a kernel file describes a kernel and is no program.
+    Other code is refused, because a kernel file describes a kernel and is not a program.
     """
     tokens = _TOKEN.findall(text)
     if not text.startswith(f"{GLUON}.") or not text.endswith(")") or "".join(tokens) != text:
@@ -174,7 +175,7 @@ _TOKEN = lazy_pattern(
     rf"{GLUON}(?:\.[A-Za-z]\w*)+\b|[A-Za-z]\w*(?= ?=)|(?:True|False|None)\b|-?\d+(?:\.\d+)?"
     r"""|"[^"\\\n]*"|'[^'\\\n]*'|[\[\](),= ]"""
 )
-"""A public name of the language, the name of a keyword, a literal, or a sign."""
+"""A public name of the language, the name of a keyword, a literal, or a punctuation mark."""
 _CLOSES = {")": "(", "]": "["}
 
 
@@ -188,7 +189,7 @@ def _known(name: object, choices: Iterable[str], what: str) -> str:
 
 
 def plain(value: object) -> Constexpr:
-    """A value as a kernel file has it: what :func:`read` reads."""
+    """The kernel-file form of a value, which :func:`read` reads."""
     if value is None:
         return {"none": True}
     if isinstance(value, Mapping) and FIELDS in value:
@@ -240,7 +241,7 @@ def shown(value: Constexpr) -> str:
 
 
 def modules(values: Iterable[Constexpr]) -> frozenset[str]:
-    """Statements that import what the Python source of these values speaks of."""
+    """The import statements that the Python source of these values needs."""
     statements = {
         "dtype": "import triton.language as tl",
         "torch_dtype": "import torch",

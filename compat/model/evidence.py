@@ -1,9 +1,8 @@
 """The raw facts of one attempt at a cell (:class:`Evidence`), and their reader.
 
 Compilers print hundreds of megabytes, exceptions quote whole programs, and a kernel file can make
-the worker say anything. So each part has a greatest size. A longer part keeps its beginning and its
-end, and a part with a wrong form is left out. The time of reading grows with neither length nor
-width.
+the worker send anything. So each part has a maximum size. A longer part keeps its beginning and its
+end, and a malformed part is left out. So the time of reading is bounded, too.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ from compat.text import TEXT_LIMIT, JsonMapping, JsonObject, bounded, lazy_patte
 SOURCE_STAGE = "source"
 """The stage that imports the kernel's file. The stages of the toolchain follow it."""
 LATER_STAGES = ("interpret", "launch", "check")
-"""Stages behind a compile, which need more than a compiler."""
+"""Stages after a compile, which need more than a compiler."""
 
 LINKS = 32
-"""Exceptions of one chain."""
+"""Maximum number of exceptions in a chain."""
 _NAME = 200
-"""Characters of the name of an exception, a stage or a metric."""
+"""Maximum characters of the name of an exception, a stage or a metric."""
 _WORDS = 2000
-"""Characters of a warning, and of a metric that is a text."""
+"""Maximum characters of a warning, and of a text about stand-ins."""
 _FRAMES = 8 * 1024
-"""Characters of a traceback."""
+"""Maximum characters of a traceback."""
 _PATHS = 1000
-"""Files that were imported."""
+"""Maximum number of imported files."""
 _MANY = 100
-"""Warnings, stages, metrics."""
+"""Maximum number of warnings, stages, metrics and other entries of a list."""
 _LARGEST = 1 << 63
 _DIGEST = 16
 _HEXADECIMAL = lazy_pattern(r"[0-9a-f]{64}")
@@ -63,12 +62,12 @@ class Noticed:
 
 @frozen(kw_only=True)
 class Diagnosis:
-    """The place of a failure inside the compiler, as it is read in the facts of an attempt."""
+    """The place of a failure inside the compiler, derived from the facts of an attempt."""
 
     pass_: str | None = None
-    """The MLIR pass in flight, as ``mlir-opt`` names it, for example ``tritongpu-coalesce``."""
+    """The MLIR pass that was running, with its name in ``mlir-opt``: ``tritongpu-coalesce``."""
     op: str | None = None
-    """The operation the diagnostic points at, for example ``tt.dot``."""
+    """The operation that the diagnostic points at, for example ``tt.dot``."""
     location: str | None = None
     """``file.py:line`` in the kernel's source."""
     line: str | None = None
@@ -93,20 +92,20 @@ class Made:
 
 @frozen(kw_only=True)
 class Done:
-    """One action that was done to its end."""
+    """One completed action."""
 
     AS_ARRAY: ClassVar = True
     do: str
-    """``compile`` so far: a non-empty binary came out."""
+    """The action. So far this is ``compile``, which made a non-empty binary."""
     made: Mapping[str, Made] = Factory(dict)
-    """By stage."""
+    """Stage → its product."""
     requires: tuple[str, ...] = ()
     """Devices that it needed; none so far."""
 
 
 @frozen(kw_only=True)
 class StoodIn:
-    """The stand-ins for packages that an env lacks while a kernel was imported there.
+    """The stand-ins that replaced missing packages while a kernel was imported in an env.
 
     ``toolchains/pytorch/standin`` makes them.
     """
@@ -115,7 +114,7 @@ class StoodIn:
     """The packages that stand-ins replaced, with the version that they reported: ``torch 2.9.1``.
     """
     answers: tuple[str, ...] = ()
-    """The answers of stand-ins to the kernel's own modules that may have decided something, each
+    """The answers of stand-ins that may have changed a decision of the kernel's own modules, each
     with its place.
     """
     skipped: tuple[str, ...] = ()
@@ -132,9 +131,9 @@ class Evidence:
     """
 
     answered: bool
-    """A whole, well-formed answer to this very cell arrived. Without one nothing can be ``ok``."""
+    """A complete, well-formed answer for this cell arrived. Without one, no cell is ``ok``."""
     asked: tuple[str, ...] = ("compile",)
-    """The actions that were asked for."""
+    """The requested actions."""
     done: tuple[Done, ...] = ()
     """The actions that the answer reports as done."""
     toolchain_broken: bool = False
@@ -148,9 +147,9 @@ class Evidence:
     target_known: bool | None = None
     """Whether an assembler of the toolchain knows the target; ``None`` if that was not checked."""
     exit_code: int | None = None
-    """Exit code of the process if it ended with this cell in flight."""
+    """Exit code of the process if it ended during this cell."""
     signal: str | None = None
-    """Name of the signal (``SIGABRT``) that ended the process with this cell in flight."""
+    """Name of the signal (``SIGABRT``) that ended the process during this cell."""
     deadline: float | None = None
     """Seconds after which the cell was stopped; ``None`` if it was not."""
     memory: int | None = None
@@ -158,39 +157,41 @@ class Evidence:
     raised: tuple[Raised, ...] = ()
     """The exception chain, outermost first."""
     printed: str = ""
-    """The text of a failed attempt on file descriptors 1 and 2, IR included. A long text is the
-    artifact ``printed``.
+    """The text of a failed attempt on file descriptors 1 and 2, IR included. A long text is stored
+    as the artifact ``printed``.
     """
     in_flight: str | None = None
     """The line in progress at the end, ``path:number``, from the worker's beacon."""
     in_passes: bool = False
     """Whether a pass manager ran then."""
     at: str | None = None
-    """The line, ``path:number``, that an answer says it is about."""
+    """The line, ``path:number``, that the answer refers to."""
     quoted: Mapping[str, str] = Factory(dict)
-    """``path:number`` → that line as it was written then: the file may change."""
+    """``path:number`` → the text of that line during the attempt, because the file may change."""
     source: str = ""
-    """Path of the kernel's file, of an attempt that failed before that was imported to its end."""
+    """Path of the kernel's file, if the attempt failed before the import of that file ended."""
     optional: Mapping[str, str] = Factory(dict)
-    """Names that an exception mentions and an import binds whose ``ImportError`` is caught →
-    ``path:number: import …``.
+    """Name that an exception mentions → ``path:number: import …``, for names from imports whose
+    ``ImportError`` is caught.
     """
     seconds: float = 0.0
     """Wall time of the attempt."""
     stages: Mapping[str, float] = Factory(dict)
     """CPU seconds of each finished stage, in order, and of the stage in which the attempt was
-    stopped; with assemblers.
+    stopped, including assemblers.
     """
     metrics: JsonMapping = Factory(dict)
-    """Of a built cell: ``shared``, ``registers``, ``spills``, ``artifacts`` (bytes per stage), …"""
+    """Metrics of a built cell: ``shared``, ``registers``, ``spills``, ``artifacts`` (bytes per
+    stage), …
+    """
     warnings: tuple[Noticed, ...] = ()
     kept: Mapping[str, str] = Factory(dict)
     """``printed``, ``reproducer``, or a requested stage → name of the stored artifact, relative to
     the store's artifacts.
     """
     imported: tuple[str, ...] = ()
-    """Paths of the files that were imported for it, or read by these, and that no env's digest
-    covers, the source among them.
+    """Paths of the files that the attempt imported and of the files that these read, including the
+    source. Files that the digest of an env covers are left out.
     """
     witnesses: Mapping[str, str] = Factory(dict)
     """Dependencies beyond its key: files and folders by their paths, with digests
@@ -205,7 +206,7 @@ class Evidence:
     protocol: tuple[str, ...] = ()
     """The fault in the worker's messages, if any."""
     refused: str | None = None
-    """The refusal of the machine, such as a full disk, in the words of the caller. It says nothing
+    """The refusal of the machine, such as a full disk, as the caller reported it. It says nothing
     about the cell.
     """
     stderr: str = field(default="", metadata={ABSENT: True})
@@ -219,7 +220,7 @@ class Evidence:
 
     @property
     def complete(self) -> bool:
-        """Whether an answer arrived, and says that every action that was asked for was done."""
+        """Whether an answer arrived that reports every requested action as done."""
         return (
             self.answered
             and bool(self.asked)
@@ -228,7 +229,7 @@ class Evidence:
 
     @property
     def built(self) -> bool:
-        """Whether an answer arrived, and says that a non-empty binary came out."""
+        """Whether an answer arrived that reports a non-empty binary."""
         return self.answered and any(action.do == "compile" for action in self.done)
 
 
@@ -236,7 +237,7 @@ class Evidence:
 
 
 def within_bounds(evidence: Evidence) -> Evidence:
-    """Evidence as it may be kept and looked through; the same object where it was so already."""
+    """Evidence with all parts within their maximum sizes; the same object if they already were."""
     read: JsonObject = {
         "raised": bounded_chain(evidence.raised),
         "imported": read_paths(list(evidence.imported)),
@@ -253,7 +254,7 @@ def within_bounds(evidence: Evidence) -> Evidence:
 
 
 def bounded_chain(links: Sequence[Raised]) -> tuple[Raised, ...]:
-    """A chain of exceptions; of a longer one than :data:`LINKS` the outermost and the innermost."""
+    """At most :data:`LINKS` exceptions of a chain: the outermost and the innermost."""
     chain = links if len(links) <= LINKS else (*links[: LINKS // 2], *links[-LINKS // 2 :])
     return tuple(_link(link) for link in chain)
 
@@ -268,7 +269,7 @@ def _link(raised: Raised) -> Raised:
 
 
 def read_metrics(data: object) -> dict[str, object]:
-    """Those of the metrics that are numbers, texts or truth values, or one table of them each."""
+    """The metrics that are numbers, texts, truth values, ``None``, or a table of these."""
     return {
         name: _of_table(value) if isinstance(value, Mapping) else value
         for name, value in _items(data)
@@ -277,12 +278,12 @@ def read_metrics(data: object) -> dict[str, object]:
 
 
 def read_stages(data: object) -> dict[str, float]:
-    """Stage → seconds, where that is a number."""
+    """Stage → seconds, if that is a number."""
     return {name: float(value) for name, value in _items(data) if _is_number(value)}
 
 
 def read_done(data: object) -> tuple[Done, ...] | None:
-    """The actions that are done, from an answer; ``None`` if their form is wrong."""
+    """The completed actions in an answer; ``None`` if they are malformed."""
     if not isinstance(data, list) or len(data) > _MANY:
         return None
     actions = [_done(entry) for entry in data]
@@ -326,14 +327,14 @@ def _made(data: object) -> Made | None:
 
 
 def read_warnings(data: object) -> tuple[Noticed, ...]:
-    """The warnings in an answer; what has not their form is left out."""
+    """The warnings in an answer; malformed ones are left out."""
     return tuple(
         _noticed(Noticed(type=kind, message=message)) for kind, message in _pairs(data, _MANY)
     )
 
 
 def read_raised(data: object) -> tuple[Raised, ...]:
-    """The chain of exceptions in an answer; what has not the form of one is left out."""
+    """The chain of exceptions in an answer; malformed ones are left out."""
     links = [
         item
         for item in (data[: 10 * LINKS] if isinstance(data, list) else ())
@@ -411,7 +412,7 @@ def _of_table(table: Mapping[object, object]) -> dict[str, object]:
 
 
 def _is_number(value: object) -> bool:
-    """Whether it is a number that can be computed with; a truth value is one."""
+    """Whether a value is a finite number of limited size; a truth value is one."""
     if isinstance(value, int):
         return abs(value) < _LARGEST
     return isinstance(value, float) and math.isfinite(value)

@@ -1,6 +1,6 @@
-"""Ways of writing fields of records as data, and values with notes.
+"""Metadata and types for the fields of records as data, and values with notes.
 
-They are metadata and types that :mod:`compat.model.codec` reads.
+:mod:`compat.model.codec` reads the metadata and the types.
 """
 
 from __future__ import annotations
@@ -11,24 +11,22 @@ from attrs import frozen
 from packaging.version import Version
 
 KEY = "key"
-"""Metadata of a field: the key that it has in data, where Python cannot call it so: ``class``."""
+"""Metadata of a field: its key in data, if that cannot be a name in Python, such as ``class``."""
 ABSENT = "absent"
-"""Metadata of a field, with ``True``: it is not in the data, and has its default when it is
-read.
-"""
+"""Metadata of a field, with ``True``: it is not in the data, and reading gives it its default."""
 OPTIONAL = "optional"
-"""Metadata of a field, with ``True``: the data lack the field, and everything inside it, if it has
-its default.
+"""Metadata of a field, with ``True``: the data omit the field if it has its default, and omit the
+defaults inside it.
 """
 
 
 def rules(**keywords: object) -> tuple[tuple[str, object], ...]:
-    """Keywords of JSON Schema for a type, to be its annotation."""
+    """Keywords of JSON Schema, as an annotation of a type."""
     return tuple(keywords.items())
 
 
 DIGITS = 4
-"""Digits that timings are written with: a tenth of a millisecond."""
+"""Decimal places of seconds in the data: a tenth of a millisecond."""
 
 Text = Annotated[str, rules(minLength=1)]
 Count = Annotated[int, rules(minimum=0)]
@@ -36,13 +34,13 @@ Amount = Annotated[float, rules(minimum=0)]
 Seconds = Annotated[float, rules(minimum=0, description="Rounded to a tenth of a millisecond.")]
 """Rounded in the data, because timings are no more precise than that."""
 VersionText = Annotated[str, rules(minLength=1), Version]
-"""A string that a version can be made of."""
+"""A string that is a valid version."""
 Releases = Annotated[tuple[Text, ...], rules(uniqueItems=True)]
 
 
 @frozen
 class Noted:
-    """A value of an entry, and a comment that stands behind it.
+    """A value of an entry, and the comment that follows it.
 
     A table with such a value gets a heading wherever it can have one.
     """

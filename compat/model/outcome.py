@@ -1,7 +1,6 @@
 """The meaning of a cell's evidence (:class:`Outcome`), and a cell with it (:class:`Result`).
 
-:func:`cell_document` makes the data that ``matrix.json`` has and that a user's judging program
-reads.
+:func:`cell_document` makes the data of a cell for ``matrix.json`` and for a user's judging program.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Failure:
     advice: str
     """The next step for the author of the kernel."""
     prediction: bool = False
-    """It compiled, but a launch would fail or compute wrong values."""
+    """The cell compiled, but a launch would fail or compute wrong values."""
 
 
 @frozen(kw_only=True, weakref_slot=False)
@@ -89,8 +88,8 @@ class Outcome:
         """CPU seconds of compiling. ``None``: no stage of a compile is known.
 
         Importing the kernel's file does not count, because only the first cell of a batch imports
-        it. The sum is over the rounded seconds of the stages, so that a report that was read gives
-        the same number.
+        it. The sum is over the rounded seconds of the stages, so that a loaded report gives the
+        same number.
         """
         compiling = [
             round(seconds, DIGITS)
@@ -115,7 +114,7 @@ class Result:
     cached: bool = False
     """Whether it was read from the store."""
     numbers: Numbers = NOT_RUN
-    """Whether the computed values are right, as far as they were checked."""
+    """The checks of the computed values."""
     latency: Latency | None = None
     """Time of a launch. ``None``: not measured."""
 
@@ -155,7 +154,7 @@ class Result:
 
     @property
     def _computes_as_expected(self) -> bool:
-        """Whether no check shows anything that was not declared.
+        """Whether no check shows an undeclared failure.
 
         Only a GPU can show that a declared failure is gone.
         """
@@ -170,7 +169,7 @@ class Result:
                 and self.outcome.failure is not None
                 and self.outcome.failure.prediction
             ):
-                continue  # as it was predicted, and may have been declared
+                continue  # the outcome predicts it, and the expectation may declare it
             if check.status is Status.LOST or (
                 check.right is False and not _same_numbers(check.status, declared)
             ):
@@ -197,9 +196,10 @@ _SHAPES: dict[_Shape, _Shape] = {}
 
 
 class Compact(Mapping[str, Any]):
-    """An immutable mapping of JSON values, as bytes; its names are shared with equal mappings.
+    """An immutable mapping of JSON values that keeps them as bytes.
 
-    Each access makes its values anew. It equals every mapping with the same content.
+    Mappings with the same names share them. Each access decodes the values again. A mapping equals
+    every mapping with the same content.
     """
 
     __slots__ = ("_shape", "_values")
@@ -234,7 +234,7 @@ class Compact(Mapping[str, Any]):
         return repr(self._content())
 
     def items(self) -> Any:
-        """As of a dictionary, made once for all of them."""
+        """The items, as of a dictionary. All values are decoded together."""
         return self._content().items()
 
     def values(self) -> Any:
@@ -268,12 +268,12 @@ def _restored(shape: _Shape, values: Iterator[object]) -> dict[str, object]:
 
 @cache
 def _empty() -> Compact:
-    """The common value of all cells without facts."""
+    """The mapping that all cells without facts share."""
     return Compact({})
 
 
 def compacted(record: _T) -> _T:
-    """The same outcome, or record of a cell, in few bytes."""
+    """A copy of an outcome, or of a cell's record, that uses less memory."""
     facts: Any = record
     changes: JsonObject = {
         name: once(getattr(facts, name)) for name in ("attempts", "warnings", "stood_in")
@@ -284,7 +284,7 @@ def compacted(record: _T) -> _T:
 
 @lru_cache(maxsize=4096)
 def once(value: _T) -> _T:
-    """The first of all that are equal to it."""
+    """The first object that equals ``value``, so that equal values share memory."""
     return value
 
 
@@ -294,7 +294,7 @@ def _compact(facts: Mapping[str, object]) -> Mapping[str, object]:
 
 @lru_cache(maxsize=4096)
 def _shared(failure: Failure) -> Failure:
-    """The same failure, sharing its texts with failures that differ in place or artifacts alone."""
+    """A copy that shares its texts with failures that differ only in place or artifacts."""
     texts = ("failure_class", "stage", "fingerprint", "excerpt", "advice")
     return evolve(failure, **{name: once(getattr(failure, name)) for name in texts})
 
@@ -313,7 +313,7 @@ _LAUNCH_FACTS = ("launches", "differing", "device")
 
 @frozen(kw_only=True)
 class CellRecord:
-    """A cell and its result, as JSON has them."""
+    """A cell and its result, in their JSON form."""
 
     id: Text
     kernel: Text
@@ -344,7 +344,7 @@ class CellRecord:
 
 def cell_document(result: Result) -> JsonObject:
     """One cell and its result, as JSON values."""
-    # The codec takes longer to import than many commands take.
+    # The import of the codec takes longer than many commands run.
     from compat.model.codec import record_of, unstructure
 
     cell = result.cell
@@ -358,9 +358,6 @@ def cell_document(result: Result) -> JsonObject:
 
 
 def with_names(document: JsonObject, env: Env) -> JsonObject:
-    """The same with the installed releases under the names of toolchain and framework.
-
-    The names are those of the env.
-    """
+    """A copy with the installed releases under the names of the env's toolchain and framework."""
     names = {RELEASE: env.toolchain, FRAMEWORK: env.framework}
     return {names.get(key, key): item for key, item in document.items()}

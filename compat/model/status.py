@@ -1,4 +1,4 @@
-"""The words for the fate of a cell, its expectation, and the numbers that it computes."""
+"""The status of a cell, its expectation, and the checks of the numbers that it computes."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ class Status(StrEnum):
     UNSUPPORTED = "unsupported"
     """This toolchain cannot build for this target, with any kernel."""
     WRONG = "wrong"
-    """It built, and computed wrong numbers."""
+    """It compiled, and computed wrong numbers."""
     UNSTABLE = "unstable"
-    """It built, and not all launches with the same arguments computed the same: some of them may be
-    right.
+    """It compiled, and launches with the same arguments computed different numbers. Some of them
+    may be right.
     """
     FAULTED = "faulted"
-    """It was built, and a launch ended with an error of the GPU, such as an access outside of its
+    """It compiled, and a launch ended with an error of the GPU, such as an access outside of its
     buffers.
     """
     LAUNCH_REFUSED = "launch_refused"
-    """It built, and the GPU's driver would not launch it."""
+    """It compiled, and the GPU's driver refused to launch it."""
     ENV_BROKEN = "env_broken"
     """The env could not be installed, or cannot import its toolchain."""
     SOURCE_BROKEN = "source_broken"
-    """The kernel's file cannot be imported in this env, for a reason that is not the toolchain's: a
-    package it needs is absent.
+    """The kernel's file cannot be imported in this env, and the toolchain is not the reason: a
+    package that the file needs is absent.
     """
     LOST = "lost"
-    """No answer came. Never to be read as ``ok``."""
+    """No answer arrived. This never counts as ``ok``."""
 
     @property
     def is_answer(self) -> bool:
@@ -57,18 +57,18 @@ class Expectation:
 
     status: Status
     failure_class: str | None = field(default=None, metadata={KEY: "class"})
-    """The failure class, where the declaration is that precise."""
+    """The failure class. ``None``: any."""
     releases: SpecifierSet = field(factory=SpecifierSet, metadata={ABSENT: True})
     targets: tuple[str, ...] = field(default=("*",), metadata={ABSENT: True})
     cases: tuple[str, ...] = field(default=("*",), metadata={ABSENT: True})
     reason: str = ""
     strict: bool = True
-    """Whether a cell that is ok is unexpected, as an unexpected pass is in a test suite; if not, it
-    may fail so and need not.
+    """Whether an ``ok`` cell is unexpected, like an unexpected pass in a test suite. If not, the
+    cell may fail as declared or be ``ok``.
     """
 
     def covers(self, *, release: Version, target: str, case: str) -> bool:
-        """Whether this declaration speaks about that cell."""
+        """Whether this declaration applies to a cell."""
         return (
             self.releases.contains(release, prereleases=True)
             and any(fnmatchcase(target, glob) for glob in self.targets)
@@ -82,10 +82,10 @@ BAD_NUMBERS = frozenset({Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.L
 
 @frozen(kw_only=True)
 class Sample:
-    """Some elements of a tensor that a kernel changed, the same ones wherever it is run."""
+    """Some elements of a tensor that a kernel changed, the same ones in every run."""
 
     name: str
-    """Of the argument."""
+    """The name of the argument."""
     type: str
     """PyTorch's name of the element type."""
     elements: int
@@ -117,9 +117,9 @@ class Check:
     launches: Count | None = field(default=None, metadata={OPTIONAL: False})
     """The number of compared launches; ``None`` without a launch on a GPU."""
     differing: Count | None = field(default=None, metadata={OPTIONAL: False})
-    """How many of them computed other bits than the first."""
+    """The number of compared launches that computed other bits than the first."""
     device: str | None = field(default=None, metadata={OPTIONAL: False})
-    """The GPU, as it calls itself."""
+    """The name that the GPU reports."""
     worker: str | None = field(default=None, metadata={OPTIONAL: True})
     """The worker of a cluster with that GPU; ``None`` for a launch by hand or on this machine."""
     samples: tuple[Sample, ...] = field(default=(), metadata={ABSENT: True})
@@ -127,7 +127,7 @@ class Check:
 
     @property
     def right(self) -> bool | None:
-        """Whether the numbers are right; ``None`` if this does not tell."""
+        """Whether the numbers are right; ``None`` if the check does not show it."""
         if self.status in (Status.UNSUPPORTED, Status.LOST):
             return None
         return self.status is Status.OK
@@ -138,25 +138,26 @@ class Numbers:
     """The checks of the numbers that a cell computes; ``None`` if it was not run."""
 
     interpreter: Check | None = None
-    """In the release's interpreter, on the CPU. It checks the kernel's source, not the built code.
+    """The check in the release's interpreter, on the CPU. It covers the kernel's source, not the
+    compiled code.
     """
     gpu: Check | None = None
-    """The built code, on a GPU."""
+    """The check of the compiled code, on a GPU."""
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """Those that there are."""
+        """The checks that were made."""
         return tuple(check for check in (self.interpreter, self.gpu) if check is not None)
 
     @property
     def right(self) -> bool | None:
-        """Whether they are right as far as they were checked; ``None`` if nothing tells."""
+        """Whether all numbers are right that were checked; ``None`` if no check shows it."""
         verdicts = [check.right for check in self.checks if check.right is not None]
         return all(verdicts) if verdicts else None
 
     @property
     def trouble(self) -> Check | None:
-        """The check that is not right, or that gave no answer; of several the one on a GPU."""
+        """The check with wrong numbers or without an answer; of two, the one on a GPU."""
         bad_checks = [
             check for check in self.checks if check.right is False or check.status is Status.LOST
         ]
@@ -164,7 +165,7 @@ class Numbers:
 
     @property
     def decisive(self) -> Check | None:
-        """The check that says most: a bad one, else that on a GPU, else that in the interpreter."""
+        """The most important check: a bad one, else that on a GPU, else that in the interpreter."""
         bad = [check for check in self.checks if check.right is False]
         decided_checks = [check for check in self.checks if check.right is not None]
         return next(reversed(bad or decided_checks or self.checks), None)
@@ -180,12 +181,12 @@ class Latency:
     us: Amount
     """Microseconds, the median."""
     spread: Amount
-    """Half of the range that the middle half of the launches lies in, in microseconds."""
+    """Half of the interquartile range of the launches, in microseconds."""
     baseline_us: Amount | None = None
     """Microseconds of the problem's baseline, on the same device."""
     ratio: Amount | None = None
     """``us`` as a multiple of ``baseline_us``."""
     device: str = ""
-    """The GPU, as it calls itself."""
+    """The name that the GPU reports."""
     worker: str | None = field(default=None, metadata={OPTIONAL: True})
     """The worker of a cluster with that GPU; ``None`` for a launch by hand or on this machine."""

@@ -7,10 +7,11 @@ A noxfile of two lines has them::
 
 In: the project's ``matrix.toml``, if it has one, and nox's command line. Out: one session for each
 env, ``env(triton-3.1.0)``, which builds it into the cache that all projects share
-(:mod:`compat.envs.cache`), and ``matrix``, which builds those that it needs, several at a time, and
-then is ``compat matrix``. Commands build envs in the same way without nox
-(:mod:`compat.envs.provider`). An environment that cannot be built fails nothing: why is recorded,
-and becomes part of the report. What is imported here needs nothing that nox does not bring.
+(:mod:`compat.envs.cache`), and ``matrix``, which builds the envs that it needs, several at a time,
+and then runs ``compat matrix``. Commands build envs in the same way without nox
+(:mod:`compat.envs.provider`). An env that cannot be built fails no session: the reason is recorded,
+and becomes part of the report. This package imports only modules that need no other distributions
+than nox does.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def sessions(root: Path | None = None) -> MatrixConfig:
 
 
 def matrix(config: MatrixConfig) -> None:
-    """Define the session ``matrix``, which passes the words after ``--`` to ``compat matrix``.
+    """Define the session ``matrix``, which passes the arguments after ``--`` to ``compat matrix``.
 
     Ends nox as :func:`sessions` does.
     """
@@ -117,7 +118,7 @@ def refuse(error: CompatError) -> NoReturn:
 
 
 def matrix_envs(config: MatrixConfig) -> list[Env]:
-    """The envs that `compat matrix` will want, going by its arguments."""
+    """The envs that `compat matrix` needs for its arguments."""
     if {"-h", "--help"} & set(posargs()):
         return []
     return list(config.choose_envs(list(option(posargs(), "--envs"))))
@@ -147,8 +148,8 @@ def _all_envs(config: MatrixConfig) -> list[Env]:
 def _define(env: Env, config: MatrixConfig) -> None:
     """Define one session that builds one env.
 
-    Nox gives it no virtual environment. The session makes its own, in the place where others find
-    it.
+    Nox gives it no virtual environment. The session builds its own, in the cache that all commands
+    share.
     """
 
     @nox.session(
@@ -162,7 +163,7 @@ def _define(env: Env, config: MatrixConfig) -> None:
 
 # --- the command line -----------------------------------------------------------------------------
 #
-# Read from ``sys.argv``: nox has no public way to ask for it before the sessions are defined.
+# Read from ``sys.argv``: nox has no public API for it before the sessions are defined.
 
 
 def posargs() -> list[str]:
@@ -182,7 +183,7 @@ def option(arguments: list[str], *names: str) -> Iterator[str]:
 
 
 def is_requested(*names: str) -> bool:
-    """Whether one of these sessions may be meant: its name is among the arguments of nox."""
+    """Whether one of these sessions may be requested: nox's arguments contain its name."""
     return any(
         argument.partition("=")[2] in names or argument in names for argument in _arguments()
     )
@@ -196,5 +197,5 @@ def _arguments() -> list[str]:
 
 
 def _last(values: Iterator[str]) -> str | None:
-    """The last of several values, which is the one that counts."""
+    """The last value, which overrides the others; ``None`` without values."""
     return next(reversed([*values]), None)

@@ -1,5 +1,5 @@
-"""Processes: started, spoken to, watched and ended.
+"""Start processes, exchange lines with them, watch them, and end them.
 
-In: commands and their environment. Out: what a process printed or answered, and how it ended. No
-other room imports :mod:`subprocess`, :mod:`compat.envs` excepted.
+In: commands and their environment. Out: the output or answers of a process, and how it ended. No
+other package of the driver imports :mod:`subprocess`.
 """

@@ -1,11 +1,12 @@
-"""Starts processes, asks them, watches them, and ends them with their descendants.
+"""Start processes, exchange lines with them, watch them, and end them with their descendants.
 
-Only this module starts processes. It also reads what Linux knows about one, mostly from ``/proc``.
+On the driver, only this module starts processes. It also reads Linux's facts about them, mostly
+from ``/proc``.
 
 Output of a process goes to a file. A bounded part of it is read: beginning and end, in whole lines.
 
-Every process leads a session of its own, except that of :func:`run_in_foreground`. Ctrl-C of the
-terminal does not reach it, and it is ended in order, with its process group.
+Every process leads a session of its own, except that of :func:`run_in_foreground`. So Ctrl-C in the
+terminal does not reach it, and this module ends it in order, with its process group.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from compat.interruption import Stopped
 
 PIPE = subprocess.PIPE
 POLL = 0.05
-"""Seconds between two looks at whether a process has ended, or the command is to end."""
+"""Seconds between two checks whether a process has ended, or the command must end."""
 SHOWN = 8192
-"""Bytes at the end of a process's output that people see."""
+"""Bytes at the end of a process's output that are shown to users."""
 _PATIENCE = 3.0
 """Seconds that a program in the foreground may take to end after a signal."""
 
@@ -65,10 +66,10 @@ class Process:
         cwd: Path | str | None = None,
         pass_fds: Sequence[int] = (),
     ) -> None:
-        """Start it.
+        """Start the process.
 
-        Raises MachineError if the machine refuses to start any, and OSError if there is no such
-        program.
+        Raises MachineError if the machine refuses to start any process, and OSError if there is no
+        such program.
         """
         try:
             self._process = subprocess.Popen(
@@ -88,16 +89,16 @@ class Process:
         self.stdin, self.stdout = self._process.stdin, self._process.stdout
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit code, negative if a signal ended it.
+        """Wait for the exit code, which is negative if a signal ended the process.
 
-        It is ``None`` if the process has not ended within so many seconds.
+        It is ``None`` if the process has not ended within ``seconds``.
         """
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(seconds)
         return None
 
     def wait_while(self, waiting: Callable[[], bool]) -> int | None:
-        """Its exit code; ``None`` if it has not ended when ``waiting`` becomes false.
+        """Wait for the exit code; ``None`` if the process still runs when ``waiting`` turns false.
 
         Raises Stopped.
         """
@@ -108,7 +109,7 @@ class Process:
         return None
 
     def end(self) -> int:
-        """Kill what is left of it, its descendants and its process group; its exit code."""
+        """Kill the process, its descendants and its process group, and return its exit code."""
         if self._process.poll() is None:
             end_family(self._process.pid)
         with suppress(ProcessLookupError, PermissionError):
@@ -116,8 +117,8 @@ class Process:
         return self._process.wait()
 
     def detach(self) -> None:
-        """Let it outlive this program."""
-        self._process.returncode = 0  # nobody waits for it
+        """Let the process outlive this program."""
+        self._process.returncode = 0  # no code waits for it any more
 
 
 def run(  # noqa: PLR0913 - the options of one start, by name
@@ -136,11 +137,11 @@ def run(  # noqa: PLR0913 - the options of one start, by name
 
     Its whole process group ends with it. It is killed after ``timeout`` seconds, or once
     ``waiting`` becomes false. ``limit`` bytes of its output are read, as :func:`read_ends` does.
-    Without a limit, the end of the output is read, as much as people are shown. With a file that it
-    writes ``into``, only its output to descriptor 2 is read.
+    Without a limit, the last :data:`SHOWN` bytes are read. With ``into``, standard output goes into
+    that file, and only the output on descriptor 2 is read.
 
     Raises MachineError if the machine refuses to start a process, OSError if there is no such
-    program, and Stopped if the command is to end.
+    program, and Stopped if all running work must end.
     """
     with TemporaryFile() as printed, TemporaryFile() as stdin_file:
         stdin_file.write(document.encode("utf-8", "backslashreplace"))
@@ -165,12 +166,12 @@ class ForegroundResult:
     """How a program in the foreground ended."""
 
     exit_code: int
-    """As a shell tells it: 128 and the number of the signal that ended it."""
+    """The exit code as in a shell: 128 plus the number of the signal that ended the program."""
     signal: str | None = None
     """The name of that signal (``SIGKILL``)."""
     timed_out: bool = False
     interrupted: bool = False
-    """Whether the user asked for its end."""
+    """Whether it was ended because all running work must end."""
     seconds: float = 0.0
 
 
@@ -185,10 +186,10 @@ def run_in_foreground(
 ) -> ForegroundResult:
     """Run a user's program to its end as the user would, on this terminal.
 
-    ``variables`` are added to the environment. It runs in ``folder``, and writes into ``output``
-    instead of the terminal. ``on_tick`` is called now and then, with the seconds since the start.
-    After ``timeout`` seconds, or if everything is to end meanwhile, the program is
-    asked to end, and then killed. Raises SelectionError if there is no such program.
+    ``variables`` are added to the environment. The program runs in ``folder``, and writes into
+    ``output`` instead of the terminal. ``on_tick`` is called regularly, with the seconds since the
+    start. After ``timeout`` seconds, or if all running work must end, the program is asked to end,
+    and then killed. Raises SelectionError if there is no such program.
     """
     began = time.monotonic()
     try:
@@ -212,7 +213,7 @@ def run_in_foreground(
         interrupted = interruption.asked()
         timed_out = timeout is not None and seconds > timeout
         if interrupted or timed_out:
-            interruption.clear()  # what was recorded by then is to be read
+            interruption.clear()  # the caller still reads what the program recorded
             _end_in_foreground(process, at_once=timed_out)
             break
     code = process.wait()
@@ -226,9 +227,10 @@ def run_in_foreground(
 
 
 def _end_in_foreground(process: subprocess.Popen[bytes], *, at_once: bool) -> None:
-    """Have a program end.
+    """End a program.
 
-    It may end by itself after the user's Ctrl-C. Otherwise SIGTERM ends it, and at last SIGKILL.
+    Unless ``at_once``, it may first end by itself, after the user's Ctrl-C. Otherwise SIGTERM ends
+    it, and finally SIGKILL.
     """
     if not at_once and _ends(process, _PATIENCE):
         return
@@ -238,22 +240,25 @@ def _end_in_foreground(process: subprocess.Popen[bytes], *, at_once: bool) -> No
 
 
 def _ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Whether it ends within so many seconds."""
+    """Whether a process ends within ``seconds``."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
         return True
     return False
 
 
-# --- programs that stay and answer ----------------------------------------------------------------
+# --- programs that answer questions ---------------------------------------------------------------
 
 
 class SessionEnded(Exception):
-    """The program has ended, or does not answer. The message is the last line that it printed."""
+    """The program has ended, or does not answer.
+
+    The message is the last line that it printed, or the reason.
+    """
 
 
 class Session:
-    """A program that is asked, from its start until it is closed."""
+    """A running program that answers lines of text, until it is closed."""
 
     def __init__(
         self,
@@ -268,10 +273,10 @@ class Session:
 
         Args:
             command: The command line.
-            stop: Set it to end whoever waits for an answer.
+            stop: An event that makes waiting for an answer raise Stopped.
             variables: Environment variables besides this process's.
             pass_fds: File descriptors that the program inherits.
-            patience: Seconds that it has to end by itself when it is closed.
+            patience: Seconds that the program has to end by itself when it is closed.
 
         Raises:
             SessionEnded: There is no such program.
@@ -292,7 +297,7 @@ class Session:
             raise
 
     def ask(self, line: str, seconds: float = math.inf) -> str:
-        """The answer to a line, within so many seconds.
+        """Send a line, and return the answer that arrives within ``seconds``.
 
         Raises SessionEnded if there is none, and Stopped.
         """
@@ -305,7 +310,7 @@ class Session:
         return self.read_line(seconds)
 
     def read_line(self, seconds: float) -> str:
-        """The next line that it writes. Raises as asking does."""
+        """The next line that the program writes. Raises as :meth:`ask` does."""
         assert self._process.stdout is not None
         pipe, until = self._process.stdout.fileno(), time.monotonic() + seconds
         while b"\n" not in self._rest:
@@ -324,7 +329,7 @@ class Session:
 
     @property
     def printed(self) -> str:
-        """The end of what it printed besides its answers."""
+        """The end of the program's output besides its answers."""
         return read_end(self._printed.fileno(), SHOWN)
 
     def _ended(self) -> SessionEnded:
@@ -332,7 +337,7 @@ class Session:
         return SessionEnded(lines[-1] if lines else "it ended without output")
 
     def end(self) -> int:
-        """End it, with all that it has started in its group; its exit code."""
+        """End the program, its descendants and its process group, and return its exit code."""
         with suppress(OSError):
             if self._process.stdin is not None:
                 self._process.stdin.close()
@@ -340,7 +345,7 @@ class Session:
         return self._process.end()
 
     def close(self) -> None:
-        """End it, and let go of what it printed."""
+        """End the program, and close its output."""
         self.end()
         if self._process.stdout is not None:
             self._process.stdout.close()
@@ -376,7 +381,7 @@ def family(pid: int) -> Iterator[int]:
 
 
 def children(pid: int) -> list[int]:
-    """The processes whose parent a process is; none if it is gone."""
+    """The child processes of a process; none if it is gone."""
     pids: list[int] = []
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -393,14 +398,14 @@ def _resident(pid: int) -> int:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU seconds of a process and all its descendants, with those that it waited for."""
+    """CPU seconds of a process and all its descendants, and of children that they waited for."""
     return sum(_ticks(member) for member in family(pid)) / _TICKS
 
 
 def _ticks(pid: int) -> int:
-    """Ticks of the process and of the children that it waited for; 0 if it is gone.
+    """CPU time of a process and of the children that it waited for; 0 if it is gone.
 
-    The system counts them.
+    The unit is the system's clock tick.
     """
     try:
         fields = (
@@ -429,7 +434,7 @@ def private_bytes(pid: int) -> int:
 
 
 def command(pid: int) -> tuple[str, ...]:
-    """The words that a process was started with; none if it is gone or somebody else's."""
+    """The command line of a process; empty if it is gone or cannot be read."""
     with suppress(OSError):
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
         return tuple(word.decode(errors="replace") for word in arguments if word)
@@ -437,7 +442,7 @@ def command(pid: int) -> tuple[str, ...]:
 
 
 def working_folder(pid: int) -> str | None:
-    """The folder that a process is in; ``None`` if it is gone or somebody else's."""
+    """The working folder of a process; ``None`` if it is gone or belongs to another user."""
     try:
         return str(Path(f"/proc/{pid}/cwd").readlink())
     except OSError:
@@ -445,7 +450,7 @@ def working_folder(pid: int) -> str | None:
 
 
 def state(pid: int) -> str:
-    """The system's letter for what a process does: ``T`` if it is stopped.
+    """The system's letter for the state of a process: ``T`` if it is stopped.
 
     It is empty if the process is gone.
     """
@@ -461,15 +466,15 @@ def state(pid: int) -> str:
 
 
 def inside(folder: Path) -> list[int]:
-    """The processes of this user whose working folder that is."""
+    """The processes of this user whose working folder is ``folder``."""
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     return [pid for pid in pids if working_folder(pid) == str(folder)]
 
 
 def end_users(folder: Path) -> None:
-    """Kill every process of this user that is in a folder or has a file of it open.
+    """Kill every process of this user that works in a folder or has a file in it open.
 
-    Nothing else is known of processes that lost their parents.
+    This also finds processes that lost their parents, which nothing else connects to the folder.
     """
     inside = f"{folder}/"
     for entry in Path("/proc").iterdir():

@@ -1,11 +1,12 @@
 """Reduce a failing kernel.
 
-In: a kernel that fails. Out: the smallest kernel found that still fails the same way, and is still
-fine where it is fine, in a file with a kernel file beside it. :func:`reduce` is all of it, from
-what a user names; :class:`compat.reduce.reduction.Reduction` is one reduction under way, and what
-came of it. Candidates are edits of the syntax tree and of the specialization; making them and
-searching through them touches nothing. Whether one is still interesting is found out with real
-compilers in :mod:`compat.reduce.interestingness`.
+In: a kernel that fails. Out: the smallest kernel found that still fails the same way, and that is
+still ok where the original is ok, in a file with a kernel file beside it. :func:`reduce` is the
+whole feature, from the name of a kernel on. :class:`compat.reduce.reduction.Reduction` is one
+reduction, with its result. Candidates are edits of the syntax tree and of the specialization. The
+code that makes them and searches through them touches no file and no process.
+:mod:`compat.reduce.interestingness` tests with real compilers whether a candidate is still
+interesting.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["AcceptedStep", "AreInteresting", "Candidate", "extracted", "reduce",
 
 
 def __getattr__(name: str) -> Any:
-    if name == "reduce":  # needs all of the room, of which many need one module
+    if name == "reduce":  # imports the whole package, but many callers need only one module
         from compat.reduce.reduction import reduce
 
         return reduce

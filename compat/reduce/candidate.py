@@ -1,7 +1,7 @@
 """A candidate of a reduction: a module's text, the facts of its kernel's compile, and its weight.
 
-An :class:`Edit` is one simplification at one place, as data, so that several can be made at once;
-:func:`applied` makes them.
+An :class:`Edit` is one simplification at one place. It is data, so that :func:`applied` can make
+several edits at once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NODE = 16
 _WEIGHT: tuple[tuple[type[ast.AST], int], ...] = (
     (ast.Pass, 1),
     (ast.stmt, 24),
-    (ast.Name, 20),  # a name is more than a number: something has to define it
+    (ast.Name, 20),  # heavier than a number, because something has to define it
     (ast.expr, _NODE),
     (ast.keyword, _NODE),
     (ast.arg, _NODE),
@@ -47,13 +47,13 @@ class Candidate:
 
     @classmethod
     def of(cls, spec: Specialization, text: str) -> Candidate:
-        """The candidate to start from: ``spec``, with ``text`` for its source."""
+        """The candidate to start from: ``spec``, with ``text`` as its source."""
         return cls(
             text=text, function=spec.function, compile=spec.compile, toolchain=spec.toolchain
         )
 
     def specialize(self, spec: Specialization, source: str) -> Specialization:
-        """``spec`` with this candidate in it, whose text is in the file ``source``."""
+        """A copy of ``spec`` for this candidate, whose text is in the file ``source``."""
         return evolve(
             spec,
             source=source,
@@ -65,7 +65,7 @@ class Candidate:
 
     @cached_property
     def language(self) -> Simplification:
-        """What is known of the language that it is written in."""
+        """The facts for simplifying the language that the candidate is written in."""
         return toolchains.named(self.toolchain).language.simplification
 
     @cached_property
@@ -76,19 +76,19 @@ class Candidate:
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The text, parsed. Not to be changed."""
+        """The parsed text. Callers must not change it."""
         return tree_of(self.text)
 
     @cached_property
     def functions(self) -> dict[str, ast.FunctionDef]:
-        """The functions of the tree, by name; where the kernel is a class, its methods, too."""
+        """The functions of the tree, by name; if the kernel is a class, its methods, too."""
         return module.functions(self.tree) | (
             module.methods(self.holder) if self.holder is not None else {}
         )
 
     @cached_property
     def holder(self) -> ast.ClassDef | None:
-        """The class that the kernel is; ``None`` where it is a function."""
+        """The class of the kernel; ``None`` if the kernel is a function."""
         return next(
             (
                 statement
@@ -100,17 +100,17 @@ class Candidate:
 
     @property
     def kernel(self) -> ast.FunctionDef:
-        """The kernel itself; of a class what its objects do when they are called."""
+        """The function of the kernel; for a class, its method ``__call__``."""
         return self.functions[self.function if self.holder is None else f"{self.function}.__call__"]
 
     @property
     def constructor(self) -> ast.FunctionDef | None:
-        """The constructor of the class that the kernel is."""
+        """The constructor of the kernel's class; ``None`` if there is none."""
         return None if self.holder is None else self.functions.get(f"{self.function}.__init__")
 
     @cached_property
     def weight(self) -> tuple[int, int]:
-        """Return how much there is to read: the code with the specialization, and then the letters.
+        """Return the weight of the code with the specialization, and then the number of letters.
 
         Every accepted candidate is lighter than the one before it, so a search ends.
         """
@@ -194,8 +194,7 @@ class Edit:
     """A simplification. Its nodes are those of the tree of the candidate that it was made for."""
 
     what: str
-    """The edit and its place, in words that stay true when another part of the module has changed.
-    """
+    """The edit and its place, in words that stay true if another part of the module changes."""
     nodes: Nodes = Factory(dict)
     """The replacement of a node: nothing, one expression, or statements."""
     facts: Mapping[Fact, object] = Factory(dict)
@@ -209,10 +208,10 @@ ReductionPass = Callable[[Candidate], Iterable[Edit]]
 
 
 def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
-    """Return ``candidate`` with all these edits made, without what they leave unused.
+    """Return ``candidate`` with all these edits made, without the statements that become unused.
 
     Returns ``None`` if the result is not valid Python. If two edits change one place, the first
-    counts. An edit inside of something that another edit replaces goes with it.
+    counts. An edit inside a node that another edit replaces has no effect.
     """
     edits = list(edits)
     nodes: dict[ast.AST, Sequence[ast.AST]] = {}
@@ -275,7 +274,7 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, object]) -> Candidate
         for (where, key), value in facts.items():
             if where == name:
                 changed[key] = value
-        if name == "constexprs":  # with a tuple go the values of its elements
+        if name == "constexprs":  # the values of its elements are dropped with a tuple
             dropped = {
                 key
                 for (where, key), value in facts.items()

@@ -1,8 +1,8 @@
 """Edits of expressions, and of the specialization.
 
-In the text: a part instead of the whole, a number instead of a value, fewer arguments, smaller
-numbers. Of the specialization: fewer parameters, hints and options, smaller constexprs, plainer
-types; and shorter names, last of all.
+Edits of the text replace an expression by a part of it, a value by a number, and a number by a
+smaller one, and drop arguments. Edits of the specialization drop parameters, hints and options, and
+use smaller constexprs and plainer types. Shorter names come last.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from compat.source.parsing import named_parameters
 T = TypeVar("T")
 
 _FEW = (0, 1, 16)
-"""The numbers that are tried for one in one place; 16 is the least for a product of matrices."""
+"""The replacements for a number in one place; 16 is the minimum for a product of matrices."""
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 _LONG = 12
-"""Letters beyond which a local name is too long for a few lines."""
+"""The maximum number of letters of a local name; longer names are shortened."""
 
 _TABLES = ("signature", "launch", "constexprs")
 
@@ -35,7 +35,7 @@ KERNEL = "kernel"
 
 
 def keywords(candidate: Candidate) -> Iterator[Edit]:
-    """Calls without one of their keyword arguments: masks, ``other=``, ``axis=``, cache hints."""
+    """Drop one keyword argument of a call: masks, ``other=``, ``axis=``, cache hints."""
     for place, node in _sites(candidate):
         if isinstance(node, ast.Call):
             for number, keyword in enumerate(node.keywords):
@@ -85,7 +85,7 @@ def _parts(node: ast.expr, modules: Container[str]) -> Iterator[ast.expr]:
 def values(candidate: Candidate) -> Iterator[Edit]:
     """Replace an expression by a simple value.
 
-    The value has the same shape and element type if they can be told. Otherwise it is zero.
+    The value has the same shape and element type if these can be determined. Otherwise it is zero.
     """
     values_of = candidate.language.values(candidate.kernel.body, candidate.compile)
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):
@@ -119,7 +119,7 @@ def literals(candidate: Candidate) -> Iterator[Edit]:
 
 
 def _sites(candidate: Candidate) -> Iterator[tuple[str, ast.expr]]:
-    """Every expression of every function's body that is read, with words that say which."""
+    """Yield every expression that is read in a function's body, with its place in words."""
     for function in candidate.functions.values():
         for statement in function.body:
             for node, around in _expressions(statement):
@@ -141,7 +141,7 @@ def _expressions(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.stmt]]:
             inner = child if isinstance(child, ast.stmt) else around
             if child is callee and isinstance(child, ast.Name | ast.Attribute):
                 if isinstance(child, ast.Attribute) and not isinstance(child.value, ast.Name):
-                    waiting.append((child, inner))  # x.sum().to(…): what the method is called on
+                    waiting.append((child, inner))  # x.sum().to(…): the object of the method call
                 continue
             if isinstance(child, ast.expr) and _is_value(child):
                 yield child, inner
@@ -192,20 +192,20 @@ def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
 
 
 def _is_object(candidate: Candidate, argument: ast.arg) -> bool:
-    """Whether a parameter is what a method is called on."""
+    """Whether a parameter is the object of a method, such as ``self``."""
     methods = (candidate.kernel, candidate.constructor) if candidate.holder is not None else ()
     return any(method is not None and argument is method.args.args[0] for method in methods)
 
 
 def hints(candidate: Candidate) -> Iterator[Edit]:
-    """Without a hint."""
+    """Drop a hint."""
     for table, names in candidate.compile.hints.items():
         for name in names:
             yield Edit(what=f"hint {table} {name}", facts={(table, name): DROP})
 
 
 def options(candidate: Candidate) -> Iterator[Edit]:
-    """Without a compile option, or with a smaller number for it."""
+    """Drop a compile option, or use a smaller number for it."""
     for name, value in candidate.compile.options.items():
         yield Edit(what=f"option {name}", facts={("options", name): DROP})
         for small in _smaller(value):
@@ -229,7 +229,7 @@ def constexprs(candidate: Candidate) -> Iterator[Edit]:
 
 
 def inlined(candidate: Candidate) -> Iterator[Edit]:
-    """A constexpr's value in its place, and one parameter less."""
+    """Replace a constexpr by its value, and drop the parameter."""
     kernel = candidate.kernel
     assigned = set().union(*(module.stored(statement) for statement in kernel.body))
     for argument in kernel.args.args:
@@ -255,7 +255,7 @@ def inlined(candidate: Candidate) -> Iterator[Edit]:
 
 
 def types(candidate: Candidate) -> Iterator[Edit]:
-    """Plainer types: for all arguments of one type at once, then for each."""
+    """Use plainer types: for all arguments of one type at once, then for each."""
     types = {
         name: kind for name, kind in candidate.compile.signature.items() if isinstance(kind, str)
     }
@@ -292,7 +292,7 @@ def passed(candidate: Candidate) -> Iterator[Edit]:
 
 
 def untyped(candidate: Candidate) -> Iterator[Edit]:
-    """The kernel of a launch without the type that a parameter is annotated with."""
+    """Drop the annotation of a parameter, if the kernel is compiled for a launch."""
     for argument in named_parameters(candidate.kernel.args) if candidate.compile.launch else ():
         if argument.annotation is not None and argument.arg in candidate.compile.launch:
             bare = ast.arg(argument.arg)
@@ -313,7 +313,7 @@ def _plainer_argument(value: object, plain: Sequence[str]) -> Iterator[object]:
 
 
 def element_types(candidate: Candidate) -> Iterator[Edit]:
-    """Plainer element types where the text names one, as ``tl.float16`` does."""
+    """Use plainer element types where the text names one, such as ``tl.float16``."""
     plain = candidate.language.element_types
     for node in ast.walk(candidate.tree):
         if isinstance(node, ast.Attribute) and node.attr in plain:
@@ -328,7 +328,7 @@ def element_types(candidate: Candidate) -> Iterator[Edit]:
 def names(candidate: Candidate) -> Iterator[Edit]:
     """Use short names: ``kernel`` for the function, and few letters for local names.
 
-    Parameters keep their names, because these tell what is passed.
+    Parameters keep their names, because these show which arguments are passed.
     """
     kernel = candidate.kernel
     used = {name for node in ast.walk(candidate.tree) for name in _names_in(node)}
@@ -369,7 +369,7 @@ def _smaller(value: object) -> list[int]:
 
 def _plainer(kind: str, plain: Sequence[str]) -> list[str]:
     pointer, element = kind[: kind.startswith("*")], kind.removeprefix("*")
-    if element.startswith("k"):  # a pointer to what is only read
+    if element.startswith("k"):  # a pointer to read-only data
         return [pointer + element.removeprefix("k")]
     return (
         [pointer + simpler for simpler in plain[: plain.index(element)]] if element in plain else []

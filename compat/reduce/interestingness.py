@@ -1,6 +1,6 @@
 """The test whether candidates of a reduction are interesting, with real compilers.
 
-It compiles many candidates at once, in warm workers, several to a child.
+It compiles many candidates at once, in warm workers, several per child process.
 
 A candidate must fulfil a list of requirements, one per env. It must fail as the kernel did (or as
 the user's own criterion says), or be ok where the kernel is ok. A candidate that does not meet one
@@ -47,33 +47,33 @@ from compat.reduce.numbers import NumbersQuestion, keeps_types
 from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits, timing_mode
 
 _QUICKEST = 2.0
-"""Seconds that a candidate may take at least."""
+"""The minimum deadline of a candidate, in seconds."""
 _SLOWER = 5.0
-"""How many times longer than the kernel itself a candidate may take: it is simpler, so one that
-takes longer hangs.
+"""The deadline of a candidate as a multiple of the kernel's own time. A candidate is simpler, so
+one that takes longer hangs.
 """
 _PATIENCE = 20.0
-"""Seconds that a candidate whose CPU time is measured may take at least: a busy machine takes
-longer, but measures the same.
+"""The minimum deadline in seconds of a candidate whose CPU time is measured. A busy machine takes
+longer, but measures the same CPU time.
 """
 
 
 @frozen(kw_only=True)
 class CandidateRequirement:
-    """What a candidate must fulfil in one env."""
+    """The requirement on candidates in one env."""
 
     built: BuiltEnv
     criterion: Criterion
     wanted: Judgement
     limits: Limits
     pass_: str | None = None
-    """The pass that must fail, where the failure has no words of its own."""
+    """The pass that must fail, if the failure has no message of its own."""
     launched: bool = False
     """Whether the search also launches the build of this env."""
 
     @property
     def hangs(self) -> bool:
-        """Whether it is a hang that is to be kept."""
+        """Whether candidates are required to hang."""
         question = self.criterion.question
         return isinstance(question, HasFingerprint) and (question.fingerprint or "").startswith(
             "timeout:"
@@ -81,7 +81,7 @@ class CandidateRequirement:
 
     @property
     def description(self) -> str:
-        """What is preserved, in words."""
+        """The preserved outcome, in words."""
         if self.wanted is Judgement.GOOD:
             return "ok"
         question = self.criterion.question
@@ -93,16 +93,16 @@ class CandidateRequirement:
 
     @property
     def place(self) -> str:
-        """The pass it is to be in, in words."""
+        """The required pass, in words."""
         return f" in {self.pass_}" if self.pass_ else ""
 
     @property
     def text(self) -> str:
-        """All of it in words, for people."""
+        """The whole requirement, in words for the user."""
         return f"{self.description} on {self.built.env.name}{self.place}"
 
     def fulfilled_by(self, cell: Cell, outcome: Outcome) -> bool:
-        """Whether this outcome is what is required."""
+        """Whether an outcome fulfils the requirement."""
         if self.pass_ is not None and (
             outcome.failure is None or outcome.failure.pass_ != self.pass_
         ):
@@ -201,10 +201,10 @@ def _scaled(limits: Limits, outcome: Outcome, criterion: Criterion) -> Limits:
 
 
 def expectations_of(results: Sequence[Result]) -> list[Expectation]:
-    """The declarations that these results are to be expected, of their releases and target alone.
+    """Return expectations that declare the failures in results, for their releases and target.
 
-    ``results`` has those of a kernel for one target, good ones too; releases that follow each other
-    in it and fare the same are declared together.
+    ``results`` are those of a kernel for one target, including good ones. Consecutive releases with
+    the same outcome share an expectation.
     """
     placed = sorted(
         (result for result in results if result.built.release),
@@ -245,8 +245,8 @@ class InterestingnessTest:
     Its workers start with the first candidate and end when the test is closed.
 
     Most candidates already fail the one requirement for the failure. So the requirements for a
-    dozen other releases apply only to what a search is about to accept (:meth:`verify`). A
-    requirement that refuses such a candidate applies to every candidate from then on, because
+    dozen other releases apply only to candidates that a search is about to accept (:meth:`verify`).
+    A requirement that refuses such a candidate applies to every candidate from then on, because
     similar candidates will fail there, too.
     """
 
@@ -264,9 +264,9 @@ class InterestingnessTest:
     ) -> None:
         """Prepare a test of candidates.
 
-        ``later`` are the requirements for :meth:`verify`. ``context`` says where candidates are
-        compiled, by default here. ``question`` is asked about candidates that fulfil all
-        requirements but the later ones.
+        ``later`` are the requirements for :meth:`verify`. ``context`` has the executor that
+        compiles candidates, by default this machine. ``question`` is asked about candidates that
+        fulfil all requirements but the later ones.
         """
         self.spec, self.target, self.requirements, self.later = (
             spec,
@@ -276,7 +276,7 @@ class InterestingnessTest:
         )
         self.stop = stop or threading.Event()
         self.compiled = 0
-        """How often a candidate was compiled in an env."""
+        """The number of compiles of a candidate in an env."""
         self._executor: Executor = (
             context.open_executor(self.stop) if context else LocalExecutor(stop=self.stop)
         )
@@ -284,16 +284,16 @@ class InterestingnessTest:
         self._numbers = itertools.count()
         self._folder = TemporaryFolder("compat-reduce-")
         self._asked: dict[str, int] = {}
-        """Of a candidate that passed: how many of the first requirements it was asked."""
+        """Candidate that passed → how many of the first requirements it was tested with."""
         self._threads = ThreadPoolExecutor(self.slots, thread_name_prefix="slot")
         self._question = question
         self._launchable: dict[tuple[str, str], Launchable] = {}
-        """Source and env → the build of the present candidates."""
+        """Source and env → the build of a current candidate."""
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate fulfils every requirement but those for later.
 
-        Raises :class:`compat.workers.watch.Stopped` once ``stop`` is set, and EnvError if a worker
+        Raises :class:`compat.interruption.Stopped` once ``stop`` is set, and EnvError if a worker
         cannot be started.
         """
         specs = [self._written(candidate) for candidate in candidates]
@@ -315,9 +315,9 @@ class InterestingnessTest:
         return [number in passing for number in range(len(specs))]
 
     def begin(self, candidate: Candidate) -> None:
-        """Ask the question about the kernel itself; candidates are compared with its answer.
+        """Ask the question about the kernel itself. Candidates are compared with the answer.
 
-        Raises SelectionError if it does not hold for the kernel.
+        Raises SelectionError if the question does not hold for the kernel.
         """
         if self._question is None:
             return
@@ -333,7 +333,7 @@ class InterestingnessTest:
         candidates: Sequence[Candidate],
         specs: Sequence[Specialization],
     ) -> set[int]:
-        """Those of some candidates of which the question says yes; all where there is none."""
+        """The candidates for which the question holds; all of them without a question."""
         if self._question is None:
             return set(numbers)
         candidates_kept = [
@@ -346,7 +346,7 @@ class InterestingnessTest:
         return {number for number, answer in zip(candidates_kept, answers, strict=True) if answer}
 
     def _taken(self, spec: Specialization) -> dict[str, Launchable]:
-        """Env → what was built of a candidate."""
+        """Env → the build of a candidate."""
         return {
             env: launchable
             for (source, env), launchable in self._launchable.items()
@@ -354,7 +354,10 @@ class InterestingnessTest:
         }
 
     def verify(self, candidate: Candidate) -> bool:
-        """Whether a candidate fulfils all that it was not asked yet. Raises as calling it does."""
+        """Whether a candidate fulfils all requirements that it was not tested with yet.
+
+        Raises as a call of this object does.
+        """
         return self.refusing(candidate) is None
 
     def refusing(self, candidate: Candidate) -> CandidateRequirement | None:
@@ -390,14 +393,14 @@ class InterestingnessTest:
     def _gathered(self, judged: Iterator[set[int]]) -> list[set[int]]:
         try:
             return list(judged)
-        except BaseException:  # Ctrl-C while waiting: what is in flight must stop
+        except BaseException:  # Ctrl-C while waiting: the running batches must stop
             self.stop.set()
             raise
 
     def _fulfilled(
         self, share: Sequence[tuple[int, Specialization]], requirement: CandidateRequirement
     ) -> set[int]:
-        """The numbers of those that fulfil a requirement."""
+        """Compile candidates, and return the numbers of those that fulfil a requirement."""
         cells = [
             Cell(env=requirement.built.env, target=self.target, spec=spec) for _, spec in share
         ]
@@ -444,11 +447,11 @@ class InterestingnessTest:
 
 
 def confirmed(history: Sequence[Candidate], holds: Callable[[Candidate], bool]) -> Iterator[int]:
-    """Yield positions in ``history``, each better known than the one before.
+    """Yield positions in ``history``. Each is a better answer than the one before.
 
-    The last position is that of the last candidate that ``holds``. ``holds`` looks closer than the
-    search did: alone, and with the whole deadline. So the last candidate mostly holds. If it does
-    not, the search goes by halves. The first candidate is known to hold, and is not tested.
+    The last position is that of the last candidate that ``holds``. ``holds`` tests more closely
+    than the search did: alone, and with the whole deadline. The last candidate mostly holds. If it
+    does not, a binary search follows. The first candidate is known to hold, and is not tested.
     """
     low, high = 0, len(history) - 1
     if high == 0 or holds(history[high]):

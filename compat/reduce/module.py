@@ -35,7 +35,7 @@ def defines(tree: ast.Module, names: Iterable[str]) -> bool:
 
 
 def loaded(node: ast.AST) -> set[str]:
-    """Names that are read somewhere in ``node``; what ``x += 1`` changes is read too."""
+    """Names that are read somewhere in ``node``; ``x += 1`` reads ``x``, too."""
     names = set()
     for child in walk(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
@@ -46,7 +46,7 @@ def loaded(node: ast.AST) -> set[str]:
 
 
 def stored(node: ast.AST) -> set[str]:
-    """Names that are given a value somewhere in ``node``."""
+    """Names that are assigned somewhere in ``node``."""
     return {
         child.id
         for child in walk(node)
@@ -95,7 +95,7 @@ def undress(
 
 
 def fit_decorators(tree: ast.Module, language: Simplification) -> ast.Module:
-    """With no parameter named to decorators that its function has not. Changes ``tree``."""
+    """Remove parameters that a function does not have from its decorators. Changes ``tree``."""
     for function in functions(tree).values():
         names = parameters(function)
         for decorator, keyword, listed in _parameter_lists(function, language):
@@ -113,7 +113,7 @@ def fit_decorators(tree: ast.Module, language: Simplification) -> ast.Module:
 
 
 def name_parameters(tree: ast.Module, language: Simplification) -> ast.Module:
-    """Name parameters in decorators that count them, because places change.
+    """Replace the numbers of parameters in decorators by names, because positions change.
 
     Changes ``tree``.
     """
@@ -146,7 +146,7 @@ def _parameter_lists(
 
 
 def _bare(decorator: ast.expr, language: Simplification) -> ast.expr:
-    """A decorator without an empty list of arguments, where it means the same."""
+    """A decorator without an empty list of arguments, if it means the same."""
     match decorator:
         case ast.Call(func=function, args=[], keywords=[]) if (
             ast.unparse(function) in language.plain_decorators
@@ -156,10 +156,10 @@ def _bare(decorator: ast.expr, language: Simplification) -> ast.expr:
 
 
 def prune(tree: ast.Module) -> ast.Module:
-    """Remove the statements that read a name which nothing before them has defined.
+    """Remove the statements that read a name which no statement before them defines.
 
     Changes ``tree``. Statements that depend on a removed one are removed, too. So removing one
-    statement is a useful step, and no candidate fails for an undefined name.
+    statement is a useful step, and no candidate fails because of an undefined name.
     """
     names = BUILTINS.union(*(bound_by(statement) for statement in tree.body))
     for function in functions(tree).values():
@@ -187,7 +187,7 @@ def _pruned(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
 
 
 def _header(statement: ast.stmt) -> Iterator[ast.AST]:
-    """What a statement evaluates before any statement inside it."""
+    """The nodes that a statement evaluates before any statement inside it."""
     if isinstance(statement, ast.For):
         yield statement.iter
     elif isinstance(statement, ast.If | ast.While):
@@ -211,7 +211,7 @@ def written(tree: ast.Module) -> str:
 def extracted(
     text: str, *functions: str, annotated: Container[str] = (), toolchain: str = DEFAULT_TOOLCHAIN
 ) -> str:
-    """Return a module with the parts of ``text`` that ``functions`` need, undressed.
+    """Return a module with the parts of ``text`` that ``functions`` need, after :func:`undress`.
 
     Raises SyntaxError, also if the text is nested too deeply.
     """

@@ -1,9 +1,9 @@
-"""Reductions by numbers: launches in some releases must go on to differ from those in others.
+"""Reductions by numbers: launches in some releases must still differ from those in others.
 
-In: results of a kernel whose launches are known. Out: which releases are compared, and a
-:class:`NumbersQuestion` about candidates that were built.
+In: results of a kernel whose launches are known. Out: the releases to compare, and a
+:class:`NumbersQuestion` about built candidates.
 
-Nobody knows what a reduced kernel has to compute. The references of the original's problem no
+The right results of a reduced kernel are unknown. The references of the original's problem no
 longer apply, and if they did, an empty kernel would be the smallest wrong one. So a candidate is
 compared with itself, built by a release in which the kernel is right (:class:`LaunchDifference`).
 """
@@ -31,16 +31,16 @@ from compat.model import Result, Specialization, Status
 from compat.reduce.candidate import Candidate
 
 ROUNDS = 30
-"""Launches of each problem, for a candidate."""
+"""Launches on each problem, for a candidate."""
 CLOSELY = 120
-"""The same for the final candidate."""
+"""Launches on each problem, for the original kernel and for a close test of a candidate."""
 SHARE = 0.1
-"""The part of the original kernel's error that a candidate must have at least, because less may be
+"""The minimum error of a candidate, as a part of the original kernel's error. A smaller one may be
 rounding.
 """
 _QUICKEST, _SLOWER = 5.0, 10.0
-"""Seconds that a candidate may take at least, and how many times longer than the kernel itself: one
-that takes longer hangs.
+"""The minimum deadline of a candidate in seconds, and its deadline as a multiple of the kernel's
+own time. A candidate that takes longer hangs.
 """
 
 
@@ -78,7 +78,7 @@ class Compare:
 
     @property
     def text(self) -> str:
-        """In words."""
+        """The comparison, in words."""
         bad, good = (
             ", ".join(result.cell.env.name for result in several)
             for several in (self.bad, self.good)
@@ -99,7 +99,7 @@ def releases_to_compare(
 ) -> Compare:
     """Return the tested releases in which the kernel is bad, and releases in which it is right.
 
-    The right ones are ``good``, or else the nearest of ``rest``. Results that were not launched yet
+    The right ones are ``good``, or else the nearest of all others. Cells that were not launched yet
     are launched. Raises SelectionError if the kernel is bad in none, or right in none, or not right
     in one of ``good``.
     """
@@ -202,7 +202,7 @@ def _refuse_faults(result: Result) -> None:
 def _is_right(result: Result) -> bool:
     """Return whether launches here or elsewhere were right.
 
-    If nobody knows what is right, it is enough that launches gave the same numbers every time.
+    If the right numbers are unknown, it is enough that all launches gave the same numbers.
     """
     check, problem = result.numbers.gpu, result.cell.spec.problem
     return check is not None and (
@@ -222,9 +222,9 @@ def _said(current: Mapping[str, Result], results: Sequence[Result]) -> str:
 
 
 class NumbersQuestion:
-    """The question whether candidates still differ, asked of the GPU.
+    """The question whether the launches of candidates still differ, which the GPU answers.
 
-    It serves from when the kernel itself was built until it is closed.
+    :meth:`begin` starts it after the build of the kernel itself, and :meth:`close` ends it.
     """
 
     def __init__(self, compare: Compare, gpu: Gpu) -> None:
@@ -235,7 +235,7 @@ class NumbersQuestion:
         self._deadline = 60.0
         self.rounds = ROUNDS
         self.last: BuildComparison | None = None
-        """How the last candidate behaved that was interesting."""
+        """The behaviour of the last interesting candidate, or else of the kernel itself."""
 
     @property
     def has_begun(self) -> bool:
@@ -244,7 +244,7 @@ class NumbersQuestion:
 
     @property
     def envs(self) -> frozenset[str]:
-        """The names of the envs that a candidate has to be built in."""
+        """The names of the envs in which a candidate must be built."""
         return frozenset(result.cell.env.name for result in (*self.compare.good, *self.compare.bad))
 
     def begin(self, built: Mapping[str, Launchable], stop: threading.Event) -> None:
@@ -276,7 +276,7 @@ class NumbersQuestion:
     def __call__(
         self, built: Sequence[Mapping[str, Launchable]], stop: threading.Event
     ) -> list[bool]:
-        """Whether each candidate differs, of those that were built in all envs."""
+        """Whether each candidate was built in all envs, and its launches differ."""
         return [self._differs(launchables, stop) for launchables in built]
 
     def _differs(self, built: Mapping[str, Launchable], stop: threading.Event) -> bool:
@@ -299,7 +299,7 @@ class NumbersQuestion:
 
     @contextmanager
     def closely(self) -> Iterator[None]:
-        """For as long as it is entered, candidates are launched more often."""
+        """Launch candidates more often inside of a ``with`` block."""
         self.rounds = CLOSELY
         try:
             yield
@@ -323,7 +323,7 @@ def keeps_types(candidate: Candidate, original: Specialization) -> bool:
 
 
 class DifferenceKind(StrEnum):
-    """What is to stay."""
+    """The kind of difference that candidates must keep."""
 
     WRONG = "wrong"
     """It computes other numbers than in a good release, beyond the tolerance of the problem."""
@@ -333,21 +333,21 @@ class DifferenceKind(StrEnum):
 
 @frozen(kw_only=True)
 class LaunchDifference:
-    """How a release has to differ from the good ones."""
+    """The difference that launches in a bad release must show from those in the good ones."""
 
     kind: DifferenceKind
     least: float = 0.0
-    """How far off it has to be, by the largest number that comes out."""
+    """The minimum distance, relative to the largest computed number."""
 
     def like(self, original: BuildComparison) -> LaunchDifference:
-        """The same, of candidates of this original."""
+        """The difference that candidates of this original must show."""
         off = min(
             (behaviour.off for behaviour in original.behaviours if not behaviour.good), default=0.0
         )
         return LaunchDifference(kind=self.kind, least=SHARE * min(off, 1.0))
 
     def is_in(self, compared: BuildComparison) -> bool:
-        """Whether launches showed it."""
+        """Whether a comparison of launches shows the difference."""
         good = [behaviour for behaviour in compared.behaviours if behaviour.good]
         bad = [behaviour for behaviour in compared.behaviours if not behaviour.good]
         if (
@@ -369,7 +369,7 @@ class LaunchDifference:
         return bad.off > 0 and bad.off >= self.least
 
     def explain(self, compared: BuildComparison) -> str:
-        """Why launches did not show it."""
+        """Why a comparison of launches does not show the difference, in words."""
         if compared.status != COMPARED:
             return f"{compared.status}{f' ({compared.reason})' if compared.reason else ''}"
         for behaviour in compared.behaviours:
@@ -385,10 +385,10 @@ class LaunchDifference:
 
 
 def _is_sound(good: Behaviour) -> bool:
-    """Whether others can be held to it.
+    """Whether a good build can be a reference for others.
 
-    Every launch is the same, whatever lies around its inputs; all are numbers, and those of the
-    first good release.
+    Every launch computes the same bits, whatever the memory around the inputs contains. All values
+    are finite, and within the tolerance of those of the first good release.
     """
     return good.differing == 0 and good.finite and good.off == 0 and not good.reads_outside
 

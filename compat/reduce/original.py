@@ -91,13 +91,13 @@ class ReductionSubject:
 
 @frozen(kw_only=True)
 class BudgetedRuns:
-    """Compiles of a subject's cells, for as long as a budget lasts."""
+    """Compiles of a subject's cells, as long as a budget lasts."""
 
     subject: ReductionSubject
     context: RunContext
     budget: Budget
     say: Callable[[str], None]
-    """Hears messages of one line."""
+    """Receives messages of one line."""
 
     def run(
         self,
@@ -122,7 +122,7 @@ class BudgetedRuns:
 
     @property
     def brief_limits(self) -> Limits:
-        """Limits for the original: what hangs must not take all of a budget."""
+        """Limits for the original, so that a hang does not take the whole budget."""
         limits = self.context.limits
         return (
             evolve(limits, deadline=min(limits.deadline, _EXAMINING * self.budget.seconds))
@@ -131,7 +131,7 @@ class BudgetedRuns:
         )
 
     def original(self, envs: Sequence[Env]) -> list[Result]:
-        """Return the outcomes of the original in envs that were named.
+        """Return the results of the original in named envs.
 
         Raises SelectionError if the budget is too small for that.
         """
@@ -152,7 +152,7 @@ class BudgetedRuns:
         return results
 
     def original_elsewhere(self, results: Sequence[Result]) -> list[Result]:
-        """Return ``results`` and the outcomes of the original in other releases.
+        """Return ``results`` and the results of the original in other releases.
 
         Other releases are tested as long as the budget lasts.
         """
@@ -180,12 +180,12 @@ class BudgetedRuns:
 
 @frozen(kw_only=True)
 class OriginalKernel:
-    """How the kernel fares, and what of that is to stay."""
+    """The results of the original kernel, and the goal of the reduction."""
 
     bad: tuple[Result, ...]
-    """The bad envs, the newest release first."""
+    """The results in the bad envs, the newest release first."""
     results: dict[str, Result]
-    """Env → how it fares there, where that was tested."""
+    """Env → the result there, if the kernel was tested there."""
     goal: Goal
     question: NumbersQuestion | None = None
     """The question for launches, if the criterion is about numbers."""
@@ -209,7 +209,7 @@ def examine(runs: BudgetedRuns, criterion: Criterion, gpu: Gpu | None) -> Origin
         question = _question(runs, bad, good, criterion, gpu)
         bad, good = list(question.compare.bad), list(question.compare.good)
         tested = bad
-    elif len(bad) > 1:  # of envs that were not named one by one, those count in which it fails
+    elif len(bad) > 1:  # of several envs, only those count in which it fails
         bad = [
             result for result in bad if criterion.about(result.outcome)(result) is Judgement.BAD
         ] or bad
@@ -247,7 +247,7 @@ def _question(
     criterion: Criterion,
     gpu: Gpu,
 ) -> NumbersQuestion:
-    """What launches of the releases that are compared are asked."""
+    """Return the question about launches, with the releases to compare."""
     rest = [] if good else runs.run(runs.subject.cells(runs.subject.rest), runs.brief_limits)
     context = evolve(runs.context, stop=threading.Event())
     return NumbersQuestion(
@@ -255,7 +255,7 @@ def _question(
     )
 
 
-# --- what of it is to stay ------------------------------------------------------------------------
+# --- outcomes to preserve -------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -267,7 +267,7 @@ class ReleaseDifference:
 
     @property
     def text(self) -> str:
-        """In words: ``3.1.0: ok, the original is rejected (api-missing)``."""
+        """The difference, in words: ``3.1.0: ok, the original rejected (api-missing)``."""
         return (
             f"{label(self.after.built)}: {_outcome_words(self.after)}, the original"
             f" {_outcome_words(self.before)}"
@@ -275,7 +275,7 @@ class ReleaseDifference:
 
 
 def label(built: BuiltEnv) -> str:
-    """What a reader knows an env by."""
+    """The label of an env for readers: its release, or else its name."""
     return built.release or built.env.name
 
 
@@ -316,7 +316,7 @@ class Goal:
     named: tuple[CandidateRequirement, ...]
     """The named requirements, the failure to preserve first; all are required."""
     others: list[CandidateRequirement]
-    """That the outcome on all other releases stays the same."""
+    """The requirements that the outcomes on all other releases stay the same."""
     tested: set[str] = field(factory=set)
     """Names of the envs that every candidate is tried in."""
     dropped: list[tuple[BuiltEnv, str]] = field(factory=list)
@@ -334,7 +334,7 @@ class Goal:
         """Return the goal of preserving these results.
 
         ``bad`` and ``good`` were named, and ``rest`` are results of other releases. Raises
-        SelectionError if a named result is not as it was named.
+        SelectionError if a result in ``bad`` is not bad, or one in ``good`` is not good.
         """
         named = [requirement_of(result, criterion, limits) for result in newest_first(bad)]
         named += [requirement_to_be_ok(result, parse_criterion("ok"), limits) for result in good]
@@ -377,13 +377,13 @@ class Goal:
 
     @property
     def requirements(self) -> tuple[CandidateRequirement, ...]:
-        """All of them, the failure to preserve first."""
+        """All requirements, the failure to preserve first."""
         return (*self.named, *self.others)
 
     def neighbours(self) -> list[CandidateRequirement]:
         """Return the nearest good releases before and after the failure.
 
-        Changes that lose a regression mostly fail there.
+        Edits that lose a regression mostly fail there.
         """
         place = self.named[0].built.env.release
         good = [
@@ -405,7 +405,7 @@ class Goal:
     def tiers(
         self, patience: float, full_deadline: float
     ) -> tuple[list[CandidateRequirement], list[CandidateRequirement]]:
-        """Return the requirements for every candidate, and those before one is accepted.
+        """Return the requirements for every candidate, and further ones before one is accepted.
 
         Deadlines are ``patience`` times as long, up to ``full_deadline``. Requirements that other
         releases hang are tested only at the end, because that takes longest.
@@ -425,21 +425,21 @@ class Goal:
         ]
 
     def may_wait_longer(self, patience: float, full_deadline: float) -> bool:
-        """Whether a hang was waited for less than the ``full_deadline``."""
+        """Whether the deadline for a required hang was shorter than ``full_deadline``."""
         return any(
             requirement.hangs and patience * requirement.limits.deadline < full_deadline
             for requirement in self.requirements
         )
 
     def drop(self, name: str, why: str) -> bool:
-        """Stop preserving the outcome in an env; false if that was asked for."""
+        """Stop preserving the outcome in an env. Returns false for a requirement that was named."""
         dropped = [requirement for requirement in self.others if requirement.built.env.name == name]
         self.others = [requirement for requirement in self.others if requirement not in dropped]
         self.dropped += [(requirement.built, why) for requirement in dropped]
         return bool(dropped)
 
     def lines(self) -> list[str]:
-        """What is preserved, in words: envs with the same outcome in one line."""
+        """The preserved outcomes, in words: envs with the same outcome are in one line."""
         by_words: dict[str, list[str]] = {}
         for requirement in self.requirements:
             by_words.setdefault(requirement.description, []).append(
@@ -449,7 +449,7 @@ class Goal:
 
 
 def newest_first(results: Sequence[Result]) -> list[Result]:
-    """Results by release; of envs that say none, last."""
+    """Results by release, the newest first. Envs without a release come last."""
     return sorted(results, key=lambda result: result.cell.env.release or Version("0"), reverse=True)
 
 
@@ -464,13 +464,13 @@ def _patient(
     )
 
 
-# --- which kernel, and in which envs --------------------------------------------------------------
+# --- the kernel, and its envs ---------------------------------------------------------------------
 
 
 def find_subject(
     selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]
 ) -> ReductionSubject:
-    """Return the one kernel that the words name, with the envs in which its outcome must stay."""
+    """Return the one kernel that ``what`` names, with the envs in which its outcome must stay."""
     config = selection.config
     cells = (
         _of_file(Path(what), selection)
@@ -536,7 +536,7 @@ def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
 
 
 def _check_alone(text: str, cells: Sequence[Cell]) -> None:
-    """Raise SelectionError where cells are of several kernels or targets."""
+    """Raise SelectionError if cells are of several kernels or targets."""
     if (
         len(
             {
@@ -572,7 +572,7 @@ def other_releases(subject: ReductionSubject, selection: Selection) -> list[Buil
 
 
 def _of_toolchain(config: MatrixConfig, subject: ReductionSubject) -> list[Env]:
-    """The envs that the kernel can be tried in, those without PyTorch first."""
+    """The envs in which the kernel can be tried, those without PyTorch first."""
     return sorted(
         (env for env in config.envs if env.toolchain == subject.spec.toolchain),
         key=lambda env: env.paired,
@@ -580,7 +580,7 @@ def _of_toolchain(config: MatrixConfig, subject: ReductionSubject) -> list[Env]:
 
 
 def releases_without_env(subject: ReductionSubject, config: MatrixConfig) -> list[str]:
-    """Releases that no env was there for, each once, those without PyTorch first."""
+    """Releases without a built env, each once. Those of envs without PyTorch come first."""
     there = {env.release for env in (*subject.bad, *subject.good, *subject.rest)}
     missing = [env.release for env in _of_toolchain(config, subject) if env.release not in there]
     return list(dict.fromkeys(str(release) for release in missing if release is not None))

@@ -24,9 +24,8 @@ from compat.store.store import Store
 class BestSoFar:
     """The smallest candidate so far, on disk: ``<name>.py`` and the kernel file ``<name>.toml``.
 
-    The kernel file is the only one that is replaced, in one step, and names a source that is
-    complete by then: whenever the program ends, and however, the file is there and means a
-    candidate that was accepted.
+    The kernel file is replaced in one step, and names a source that is complete by then. So the
+    kernel file always exists and describes an accepted candidate, however the program ends.
     """
 
     def __init__(self, path: Path, text_of: Callable[[Candidate, Path], str]) -> None:
@@ -36,18 +35,18 @@ class BestSoFar:
         """
         self.path, self.kernel_file = path, path.with_suffix(".toml")
         self.source = path
-        """The present file with the text of the smallest kernel."""
+        """The current file with the text of the smallest kernel."""
         self._text_of = text_of
         self._partial = itertools.cycle(
             [path.with_name(f"{path.stem}.partial-{number}.py") for number in (1, 2)]
         )
 
     def keep(self, candidate: Candidate) -> None:
-        """Replace what was kept. Raises StoreError where the disk will not have it."""
+        """Write a candidate in place of the last one. Raises StoreError if it cannot be written."""
         self._write(candidate, next(self._partial))
 
     def finish(self, candidate: Candidate) -> None:
-        """Keep the last one, under its final name."""
+        """Write the last candidate under its final name, and delete partial files."""
         self._write(candidate, self.path)
         for _ in range(2):
             next(self._partial).unlink(missing_ok=True)
@@ -64,7 +63,7 @@ class BestSoFar:
 
 
 VARIANT = "reduced"
-"""The name of the only variant in such a file."""
+"""The name of the only variant in a reduced kernel file."""
 
 
 def kernel_file(
@@ -79,7 +78,7 @@ def kernel_file(
 ) -> str:
     """Return the TOML of a kernel file with one variant and one case.
 
-    ``source`` is the Python file, which stands beside the kernel file.
+    ``source`` is the Python file beside the kernel file.
     """
     spec = Specialization(
         kernel=kernel,
@@ -111,8 +110,8 @@ def {function}(parameters, dtype, seed, device, large):
 def write_problem(problem: Problem, kernel: Path) -> Problem:
     """Write a problem, with the modules that it imports, into a folder beside ``kernel``.
 
-    ``kernel`` is a Python file. The parameters stay those of the original, whatever becomes of its
-    constexprs. Raises StoreError.
+    ``kernel`` is a Python file. The parameters stay those of the original, even if its constexprs
+    change. Raises StoreError.
     """
     folder, source = kernel.with_name(f"{kernel.stem}-problem"), Path(problem.source)
     path = folder / f"{_NAME}.py"
@@ -156,7 +155,7 @@ def _one_pass(result: Result, store: Store) -> str | None:
     if failure is None or not (failure.pass_ and failure.reproducer and failure.ir):
         return None
     pipeline, ir = (store.artifact(name) for name in (failure.reproducer, failure.ir))
-    if pipeline is None or ir is None:  # removed since, or gone with a worker
+    if pipeline is None or ir is None:  # deleted since, or lost with a worker
         return None
     cut = toolchains.of(result.cell.env).ir.cut_reproducer
     return cut(pipeline.decode(errors="replace"), ir.decode(errors="replace"), failure.pass_)

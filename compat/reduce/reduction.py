@@ -1,10 +1,10 @@
-"""A whole reduction, from the words of a user to the file with the smaller kernel.
+"""A whole reduction, from a user's arguments to the file with the smaller kernel.
 
 ``compat reduce`` calls this feature.
 
 In: a kernel that fails, and the outcomes that must stay
 (:class:`compat.reduce.original.OriginalKernel`). Out: a smaller kernel, tested closely, in a file
-with a kernel file beside it, and where it differs from the original.
+with a kernel file beside it, and the releases in which it differs from the original.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ from compat.reduce.output import VARIANT, BestSoFar, kernel_file, write_problem,
 from compat.reduce.search import shrink
 
 _PATIENCE = 5.0
-"""How many times longer to wait for candidates that must hang.
+"""The factor by which the deadline of candidates that must hang grows.
 
-It applies after one that seemed to hang turned out to end.
+It applies after a candidate that seemed to hang turned out to end.
 """
 _CONFIRMING = 0.35
 """The part of a budget for the confirmation."""
@@ -99,7 +99,7 @@ class CloseTest:
 
     results: list[Result]
     compared: BuildComparison | None = None
-    """How it behaved when it was launched more often, of a reduction by numbers."""
+    """The comparison of many launches, for a reduction by numbers."""
 
 
 @define(kw_only=True, slots=False)
@@ -152,12 +152,12 @@ class Reduction:
 
     @property
     def goal(self) -> Goal:
-        """What must stay."""
+        """The requirements of the reduction."""
         return self.original.goal
 
     @property
     def question(self) -> NumbersQuestion | None:
-        """For a criterion about numbers: what launches are asked."""
+        """The question about launches, for a criterion about numbers."""
         return self.original.question
 
     @property
@@ -197,7 +197,7 @@ class Reduction:
             self.reproducers = write_reproducers(failing, self.runs.context.store, self.path)
 
     def _search_and_confirm(self) -> None:
-        """Search again from what was confirmed, until all that a search accepts is."""
+        """Search, and search again from the last confirmed candidate while that can help."""
         patience, began, deadline = 1.0, time.monotonic(), self.runs.context.limits.deadline
         while True:
             self._search_within(patience)
@@ -229,7 +229,7 @@ class Reduction:
             self.ended = ReductionEnd.INTERRUPTED
 
     def _search(self, patience: float, stop: threading.Event) -> None:
-        """Add to ``history`` what is accepted; each is on disk before the next is looked for."""
+        """Add accepted candidates to ``history``. Each is on disk before the search continues."""
         first, later = self.goal.tiers(patience, self.runs.context.limits.deadline)
         interesting = self._test(first, later, stop)
         with interesting, self.listener.searching(self.history[-1]) as show:
@@ -299,7 +299,7 @@ class Reduction:
 
     @property
     def _rounds(self) -> int:
-        """Return how many hangs a close test of one candidate waits for, one by one."""
+        """Return how many hangs a close test of one candidate waits for, one after another."""
         return math.ceil(
             sum(requirement.hangs for requirement in self.goal.requirements)
             / self.runs.context.slots
@@ -330,7 +330,7 @@ class Reduction:
         )
 
     def _confirm(self) -> bool:
-        """Forget the last candidates as far as they do not hold in a close test; whether all did.
+        """Drop the last candidates that do not hold in a close test, and return whether all hold.
 
         Candidates for which there is no time are left unconfirmed.
         """
@@ -397,7 +397,7 @@ class Reduction:
         with self.budget.stopping() as stop:
             return list(with_passes(results, evolve(self.runs.context, limits=limits, stop=stop)))
 
-    # --- what comes of it ---
+    # --- comparing with the original ---
 
     def _compare(self) -> None:
         """Check where the result differs from the original, within the budget.
@@ -482,7 +482,8 @@ def reduce(  # noqa: PLR0913 - the options of the command, by name
         python: An interpreter with PyTorch, for launches.
 
     Raises:
-        SelectionError: The words do not name one kernel, or it is not bad (good) where they say so.
+        SelectionError: ``what`` does not name one kernel, or the kernel is not bad in ``bad``, or
+            not good in ``good``.
         ConfigError: The kernel cannot be parsed.
         StoreError: The file cannot be written.
     """
@@ -493,7 +494,7 @@ def reduce(  # noqa: PLR0913 - the options of the command, by name
     envs += others
     criterion_asked = criterion or parse_criterion("same-failure")
     refuse_latency(criterion_asked)
-    # Measuring time takes long, so only the envs that were asked for are measured.
+    # Measuring time takes long, so only the requested envs are measured.
     if criterion_asked.asks_seconds:
         others, hold_rest = [], False
     subject = evolve(subject, rest=tuple(built.env for built in others), hold_rest=hold_rest)
@@ -523,7 +524,7 @@ def _gpu(selection: Selection, python: str | None) -> Gpu:
 
 
 def default_path(subject: ReductionSubject) -> Path:
-    """The file that is written where none is named: ``reduced/NAME.py``."""
+    """The file to write if none is named: ``reduced/NAME.py``."""
     spec = subject.spec
     name = (
         f"{spec.kernel}-{spec.case}"

@@ -1,10 +1,10 @@
 """The search: make a candidate lighter as long as it stays interesting.
 
-Delta debugging, pass by pass. A pass's edits are made all at once first, then by halves, quarters
-and so on down to one by one; those of one round that are accepted alone are tried together. A round
-is judged as a whole, so that this can be done in parallel. Nothing is judged twice, and every
-accepted candidate is lighter than the last, so the search ends: when each edit of every pass, made
-alone, is not accepted.
+The method is delta debugging, pass by pass. The search first makes all edits of a pass at once,
+then halves, quarters and so on, down to single edits. Edits of one round that are accepted alone
+are tried together. All candidates of a round are judged together, so that this can be done in
+parallel. No candidate is judged twice, and every accepted candidate is lighter than the last. So
+the search ends: when no single edit of any pass is accepted.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ def shrink(
     verify: Verify = lambda _: True,
     width: int = 8,
 ) -> Iterator[AcceptedStep]:
-    """Every candidate that was accepted on the way, the last one being the smallest that was found.
+    """Yield every accepted candidate. The last one is the smallest that was found.
 
-    ``start`` is taken to be accepted and is not yielded. ``verify`` has the last word on what
-    ``interesting`` let pass; it may be slow. ``width`` is how many candidates are judged together
-    at least, where there are as many. Whatever the two raise ends the search.
+    ``start`` counts as accepted and is not yielded. ``verify`` decides about candidates that
+    ``interesting`` accepts; it may be slow. ``width`` is the number of single edits that are judged
+    together, if there are that many. An exception from either function ends the search.
     """
     search = Shrinker(current=start, interesting=interesting, verify=verify, width=width)
     for passes in (PASSES, LAST, PASSES):
@@ -85,7 +85,7 @@ def shrink(
 
 @define(kw_only=True)
 class Shrinker:
-    """What is known so far."""
+    """The state of a search."""
 
     current: Candidate
     interesting: AreInteresting
@@ -102,7 +102,7 @@ class Shrinker:
         return self._made[2]
 
     def sweep(self, make: ReductionPass) -> Iterator[Candidate]:
-        """Make what edits of one kind can be made: many at once, then one by one."""
+        """Try the edits of one pass: many at once, then one by one."""
         size = len(self._edits(make))
         while size > 1:
             edits = self._edits(make)
@@ -162,7 +162,7 @@ class Shrinker:
         return [candidate is not None and self._seen[candidate.key] for candidate in candidates]
 
     def _verified(self, candidate: Candidate) -> bool:
-        """The last word on a candidate, remembered where it is no."""
+        """Whether ``verify`` accepts a candidate. The result is remembered."""
         self._seen[candidate.key] = self.verify(candidate)
         return self._seen[candidate.key]
 
@@ -185,7 +185,7 @@ class Shrinker:
 
 
 def _named(edits: Iterable[Edit]) -> Iterator[tuple[str, Edit]]:
-    """Edits with a name each: their words, and which it is of several with the same words."""
+    """Yield edits with unique names: their words, with a number for equal words."""
     count = Counter[str]()
     for edit in edits:
         count[edit.what] += 1

@@ -15,11 +15,11 @@ from compat.reduce.candidate import Candidate, Edit, Nodes
 from compat.source.parsing import passed
 
 _WIDTH = 100
-"""Columns that a line may have after a name was merged into it."""
+"""Maximum columns of a line after a value was merged into it."""
 
 
 def drop(candidate: Candidate) -> Iterator[Edit]:
-    """Take a statement away; what reads the names that it alone defined goes with it."""
+    """Remove a statement. Statements that read names which only it defines are removed with it."""
     for function, statement in _in_order(candidate):
         if not isinstance(statement, ast.Pass) or len(function.body) > 1:
             yield Edit(what=f"drop {_place(function, statement)}", nodes={statement: ()})
@@ -28,7 +28,7 @@ def drop(candidate: Candidate) -> Iterator[Edit]:
 def unwrap(candidate: Candidate) -> Iterator[Edit]:
     """Replace a loop, a condition or a ``with`` by its body.
 
-    A loop is replaced by its first round.
+    A loop is replaced by its first iteration.
     """
     for function, statement in _in_order(candidate):
         for number, body in enumerate(_bodies(statement)):
@@ -50,7 +50,7 @@ def _bodies(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 
 
 def _first_of(iterable: ast.expr) -> ast.expr:
-    """What a loop's variable is in the first round."""
+    """The value of a loop's variable in the first iteration."""
     if isinstance(iterable, ast.Call) and len(iterable.args) > 1:
         return iterable.args[0]
     return ast.Constant(0)
@@ -93,7 +93,7 @@ def _simpler(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 
 
 def merge(candidate: Candidate) -> Iterator[Edit]:
-    """Write the value of a name that is assigned once in the place where the name is read.
+    """Replace a name that is assigned once by its value in the place where the name is read.
 
     The name must be read only once, unless the value is a name or a number.
     """
@@ -116,7 +116,7 @@ def merge(candidate: Candidate) -> Iterator[Edit]:
 
 
 def _givings(function: ast.FunctionDef) -> Counter[str]:
-    """How often each name is given a value in a function; a parameter is given one by the call."""
+    """The number of assignments of each name in a function; the call assigns a parameter once."""
     stores = Counter(module.parameters(function))
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -133,7 +133,7 @@ def _readings(function: ast.FunctionDef) -> dict[str, list[ast.Name]]:
 
 
 def _fits(function: ast.FunctionDef, use: ast.Name, value: ast.expr) -> bool:
-    """Whether the line stays readable."""
+    """Whether the line with the merged value stays within :data:`_WIDTH`."""
     around = min(
         (s for s in ast.walk(function) if isinstance(s, ast.stmt) and use in ast.walk(s)),
         key=lambda s: len(ast.unparse(s)),
@@ -154,8 +154,8 @@ def _assign(target: ast.expr, value: ast.expr) -> ast.Assign:
 def _in_order(candidate: Candidate) -> list[tuple[ast.FunctionDef, ast.stmt]]:
     """Return the statements in the order of the text, the last first.
 
-    So neighbours in the list are neighbours in the kernel. Nothing needs what comes last, so it is
-    the likeliest to go.
+    So neighbours in the list are neighbours in the kernel. No other statement needs the last one,
+    so its removal is the likeliest to succeed.
     """
     inside = (
         (function, statement)
@@ -181,7 +181,7 @@ def _place(function: ast.FunctionDef, statement: ast.stmt) -> str:
 def inline(candidate: Candidate) -> Iterator[Edit]:
     """Replace a call of a helper by the helper's body.
 
-    The call is a statement, or stands within one if the helper is a single value.
+    The call is a statement, or is within one if the helper is a single value.
     """
     helpers = {
         name: function
@@ -211,7 +211,7 @@ def inline(candidate: Candidate) -> Iterator[Edit]:
 
 
 def unused_arguments(candidate: Candidate) -> Iterator[Edit]:
-    """A helper without a parameter that it does not read, and its calls without the argument."""
+    """Drop a parameter that a helper does not read, and the argument in its calls."""
     for name, helper in candidate.functions.items():
         if name == candidate.function:
             continue
@@ -242,7 +242,7 @@ def _called(call: ast.Call, helpers: dict[str, ast.FunctionDef]) -> ast.Function
 
 
 def _value(call: ast.Call, helper: ast.FunctionDef) -> ast.expr | None:
-    """The value of a call of a helper that is nothing but a value, else ``None``."""
+    """The value of a call of a helper that only returns a value, else ``None``."""
     last, bound = helper.body[-1], passed(call, helper.args)
     if (
         len(helper.body) != 1
@@ -294,7 +294,7 @@ def _end(statement: ast.stmt, last: ast.stmt, names: dict[str, ast.expr]) -> lis
 
 
 def _free(name: str, used_names: set[str]) -> str:
-    """``name``, or where the caller has one like it, one that is free."""
+    """``name``, or a similar unused name if the caller already uses it."""
     free = name
     while free in used_names:
         free += "_"
@@ -302,7 +302,7 @@ def _free(name: str, used_names: set[str]) -> str:
 
 
 class _Renaming(ast.NodeTransformer):
-    """Puts expressions in the place of names."""
+    """Replaces names by expressions."""
 
     def __init__(self, names: dict[str, ast.expr]) -> None:
         self._names = names

@@ -6,8 +6,8 @@ programs.
 - :mod:`compat.report.summary`: the record, and the counts, grids and sentences derived from it
 - :mod:`compat.report.views`: one answer each: a bisection, a comparison, a capture, an explanation
   …
-- :mod:`compat.report.render`: the forms of a matrix: terminal, Markdown, page, JUnit, annotations …
-- :mod:`compat.report.document` and :mod:`compat.report.loading`: ``matrix.json`` as text, made and
-  read
+- :mod:`compat.report.render`: the formats of a matrix: terminal, Markdown, page, JUnit, annotations
+  …
+- :mod:`compat.report.document` and :mod:`compat.report.loading`: write and read ``matrix.json``
 - :mod:`compat.report.folder`: reports on disk
 """

@@ -46,8 +46,8 @@ from compat.tune.records import TunedRecord
 
 _T = TypeVar("_T")
 SCHEMA: Literal[2] = 2
-"""The version of the format; a key may be added within one, but none goes away or changes its
-meaning.
+"""The version of the format. Within one version, keys may be added, but no key is removed or
+changes its meaning.
 """
 _Positive = Annotated[int, rules(minimum=1)]
 _Versions = Annotated[tuple[Version, ...], rules(uniqueItems=True)]
@@ -65,7 +65,7 @@ class ToolRecord:
 
 @frozen(kw_only=True)
 class SummaryRecord:
-    """How many there are."""
+    """The counts of the report."""
 
     cells: Count
     statuses: Mapping[Status, _Positive]
@@ -90,7 +90,7 @@ class StatementRecord:
 class BracketRecord:
     """A change between good and bad: the known releases around it, and those between them.
 
-    Nothing certain is known of the releases between.
+    The outcomes on the releases between them are uncertain.
     """
 
     last_good: str | None
@@ -102,7 +102,7 @@ class BracketRecord:
 
 @frozen(kw_only=True)
 class _RunRecord:
-    """The joint answer of the releases on which a kernel was run."""
+    """A verdict over the releases on which a kernel was run."""
 
     verdict: Text
     word: Word
@@ -121,7 +121,7 @@ class RightRecord(_RunRecord):
 
 @frozen(kw_only=True)
 class BestRecord:
-    """The release where a launch takes least."""
+    """The release with the fastest launch."""
 
     release: Text
     us: Amount
@@ -137,7 +137,7 @@ class FastRecord(_RunRecord):
 
 @frozen(kw_only=True)
 class VerdictRecord:
-    """The joint answer of the releases about a kernel."""
+    """The verdict on a kernel, variant, case and target over all releases."""
 
     kernel: Text
     variant: Text
@@ -186,7 +186,7 @@ class EnvRecord:
 
 @frozen(kw_only=True)
 class KernelRecord:
-    """A kernel in one variant and case, and where it is."""
+    """A kernel in one variant and case, and the place of its source."""
 
     kernel: Text
     variant: Text
@@ -218,7 +218,7 @@ class SourceRecord:
 
 @frozen(kw_only=True)
 class AttachmentRecord:
-    """The content of a kept artifact."""
+    """The content of a stored artifact."""
 
     name: Text
     gzip: Annotated[str, rules(contentEncoding="base64")]
@@ -253,16 +253,16 @@ class MatrixRecord:
     existing: Mapping[str, _Versions]
     pairs: tuple[Pair, ...]
     slow_suspects: tuple[SuspectRecord, ...] = field(default=(), metadata={OPTIONAL: True})
-    """The slowest first. Older files have none, and they are computed again from the cells."""
+    """The slowest first. Older files omit the key. A reader computes it again from the cells."""
     tuned: tuple[TunedRecord, ...] = field(default=(), metadata={OPTIONAL: True})
     api: Packed | None = field(default=None, metadata={OPTIONAL: True})
 
 
-# --- what is written ------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 
 
 def matrix_document(report: Report) -> JsonObject:
-    """The whole report as JSON values, in an order that depends on nothing but the cells."""
+    """The whole report as JSON values, in an order that depends only on the cells."""
     return {
         name: list(value) if isinstance(value, Iterator) else value
         for name, value in _document(report).items()
@@ -272,7 +272,7 @@ def matrix_document(report: Report) -> JsonObject:
 def matrix_json(report: Report) -> Iterator[str]:
     """The text of :func:`matrix_document` in the form of :func:`dump`, in pieces.
 
-    All cells together would take much memory.
+    The text of all cells together would take much memory.
     """
     yield from json_pieces(_document(report))
     yield "\n"
@@ -333,7 +333,7 @@ def _document(report: Report) -> JsonObject:
 def dump(document: Mapping[str, object]) -> str:
     """The document as text, ending in a newline.
 
-    Every JSON reader accepts it, and it contains nothing that controls a terminal.
+    Every JSON reader accepts it, and it contains no control characters for terminals.
     """
     return write_json(document) + "\n"
 
@@ -344,7 +344,7 @@ def schema() -> JsonObject:
 
 
 def verdict_document(verdict: Verdict) -> JsonObject:
-    """The joint answer of the releases about a kernel."""
+    """A verdict as JSON values."""
     document: JsonObject = unstructure(verdict_record(verdict))
     return document
 
@@ -374,7 +374,7 @@ def bracket_record(bracket: Bracket | None) -> BracketRecord | None:
 
 
 def verdict_record(verdict: Verdict) -> VerdictRecord:
-    """The record of what the releases together say of a kernel."""
+    """The record of a verdict."""
     right, fast = verdict.right, verdict.fast
     best = BestRecord(release=fast.best, us=fast.best_us) if fast else None
     return _of_account(
@@ -393,7 +393,7 @@ def _of_account(kind: type[_T], account: Verdict | Right | Fast, **values: objec
 
 
 def _targets(report: Report) -> tuple[Target, ...]:
-    """The targets that were compiled for, each once."""
+    """The targets of all results, each once."""
     targets = {
         (result.cell.target.name, result.cell.target.toolchain): result.cell.target
         for result in report.ordered
@@ -413,18 +413,18 @@ def _order(verdict: Verdict) -> tuple[object, ...]:
 
 # --- sources of kernels, and artifacts of failures ------------------------------------------------
 #
-# Nothing here reads a file: the maker of the report gives the texts. Each text has a bound, and all
-# together have one, so that a ``matrix.json`` can be opened and sent. A text that is left out still
-# exists in its place.
+# Nothing here reads a file: the caller provides the texts. Each text has a maximum size, and so do
+# all together, so that a ``matrix.json`` can be opened and sent. A text that is left out still
+# exists in its original place.
 
 SOURCE_LIMIT = 256 * 1024
-"""Characters of a source that is enclosed."""
+"""Maximum characters of an enclosed source."""
 SOURCES_LIMIT = 1024 * 1024
-"""Characters of all that are."""
+"""Maximum characters of all enclosed sources."""
 ATTACHMENT_LIMIT = 8 * 1024 * 1024
-"""Characters of an artifact that is enclosed."""
+"""Maximum characters of an enclosed artifact."""
 ATTACHMENTS_LIMIT = 1024 * 1024
-"""Bytes of all that are, as they stand in the file."""
+"""Maximum bytes of all enclosed artifacts, in their form in the file."""
 
 _BASE64 = lazy_pattern(r"[A-Za-z0-9+/]*={0,2}", re.ASCII)
 
@@ -434,8 +434,8 @@ def enclosing(
 ) -> Report:
     """The report with the texts that belong to it.
 
-    ``source`` has the text of a file, by its absolute path, and ``artifact`` that of what was kept
-    under a name, as it may be shown to anybody; both have ``None`` for what is not to be had.
+    ``source`` maps the absolute path of a file to its text. ``artifact`` maps the name of a stored
+    artifact to its text, in a form that may be published. Both return ``None`` if there is no text.
     """
     sources = dict(_bounded(_sources(report, source), SOURCES_LIMIT))
     return evolve(
@@ -446,9 +446,9 @@ def enclosing(
 
 
 def within_bounds(report: Report) -> Report:
-    """The report with its texts within the bound of one run.
+    """The report with its texts within the limits of one run.
 
-    Several runs had a bound each.
+    In a merged report, each run has used the limits for itself.
     """
     sources = dict(_bounded(_sources(report, report.sources.get), SOURCES_LIMIT))
     packed = (

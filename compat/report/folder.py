@@ -1,8 +1,8 @@
-"""Reports on disk: read from a file or a git revision, written into a folder, joined to one.
+"""Reports on disk: read them from files or git revisions, write them, and merge them.
 
-In: the name of a ``matrix.json``, a path or ``REVISION:PATH``, or several. Out: the
-:class:`~compat.report.summary.record.Report` that it was made from, or one of all. And in: a
-report, and a folder. Out: the files in it.
+To read, in: the name of a ``matrix.json``, a path or ``REVISION:PATH``, or several names. Out: the
+:class:`~compat.report.summary.record.Report` that it was made from, or one report of all files. To
+write, in: a report, and a folder. Out: the files in it.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ def read_report(*names: str) -> Report:
             revision and a path.
 
     Raises:
-        StoreError: A file does not exist, is not a report that this version reads, or does not go
-            with the others.
+        StoreError: A file does not exist, is not a report that this version reads, or does not fit
+            the others.
     """
     return load_reports(opened(names))
 
 
 def opened(names: Iterable[str]) -> Iterator[tuple[str, BinaryIO]]:
-    """The files one after the other, each with its name; closed when the next is asked for.
+    """Yield each file with its name. A file is closed when the next one is requested.
 
     Raises StoreError.
     """
@@ -75,8 +75,8 @@ def _file(name: str) -> BinaryIO:
 def open_revision(name: str) -> BinaryIO:
     """A file with the committed content of ``REVISION:PATH`` in a git repository.
 
-    The repository is that of the current folder. Raises StoreError, with git's own words, if there
-    is no such file, no repository, or no git.
+    The repository is that of the current folder. Raises StoreError, with git's own message, if
+    there is no such file, no repository, or no git.
     """
     if name.startswith("-"):
         raise StoreError("a revision does not begin with a hyphen", where=name, hint=_REVISION_HINT)
@@ -94,7 +94,7 @@ def open_revision(name: str) -> BinaryIO:
             message = (ended.output.strip().splitlines() or ["the file is empty"])[0]
             raise StoreError(f"git has no such file: {message}", where=name, hint=_REVISION_HINT)
         file.seek(0)
-        stack.pop_all()  # whoever asked for it closes it
+        stack.pop_all()  # the caller closes it
         return file
 
 
@@ -131,7 +131,7 @@ _NAMED = 5
 
 
 def are_stores(files: Sequence[Path]) -> bool:
-    """Whether these are stores; else they count as reports.
+    """Whether the files are stores; otherwise they count as reports.
 
     Raises SelectionError if some are and some are not.
     """
@@ -151,7 +151,7 @@ def merge_reports(files: Sequence[Path]) -> Report:
     A cell with two different answers is flaky.
 
     Raises:
-        StoreError: A file is not a report that this version reads, or does not go with the others.
+        StoreError: A file is not a report that this version reads, or does not fit the others.
     """
     return within_bounds(load_reports(opened(map(str, files)), overlapping=True))
 
@@ -175,7 +175,7 @@ def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Pat
 
 
 def told_of(merged: Merged, files: int) -> list[str]:
-    """The joined files, in words."""
+    """The merged stores, in words."""
     sentences = [
         f"{counted(merged.new, 'result')} of {counted(files, 'store')} new, {merged.known:,} known"
         " already"

@@ -1,8 +1,8 @@
-"""``matrix.json`` read back: the :class:`Report` that it was made from.
+"""Read ``matrix.json``, and return the :class:`Report` that it was made from.
 
-Every output can be made from it again. Cells and verdicts become records as they are read, and
-equal parts are in memory once. The content of a file may come from anybody: it is checked, and made
-safe to show. The joint answers of the releases are computed again.
+All formats can be made from the report again. Cells and verdicts become records while the file is
+read, and equal parts are in memory once. The content of a file is not trusted: it is checked, and
+made safe to show. The verdicts are computed again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from compat.tune.records import TunedRecord
 
 
 def load_report(text: Content, where: str = "matrix.json") -> Report:
-    """Return the report that a ``matrix.json`` holds.
+    """Return the report that a ``matrix.json`` contains.
 
     Args:
         text: The content of the file.
@@ -68,10 +68,11 @@ def load_report(text: Content, where: str = "matrix.json") -> Report:
 
 
 def load_reports(texts: Iterable[tuple[str, Content]], *, overlapping: bool = False) -> Report:
-    """One report of several files, each with the name that errors call it.
+    """Return one report of several files, each with its name in errors.
 
-    The files are runs that tried other envs, targets or kernels. With ``overlapping`` they may have
-    the same cells. Raises StoreError as :func:`load_report` does, and if files do not go together.
+    The files are of runs that tried different envs, targets or kernels. With ``overlapping``, they
+    may have the same cells. Raises StoreError as :func:`load_report` does, and if files do not fit
+    together.
     """
     parts = [(where, read_matrix(text, where)) for where, text in texts]
     where = ", ".join(where for where, _ in parts)
@@ -93,7 +94,7 @@ HINT = "Is it a matrix.json, as `compat matrix` writes it?"
 
 
 def read_matrix(content: Content, where: str) -> MatrixRecord:
-    """The content of a file; ``where`` is its name in errors. Raises StoreError."""
+    """Read a file into a record; ``where`` is its name in errors. Raises StoreError."""
     items = _Items()
     try:
         arrays = {"cells": items.cell, "verdicts": items.verdict}
@@ -122,8 +123,7 @@ class _Items:
 
     def __init__(self) -> None:
         self._error: RecordError | None = None
-        """The first error in the form of the file. The reader raises it once it has seen the right
-        schema.
+        """The first malformed item. :meth:`matrix` raises this error, after the schema was checked.
         """
 
     def cell(self, place: int, value: object) -> CellRecord | None:
@@ -156,7 +156,7 @@ class _Items:
         )
 
     def matrix(self, document: JsonObject) -> MatrixRecord:
-        """The record of the whole, whose cells and verdicts are records already.
+        """The record of the whole file, whose cells and verdicts are already records.
 
         Raises RecordError.
         """
@@ -206,7 +206,10 @@ def _check_schema(document: object, where: str) -> None:
 
 
 def _with_releases(document: JsonObject) -> JsonObject:
-    """The releases of an env are under the names of its toolchain and its framework in the file."""
+    """Give the releases of all envs the keys of the schema.
+
+    In the file, their keys are the names of the env's toolchain and framework.
+    """
     envs = document.get("envs")
     if not isinstance(envs, list):
         return document
@@ -229,7 +232,7 @@ def _with_release(env: JsonObject) -> JsonObject:
 
 # --- files of several runs as one -----------------------------------------------------------------
 #
-# They are of jobs that each tried some of the envs, and of the same kernels.
+# The files come from jobs that each tried some of the envs with the same kernels.
 
 
 _ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
@@ -245,8 +248,7 @@ _ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
     ),
     "sources": ("source", lambda source: source.path),
 }
-"""The parts that several files may have and that must be equal in all of them, each with its name.
-"""
+"""Part of a file that must be equal in all files that have it → its name, and its key."""
 _HINT = "Join reports of the same version of the kernels that have no cell in common."
 
 Part = tuple[str, MatrixRecord]
@@ -254,10 +256,10 @@ Part = tuple[str, MatrixRecord]
 
 
 def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
-    """The joint content of all files, at least one.
+    """Join the contents of all files, at least one.
 
     With ``overlapping``, a cell with the same answer in several files is one cell, and a cell with
-    different answers is flaky. Raises StoreError if the files do not go together.
+    different answers is flaky. Raises StoreError if the files do not fit together.
     """
     (_, first), *_ = parts
     for where, other in parts[1:]:
@@ -309,7 +311,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
 
 
 def _tuned(matrices: Sequence[MatrixRecord]) -> tuple[TunedRecord, ...]:
-    """The answers of all files; of two for one workload and GPU, that on more releases."""
+    """The answers of all files; of two for one workload and GPU, the one on more releases."""
     records: dict[tuple[str, ...], TunedRecord] = {}
     for record in (record for matrix in matrices for record in matrix.tuned):
         name = (record.kernel, record.variant, record.workload, record.target, record.device)
@@ -330,7 +332,10 @@ def _check_same(where: str, what: str, one: object, other: object) -> None:
 
 
 def _check_cells(parts: Sequence[Part]) -> None:
-    """No cell is in two files; twice in one it is an error of that file, which others tell."""
+    """Raise StoreError if a cell is in two files.
+
+    Other code reports a cell that is twice in one file.
+    """
     seen: dict[str, str] = {}
     for where, matrix in parts:
         names = {name_of(cell) for cell in matrix.cells}
@@ -355,7 +360,7 @@ def _alike(parts: Sequence[Part], field: str) -> tuple[object, ...]:
 
 
 def _union(mappings: Iterable[Mapping[str, tuple[Any, ...]]]) -> dict[str, tuple[Any, ...]]:
-    """Name → what any of them has there, each once, in the order in which it is met."""
+    """Name → the values of all mappings, each once, in the order of their first occurrence."""
     values_by_name: dict[str, dict[str | Version, None]] = {}
     for mapping in mappings:
         for name, values in mapping.items():
@@ -372,7 +377,7 @@ def name_of(cell: CellRecord) -> str:
 
 
 def united(reports: Iterable[Sequence[CellRecord]]) -> tuple[CellRecord, ...]:
-    """The cells of all reports, each once, in the order in which they are met."""
+    """The cells of all reports, each once, in the order of their first occurrence."""
     cells_by_id: dict[str, CellRecord] = {}
     for cells in reports:
         for cell in cells:
@@ -382,7 +387,7 @@ def united(reports: Iterable[Sequence[CellRecord]]) -> tuple[CellRecord, ...]:
 
 
 def _one(first: CellRecord, second: CellRecord) -> CellRecord:
-    """The joint record of two reports' cell. An answer replaces a record without one."""
+    """Join the records of a cell in two reports. An answer replaces a record without one."""
     if first.status.is_answer != second.status.is_answer:
         one = first if first.status.is_answer else second
     elif _fate(first) == _fate(second):
@@ -393,9 +398,9 @@ def _one(first: CellRecord, second: CellRecord) -> CellRecord:
 
 
 def _fate(cell: CellRecord) -> tuple[object, ...]:
-    """The facts that have to be equal in two reports.
+    """The facts that must be equal in two reports.
 
-    The way in which a limit was hit is as much a matter of the machine as of the kernel.
+    The way in which a limit was hit depends as much on the machine as on the kernel.
     """
     failure = cell.failure
     if cell.status in (Status.TIMED_OUT, Status.OUT_OF_MEMORY):
@@ -404,9 +409,9 @@ def _fate(cell: CellRecord) -> tuple[object, ...]:
 
 
 def _flaky(first: CellRecord, second: CellRecord) -> CellRecord:
-    """The failed record of two, with the attempts of both, and with the failure of the other.
+    """The failed one of two records, with the attempts and failures of both.
 
-    The failure is what has to be looked at.
+    A reader has to look at the failure.
     """
     one, other = (first, second) if first.failure is not None else (second, first)
     if not one.status.is_answer:
@@ -437,7 +442,7 @@ def _numbers(first: CellRecord, second: CellRecord) -> Numbers:
 
 
 def _check(one: Check | None, other: Check | None) -> Check | None:
-    """The joint answer of two checks.
+    """Join two checks.
 
     Numbers that are right in one run and wrong in another are unstable.
     """
@@ -453,7 +458,7 @@ def _check(one: Check | None, other: Check | None) -> Check | None:
     )
 
 
-# --- the report of it -----------------------------------------------------------------------------
+# --- the report -----------------------------------------------------------------------------------
 
 
 def _report(where: str, matrix: MatrixRecord) -> Report:
@@ -465,7 +470,7 @@ def _report(where: str, matrix: MatrixRecord) -> Report:
 
 @frozen
 class _Loading:
-    """Turns records of a file into those of a report.
+    """Converts records of a file into those of a report.
 
     Raises RecordError for records that do not fit together.
     """
@@ -509,14 +514,14 @@ class _Loading:
 
     @cached_property
     def envs(self) -> Mapping[str, BuiltEnv]:
-        """By name."""
+        """The envs by name."""
         for place, env in enumerate(self.matrix.envs):
             _check_toolchain(env.toolchain, f"envs[{place}]")
         return {env.name: _built(env) for env in self.matrix.envs}
 
     @cached_property
     def kernels(self) -> Mapping[tuple[str, str, str], KernelRecord]:
-        """By kernel, variant and case."""
+        """The kernels by kernel, variant and case."""
         for place, kernel in enumerate(self.matrix.kernels):
             _check_toolchain(kernel.toolchain, f"kernels[{place}]")
         return {
@@ -525,7 +530,7 @@ class _Loading:
 
     @cached_property
     def targets(self) -> Mapping[tuple[str, str], Target]:
-        """By toolchain and name."""
+        """The targets by toolchain and name."""
         return {(target.toolchain, target.name): target for target in self.matrix.targets}
 
     def _results(self) -> tuple[Result, ...]:
@@ -560,7 +565,7 @@ class _Loading:
         return tuple(results)
 
     def _remembered(self, results: tuple[Result, ...]) -> tuple[Result, ...]:
-        """The results of earlier runs, as far as the verdicts have them."""
+        """The results of earlier runs that the verdicts contain."""
         cells: dict[Coordinate, Cell] = {}
         for result in results:
             spec, target = result.cell.spec, result.cell.target
@@ -609,7 +614,7 @@ def _result(record: CellRecord, spec: Specialization, target: Target, built: Bui
 
 _REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, from an earlier run")
 _UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
-"""Earlier runs disagree, so nothing follows from them."""
+"""The outcome if earlier runs disagree: flaky, so nothing follows from it."""
 
 
 def _earlier(verdict: VerdictRecord, label: str, cell: Cell) -> Result:
@@ -662,5 +667,5 @@ def _bare_failure(failure_class: str, fingerprint: str, toolchain: str) -> Failu
 def _contains(interval: Interval, version: Version) -> bool:
     try:
         return Version(interval.first) <= version <= Version(interval.last)
-    except InvalidVersion:  # a fork, which stands for itself
+    except InvalidVersion:  # a fork has no version to compare
         return False

@@ -15,10 +15,10 @@ from compat.tune.tuning import CompiledConfigs
 def tuned_report(
     compiled: CompiledConfigs, answers: Sequence[TuningAnswer], command: str
 ) -> Report:
-    """The report of a command line.
+    """The report of tuned kernels for a command line.
 
-    Its cells are those of the cases. The other configs are only in the answers, because no command
-    takes them as cases.
+    Its cells are those of the kernels' cases. The other configs are only in the answers, because no
+    command takes them as cases.
     """
     plan = compiled.plan
     cases = {

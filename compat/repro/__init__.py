@@ -1,16 +1,16 @@
 """A failing cell as a script that anyone can run, and the text of an issue for it.
 
-In: a selection, and the id of a cell or a glob. Out: for each cell :class:`WrittenRepro`, with the
-files and what they tell, or :class:`Unverified`, with why nothing was written. :func:`repro` is all
-of it, :func:`write_repro` does it for one cell:
+In: a selection, and the id of a cell or a glob. Out: for each cell a :class:`WrittenRepro` with the
+files and their facts, or an :class:`Unverified` with the reasons why no repro was written.
+:func:`repro` does this for all cells, :func:`write_repro` for one cell:
 
 - :mod:`compat.repro.records`: the request, the facts of an issue, and the result
 - :mod:`compat.repro.script`: the script
-- :mod:`compat.repro.verify`: running scripts, the words by which they know the failure, and
+- :mod:`compat.repro.verify`: running scripts, the text by which they identify the failure, and
   removing names of this machine
 - :mod:`compat.repro.issue`: the text of the issue
-- :mod:`compat.repro.writing`: all of it in order for one cell, verified before anything is written
-- :mod:`compat.repro.reproducing`: which cells are meant, with which table
+- :mod:`compat.repro.writing`: all steps for one cell, which verify a repro before they write it
+- :mod:`compat.repro.reproducing`: the chosen cells, and the table of each
 """
 
 from compat.repro.records import ReproRequest, Unverified, WrittenRepro

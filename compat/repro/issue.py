@@ -26,7 +26,7 @@ from compat.text import lazy_pattern, printable
 _FRAMES = 5
 """Frames of a Python stack in the issue, the innermost ones."""
 _LINES = 30
-"""Lines of the compiler's own words that are shown."""
+"""Lines of the output that are shown at its beginning, and at its end."""
 _UNDERLINE = lazy_pattern(r"^ {4,}(?:[~^]{2,}|\^+[~^]+)$")
 """Python's marks below the lines of a traceback; the caret of Triton's own errors is a single
 one.
@@ -98,7 +98,7 @@ def happens(finding: ReproFinding) -> str:
 
 
 def _line(finding: ReproFinding) -> str:
-    """The line in the script, and its text; empty if that is no more than the whole kernel."""
+    """The line in the script, and its text; empty for the line that defines the kernel."""
     location = finding.failure.location or ""
     file, _, number = location.rpartition(":")
     if file != f"{finding.name}.py":
@@ -202,7 +202,7 @@ def _fate(finding: ReproFinding, interval: Interval) -> str:
 
 
 def legend(finding: ReproFinding) -> str:
-    """How the table is to be read."""
+    """The legend of the table."""
     marks = {_mark(finding, result) for _, row in finding.rows for result in row}
     entries = ["**fails**: this failure, with the same message"]
     if any("other" in mark for mark in marks):
@@ -222,7 +222,7 @@ def _mark(finding: ReproFinding, result: Result) -> str:
 
 
 def environment_of(finding: ReproFinding) -> Iterator[tuple[str, str]]:
-    """The environment, name and value."""
+    """The name and the value of each fact about the environment."""
     target, built, toolchain = finding.cell.target, finding.built, toolchains.of(finding.cell.env)
     calls = toolchain.language.script
     assert calls is not None, "there is a script"
@@ -240,16 +240,16 @@ def environment_of(finding: ReproFinding) -> Iterator[tuple[str, str]]:
 
 
 def tracker(finding: ReproFinding) -> str:
-    """The place for the issue, in a sentence; empty if its form says that."""
+    """A sentence with the tracker for the issue; empty if the form of the issue says that."""
     calls = toolchains.of(finding.cell.env).language.script
     return f" It is for {calls.tracker}." if calls and calls.tracker else ""
 
 
-# --- what was printed -----------------------------------------------------------------------------
+# --- the printed text -----------------------------------------------------------------------------
 
 
 def short(output: str, name: str, reader: OutputReader) -> str:
-    """The output of a script without IR and places, and with stacks cut to their ends."""
+    """The output of a script without IR and paths, with stacks cut to their innermost frames."""
     text = reader.read(output).words
     text = without_places(text).replace("repro.py", f"{name}.py")
     lines = [line.rstrip() for line in _WARNING.sub("", text).splitlines()]

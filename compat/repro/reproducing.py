@@ -25,7 +25,7 @@ from compat.repro.writing import script_form, write_repro
 from compat.source.closure import read_source
 
 _RELEASES = "releases"
-"""The group of envs that the table is about, unless others are asked for."""
+"""The group of envs in the table, unless others are requested."""
 _MOST = 12
 """The number of repros that one call makes at most."""
 
@@ -139,11 +139,11 @@ def _written(
         ) from error
 
 
-# --- which cells, and the table of each -----------------------------------------------------------
+# --- the chosen cells, and the table of each ------------------------------------------------------
 
 
 def _cells(everywhere: Selection, narrowed: Selection, pattern: CellPattern) -> tuple[Cell, ...]:
-    """By its id; else all that are meant of what was chosen, or else of all there are."""
+    """The cell with the id; else all cells that match among the selected ones, or among all."""
     cells = pattern.choose(narrowed.cells, everywhere.cells)
     if len(cells) > _MOST:
         raise several_match(pattern.text, cells, most=_MOST)
@@ -157,7 +157,10 @@ def _envs(
     obtain: Obtain,
     listener: ReproListener,
 ) -> dict[str, BuiltEnv]:
-    """The envs of the table, those of them that are there, and the cells' own, which have to be."""
+    """The built envs of the cells, and those envs of the table that are built, by name.
+
+    Raises EnvError if an env of a cell cannot be used.
+    """
     spoken_of = {cell.spec.toolchain for cell in cells}
     table = selection.envs if selection.patterns.envs else tuple(_released(selection.config))
     table = tuple(env for env in table if env.toolchain in spoken_of)
@@ -180,7 +183,7 @@ def _envs(
 
 
 def _released(config: MatrixConfig) -> Iterator[Env]:
-    """The envs of the group of releases, and every other release that a search has had built."""
+    """The envs of the group ``releases``, and of every other release that a search has built."""
     declared = {env.name for env in config.envs}
     for env in known_envs(config):
         if _RELEASES in env.groups or (
@@ -190,7 +193,7 @@ def _released(config: MatrixConfig) -> Iterator[Env]:
 
 
 def repro_targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
-    """The columns of the table: those asked for, else the default ones; the cell's own always."""
+    """The targets in the columns of the table: the selected ones, and always the cell's own."""
     chosen = tuple(target for target in selection.targets if cell.spec.is_for(target))
     return chosen if cell.target in chosen else (*chosen, cell.target)
 
@@ -201,7 +204,7 @@ def repro_targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
 def _smaller(spec: Specialization, reduced: Path) -> Bundle:
     """The smaller kernel in ``reduced``, with the arguments of the kernel file beside it.
 
-    Without such a file, it has the arguments that are left.
+    Without such a file, it has the cell's arguments for the parameters that are left.
     """
     declared = _declared(spec, reduced)
     if declared is not None:
@@ -252,9 +255,10 @@ def _declared(spec: Specialization, reduced: Path) -> Specialization | None:
 
 
 def _entry(spec: Specialization, reduced: Path) -> tuple[str, Sequence[str]]:
-    """The function of that name in a file, and its parameters.
+    """The name of the kernel's function in a file, and its parameters.
 
-    Otherwise it is the function with the name that `compat reduce` gives.
+    If the file has no function with the name in ``spec``, it is the function with the name that
+    `compat reduce` gives.
     """
     try:
         functions = read_source(reduced).functions

@@ -1,6 +1,6 @@
 """The script: a kernel, its compile call, and twelve lines that say whether the failure shows.
 
-Where a kernel's definition is what fails, those lines come first, and there is no call.
+If the definition of a kernel fails, those lines come first, and there is no call.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WIDTH = 120
 
 @frozen(kw_only=True)
 class Script:
-    """All that decides what a script says."""
+    """The facts that decide the text of a script."""
 
     name: str
     """Its file name, without suffix."""
@@ -41,7 +41,7 @@ class Script:
     """The release that it is for."""
     toolchain: Toolchain
     calls: ScriptForm
-    """How the toolchain is called."""
+    """How the script calls the toolchain."""
     form: Hashable
     """The form of the call, one of ``calls``."""
     requires_python: str
@@ -99,7 +99,7 @@ class Script:
 
     @property
     def _named(self) -> str:
-        """The toolchain, and its distribution if its name does not say so."""
+        """The title of the toolchain, with its distribution if that has another name."""
         title, distribution = self.toolchain.title, self.toolchain.distribution
         return title if title.lower() == distribution else f"{title} (`pip install {distribution}`)"
 
@@ -110,7 +110,7 @@ class Script:
     def _parts(self, imported: Sequence[str], kernel: str) -> dict[str, str]:
         """The parts of the script.
 
-        The imports of a kernel whose definition fails are tried with it.
+        If the definition of a kernel fails, the script tries its imports together with it.
         """
         if self.bundle.decorated:
             needed, driver = self.calls.before_decorators(self.target)
@@ -159,7 +159,7 @@ class Script:
 
 
 def _in_order(imports: Sequence[str]) -> str:
-    """Statements, one a line, as import sorters have them."""
+    """Import statements in the order of import sorters, one per line."""
     return "\n".join(sorted(set(imports), key=lambda line: (line.startswith("from"), line)))
 
 
@@ -186,14 +186,14 @@ def _environment() -> Environment:
     )
 
 
-# --- the header: the Python and the packages that a script takes ---
+# --- the header: the Python and the packages that a script requires ---
 
 
 def dependencies(built: BuiltEnv, undeclared: Collection[str]) -> tuple[str, ...]:
-    """The requirements that make an env in which the compiler runs.
+    """The requirements of an env in which the compiler runs.
 
-    They are the toolchain as installed, and its needs that are ``undeclared``. All else in an env
-    is there for PyTorch or for the interpreter.
+    They are the toolchain as installed, and its ``undeclared`` requirements. All other packages in
+    an env are there for PyTorch or for the interpreter.
     """
     env = built.env
     toolchain = (
@@ -205,9 +205,9 @@ def dependencies(built: BuiltEnv, undeclared: Collection[str]) -> tuple[str, ...
 
 
 def requires_python(built: BuiltEnv, root: Path) -> str:
-    """The Pythons that there are wheels for; where the index cannot tell, only the one of this env.
+    """The Pythons that have wheels; only the one of this env if the index cannot tell.
 
-    ``root`` is the project, which keeps the index's answers.
+    ``root`` is the project's folder, which keeps the answers of the index.
     """
     version = Version(built.release) if built.release else None
     sources = (*index_urls(), *([built.env.index] if built.env.index else []))

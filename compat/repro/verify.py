@@ -48,14 +48,14 @@ _BUILTIN = "|".join(
     if isinstance(value, type) and issubclass(value, BaseException)
 )
 _BARE = lazy_pattern(rf"^(?:(?:[A-Za-z_]\w*\.)+[A-Z]\w*|{_BUILTIN})(?=: |$)", re.MULTILINE)
-"""How an exception begins that is printed without a traceback: with its type, which Python
-qualifies unless it is its own.
+"""The beginning of an exception that is printed without a traceback: its type, with its module
+unless it is a builtin.
 """
 
 
 @frozen(kw_only=True)
 class ScriptCheck:
-    """A script, and what it is expected to say in an env."""
+    """A script, and its expected result in an env."""
 
     env: BuiltEnv
     text: str
@@ -64,8 +64,9 @@ class ScriptCheck:
     compiles: bool
     """Whether the compile should succeed."""
     fingerprint: str | None
-    """The fingerprint of the failure, or its class if a signal ended the compiler in a pass, which
-    no output names. ``None`` if the kernel compiles, or if the output alone does not show it.
+    """The fingerprint of the failure. It is the class if a signal ended the compiler in a pass,
+    because no output names the pass. ``None`` if the kernel compiles, or if the output alone does
+    not show the failure.
     """
     stage: str
 
@@ -79,13 +80,14 @@ class ScriptResult:
     failure: Failure | None
     """The failure that its output shows."""
     compiled: bool
-    """Whether it says that the compile came to its end."""
+    """Whether its output says that the compile finished."""
 
     @property
     def as_expected(self) -> bool:
-        """Whether exit code, end and, if one is expected, fingerprint or class are right.
+        """Whether the exit code, the end of the compile and the failure are as expected.
 
-        A script that does not work shows nothing.
+        The failure is compared only if a fingerprint or class is expected. A script that does not
+        work shows nothing.
         """
         failure = self.failure
         shown = (failure.fingerprint, failure.failure_class) if failure else ()
@@ -135,8 +137,8 @@ def run_all(
 def run_script(python: str, script: Path, deadline: float, heading: str = "") -> ProcessResult:
     """Run a script in an env, in a fresh process and a folder of its own.
 
-    It runs as for a reader who knows nothing of this program. After ``deadline`` seconds it is
-    killed, with what it started in its process group. ``heading`` is as in
+    It runs as on the machine of a reader who does not have triton-compat. After ``deadline``
+    seconds, it is killed together with its process group. ``heading`` is as in
     :func:`compat.files.read_ends`.
     """
     with TemporaryFolder("compat-script-") as folder:
@@ -157,7 +159,7 @@ def failure_of(
 ) -> Failure | None:
     """The failure that a script's output shows, if any.
 
-    ``stage`` is the known stage of the failure, which no output says.
+    ``stage`` is the known stage of the failure, which the output does not show.
     """
     evidence = evidence_of(ran, stage, knowledge.wording.reader)
     if evidence.built or not (evidence.raised or evidence.signal or evidence.exit_code):
@@ -166,14 +168,14 @@ def failure_of(
 
 
 def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidence:
-    """The output as evidence of an attempt: exceptions, the child's end, and all other text."""
+    """The output as evidence of an attempt: exceptions, end of the child process, other text."""
     verdicts = list(_VERDICT.finditer(ran.output))
     output = ran.output[: verdicts[-1].start()] if verdicts else ran.output
     code = int(verdicts[-1]["code"]) if verdicts and verdicts[-1]["code"] else None
     output_text = reader.read(output).words
     begin, raised = _chain(output_text)
     # Only frames of an import tell whether the toolchain refuses the file. In other stages Triton
-    # removes frames, so they count only where the exception says nothing itself.
+    # removes frames, so they count only if the exception has no message.
     if stage != SOURCE_STAGE:
         raised = tuple(
             evolve(exception, traceback="") if exception.message else exception
@@ -196,8 +198,8 @@ _SIGNALS: Mapping[int, str] = {sig.value: sig.name for sig in signal.Signals}
 def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
     """The start of the last chain of exceptions that Python printed, and its exceptions.
 
-    The outermost is first here; Python prints it last. An exception has no traceback of its own if
-    all its frames were taken away, as Triton does with frames of its front end.
+    The outermost exception is first here; Python prints it last. An exception has no traceback of
+    its own if all its frames were removed, as Triton does with frames of its front end.
     """
     chain: list[Raised] = []
     begin = end = len(output)
@@ -209,7 +211,7 @@ def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
             break
         chain.append(raised)
         begin = start + at
-        if link is None or at:  # what is before it belongs to something else
+        if link is None or at:  # the text before it is not part of the chain
             break
         end = link.start()
     return begin, tuple(chain)
@@ -218,7 +220,7 @@ def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
 def _first_character(text: str, *, linked: bool, follows: bool) -> int | None:
     """The start of the last exception in a text without links.
 
-    An exception that ``follows`` a link may begin right there.
+    If the text ``follows`` a link, an exception may begin at its first character.
     """
     tracebacks = list(_TRACEBACK.finditer(text))
     if tracebacks:
@@ -230,7 +232,7 @@ def _first_character(text: str, *, linked: bool, follows: bool) -> int | None:
 
 
 def _raised(block: str) -> Raised | None:
-    """The exception that a block ends with, behind its frames."""
+    """The exception at the end of a block, after its frames; ``None`` if there is none."""
     lines = _TRACEBACK.sub("", block, count=1).splitlines()
     frames = next(
         (number for number, line in enumerate(lines) if line and not line.startswith(" ")),
@@ -245,22 +247,22 @@ def _raised(block: str) -> Raised | None:
     )
 
 
-# --- the words by which a script knows its failure ------------------------------------------------
+# --- the text by which a script identifies its failure --------------------------------------------
 
-# They have to stand in the output of every release that fails the same way, and in that of no
-# release that fails otherwise: a script that finds them where something else went wrong would claim
-# a failure that is not there.
+# The output of every release with the same failure must contain the text, and the output of a
+# release with another failure must not. Otherwise a script that fails for another reason would
+# report a failure that is not there.
 
 _SHORTEST = 8
-"""Letters that an expected text has at least."""
+"""The smallest number of characters in an expected text."""
 _LONGEST = 80
-"""Letters that are enough."""
+"""The number of characters that is enough."""
 _SEARCHED = 20_000
 """Characters at either end of an output that are searched."""
 _CONSIDERED = 2_000
 """Characters of a failure's message that are candidates for the expected text."""
 _TOKENS = 400
-"""Words, spaces and signs of them."""
+"""Tokens of a message that are candidates: words, spaces and signs."""
 _QUOTES = lazy_pattern(r"[\"'`\\\n]")
 _TOKEN = lazy_pattern(r"\w+|\s+|.", re.DOTALL)
 _FAULTS = {
@@ -270,19 +272,19 @@ _FAULTS = {
     "SIGILL": "Fatal Python error: Illegal instruction",
     "SIGBUS": "Fatal Python error: Bus error",
 }
-"""The words of Python's fault handler, which the script turns on, for a signal."""
+"""Signal → the message of Python's fault handler, which the script turns on."""
 
 
 def words_of(evidence: Evidence, knowledge: Knowledge) -> str:
-    """The identifying words of a failure: the compiler's, on one line.
+    """The message that identifies a failure, on one line: the compiler's.
 
-    Without any, they are the signal or the type of exception.
+    Without a message, it is the signal or the type of the exception.
     """
     symptoms = knowledge.symptoms(evidence)
     recognised = knowledge.recognise(symptoms)
     message = str(getattr(symptoms, recognised[1].words)) if recognised else symptoms.message
     fault = _FAULTS.get(evidence.signal or "", "")
-    if fault and message.isidentifier():  # no more than where it was
+    if fault and message.isidentifier():  # the message is only a place
         return f"{fault}, in {message}"
     return " ".join((message or symptoms.message or fault or symptoms.error).split())
 
@@ -301,7 +303,7 @@ def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
 
 
 def printed(evidence: Evidence) -> str:
-    """The output of a script for such an attempt, as far as it is looked through."""
+    """The output of a script for such an attempt, without the parts that are not searched."""
     exceptions = bounded(
         "\n".join(f"{link.type}: {link.message}" for link in bounded_chain(evidence.raised)),
         4 * _SEARCHED,
@@ -313,10 +315,10 @@ def printed(evidence: Evidence) -> str:
 
 
 def promise(texts: Sequence[str], alike: Sequence[str], others: Sequence[str] = ()) -> str:
-    """A piece of ``texts`` that stands literally in all outputs ``alike`` and in no ``others``.
+    """A piece of ``texts`` that is in all outputs ``alike`` and in none of the ``others``.
 
-    A readable piece is short and without quotes, and is preferred. The piece is made longer, with
-    quotes and all, until it is in none of the others. It is empty if nothing distinguishes them.
+    A short piece without quotes is readable, and is preferred. Longer pieces, with quotes, follow
+    until one is in none of the others. The result is empty if nothing distinguishes the outputs.
     """
     for message in texts:
         for piece in _candidates(message[:_CONSIDERED], alike):
@@ -326,7 +328,7 @@ def promise(texts: Sequence[str], alike: Sequence[str], others: Sequence[str] = 
 
 
 def _candidates(message: str, outputs: Sequence[str]) -> Iterator[str]:
-    """Pieces of some words that are in all outputs, those to be preferred first."""
+    """Pieces of a message that are in all outputs, the preferred ones first."""
     pieces = list(_common(message, outputs))
     plain = (part.strip() for piece in pieces for part in _QUOTES.split(piece))
     for group in (plain, pieces):
@@ -342,10 +344,10 @@ def _enough(text: str) -> str:
 
 
 def _common(message: str, outputs: Sequence[str]) -> Iterator[str]:
-    """The longest pieces of some words that stand in all outputs, in whole words.
+    """The longest pieces of a message that are in all outputs, in whole words.
 
-    Half a name would be found in another name. Two ends move along the words. The piece between
-    them is looked up once for each step, among words that are marked off.
+    A part of a name could be found in another name. Two ends move along the tokens of the message.
+    Each step looks up the piece between them once, in outputs with a separator between tokens.
     """
     tokens = _TOKEN.findall(message)[:_TOKENS]
     marked = [_marked(_TOKEN.findall(output)) for output in outputs]
@@ -365,7 +367,7 @@ def _marked(tokens: Sequence[str]) -> str:
     return "\0".join(("", *tokens, ""))
 
 
-# --- what leaves this machine says nothing about it: no folders, no user, no host -----------------
+# --- written files contain no facts about this machine: no folders, no user, no host --------------
 
 _IN_PATH = r"[^\s\"'`()\[\],;:]"
 _PACKAGES = lazy_pattern(
@@ -378,19 +380,20 @@ _TEMPORARY = lazy_pattern(r"\btmp[a-z0-9_]{8}\b")
 
 
 def without_places(text: str) -> str:
-    """``text`` with every path shortened to what means something elsewhere.
+    """``text`` with every path shortened to the part that has a meaning on other machines.
 
-    Files of a Python package keep their path in it, ``triton/compiler/compiler.py``; all others
-    only their name.
+    A file of an installed Python package keeps its path in the package,
+    ``triton/compiler/compiler.py``. All other files keep only their name.
     """
     text = _PATH.sub(lambda match: match["base"] or "…", _PACKAGES.sub(r"\g<before>", text))
     return _ADDRESS.sub("0x…", _TEMPORARY.sub("tmp", _THREAD.sub(r"\1", text)))
 
 
 def identifying_words(text: str, own: str) -> list[str]:
-    """The facts about this machine that a text gives away.
+    """The facts about this machine that a text reveals.
 
-    Facts that stand in ``own``, the kernel's source, were its author's to publish.
+    Facts that are in ``own``, the kernel's source, do not count: publishing them is up to its
+    author.
     """
     facts = {str(Path.cwd()), str(Path.home()), socket.gethostname(), _user()} - {"", "/", "root"}
     return sorted(fact for fact in facts if _says(text, fact) and not _says(own, fact))

@@ -1,8 +1,8 @@
 """From a failing cell to the files of a repro, verified before they are written.
 
-The kernel is taken out of what surrounds it, put into a script, and compiled in every env and for
-every target of the table. Then the script itself is run in every env, and only if it says there
-what the table says, script and issue are written.
+The writer extracts the kernel from its file, puts it into a script, and compiles it in every env
+and for every target of the table. Then it runs the script itself in every env. It writes the script
+and the issue only if the script shows in every env the result in the table.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _UNFIT = (Status.OUT_OF_MEMORY, *(status for status in Status if not status.is_a
 the kernel.
 """
 _SILENT = (Status.TIMED_OUT, *_UNFIT)
-"""Failures without words that identify them."""
+"""Statuses of failures without a message that identifies them."""
 
 
 def write_repro(
@@ -101,7 +101,7 @@ def script_form(toolchain: Toolchain) -> ScriptForm:
 
 
 class _ReproWriter:
-    """One repro in the making."""
+    """The writer of one repro."""
 
     def __init__(
         self, request: ReproRequest, context: RunContext, doing: Callable[[str], None]
@@ -136,10 +136,10 @@ class _ReproWriter:
             finding = self._finding(script, results, seen)
         return self._written(finding)
 
-    # --- what it is ---
+    # --- the kernel ---
 
     def _original(self) -> Result:
-        """The failure that is to be shown."""
+        """The failing result of the cell. Raises SelectionError if no script can show it."""
         (result,) = self._compile([self.cell])
         outcome = result.outcome
         if is_good(outcome):
@@ -168,7 +168,7 @@ class _ReproWriter:
     def _check_packages(self) -> None:
         """Refuse a kernel that needs stand-ins for packages, because a script has none.
 
-        A stand-in answers for packages while a file is imported in an env that lacks them.
+        A stand-in replaces a package while a file is imported in an env without that package.
         """
         needed = imported_packages(self.bundle.text) - {self.knowledge.wording.package}
         if self.bundle.decorated and needed:
@@ -180,7 +180,7 @@ class _ReproWriter:
             )
 
     def _place_of_import(self) -> str:
-        """The statement of a module, by the module's path in its tree, whose import failed."""
+        """The statement at which the import failed, as the module's path in its tree and a line."""
         raised = self._evidence(self.cell).raised
         frames = _OF_MODULE.findall(raised[-1].traceback if raised else "")
         if not frames:
@@ -272,7 +272,7 @@ class _ReproWriter:
         )
 
     def _compare_with(self, original: Result, results: Sequence[Result]) -> None:
-        """The extracted kernel must fail as it did in its file."""
+        """Check that the extracted kernel fails as it did in its file."""
         alone = self._of(self.cell.env, self.cell.target, results).outcome
         assert original.outcome.failure is not None
         if (
@@ -299,8 +299,8 @@ class _ReproWriter:
     def _compare_history(self, results: Sequence[Result]) -> None:
         """Compare the histories of the two kernels.
 
-        The shown kernel must be ok where the original is ok beside the change. Otherwise it shows
-        another defect.
+        The shown kernel must be ok on the release next to the change on which the original is ok.
+        Otherwise it shows another defect.
         """
         envs = [result.env for result in self.context.envs.values() if result.error is None]
         self.original = self._compile([evolve(self.cell, env=env) for env in envs])
@@ -321,9 +321,11 @@ class _ReproWriter:
     def _telling(
         self, script: Script, results: Sequence[Result], outputs: Mapping[str, str]
     ) -> Script:
-        """The script, looking for what all releases with this failure say, and none with another.
+        """The script, with an expected text that identifies the failure.
 
-        ``outputs`` has what each env's attempt printed; without such words nothing is written.
+        All releases with this failure print the text, and no release with another failure does.
+        ``outputs`` maps an env to the printed text of its attempt. Without such a text, no repro is
+        written.
         """
         if script.deadline or script.prediction:
             return script
@@ -346,7 +348,7 @@ class _ReproWriter:
         return [result for result in results if result.cell.target == self.cell.target]
 
     def _outputs(self, results: Sequence[Result]) -> dict[str, str]:
-        """Env → what its attempt printed, for what failed with words."""
+        """Env → the printed text of its attempt, for failures with an identifying message."""
         failures = [
             result
             for result in self._column(results)
@@ -354,15 +356,16 @@ class _ReproWriter:
         ]
         return {result.cell.env.name: printed(self._evidence(result.cell)) for result in failures}
 
-    # --- running it ---
+    # --- running the script ---
 
     def _seen(
         self, script: Script, results: Sequence[Result]
     ) -> tuple[Script, tuple[ScriptResult, ...]]:
-        """The script and what it said in every env.
+        """The script and its results in every env.
 
-        A script prints more than an attempt (Python's stacks, with lines of Triton's source), so
-        other words may be needed once that is known.
+        A script prints more than an attempt (Python's stacks, with lines of Triton's source). If a
+        result is not as expected, and these outputs give another text, the script runs again with
+        that text.
         """
         seen = self._run(script, results)
         if all(shown.as_expected for shown in seen):
@@ -380,7 +383,7 @@ class _ReproWriter:
     def _run(self, script: Script, results: Sequence[Result]) -> tuple[ScriptResult, ...]:
         """Run the script in every env.
 
-        If a release takes the call in another form, the script has that form there.
+        If a release needs another form of the call, the script has that form there.
         """
         jobs = [self._job(script, result, results) for result in self._column(results)]
         deadline = _SLACK + 2 * self.context.limits.deadline
@@ -396,7 +399,7 @@ class _ReproWriter:
 
     def _job(self, script: Script, result: Result, results: Sequence[Result]) -> verify.ScriptCheck:
         same, failure = self._same(result, results), result.outcome.failure
-        # The file can be imported, and the script does no more.
+        # The import succeeds, and the script does nothing else.
         if script.bundle.decorated and not _at_import(result):
             return verify.ScriptCheck(
                 env=result.built,
@@ -433,7 +436,7 @@ class _ReproWriter:
                     f"{script.env.env.name}: expected {expected}; the script gave {actual}"
                 )
 
-    # --- what comes of it ---
+    # --- the result ---
 
     def _finding(
         self, script: Script, results: tuple[Result, ...], seen: Sequence[ScriptResult]
@@ -519,7 +522,7 @@ class _ReproWriter:
             cell=self.cell, reasons=tuple(map(printable, self.reasons)), evidence=path
         )
 
-    # --- pieces ---
+    # --- helpers ---
 
     def _form(self, built: BuiltEnv) -> Hashable:
         """The form in which a script for that env calls the toolchain."""
@@ -536,7 +539,7 @@ class _ReproWriter:
         )
 
     def _evidence(self, cell: Cell) -> Evidence:
-        """The attempt that told most of a failed cell: the last one."""
+        """The attempt at a failed cell that has the most facts: the last one."""
         key = cell_key(cell, self.context.envs[cell.env.name], folder_digest(self.context.worker))
         return self.context.store.read([key], deadline=0, memory=0)[key][-1]
 
@@ -556,7 +559,7 @@ class _ReproWriter:
 
 
 def _shown_by_output(outcome: Outcome) -> str | None:
-    """What the output of a script shows: a fingerprint, or a class, or nothing."""
+    """The fingerprint or class that the output of a script shows; ``None`` if it shows neither."""
     failure = outcome.failure
     if failure is None or failure.prediction or outcome.status is Status.TIMED_OUT:
         return None

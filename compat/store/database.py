@@ -1,14 +1,14 @@
 """The SQLite file of results, and the evidence in its rows.
 
-The file is opened if it is ours, and put aside if it is not.
+A file that is not a store of this program is put aside.
 
-SQLite notices damage when it reads the damaged part, perhaps in the middle of a run.
-:class:`Damaged` is raised then, and for a file that is not ours. :func:`put_aside` makes room for a
-new file and removes nothing.
+SQLite detects damage when it reads the damaged part, perhaps in the middle of a run.
+:class:`Damaged` is raised then, and for a file that is not a store. :func:`put_aside` renames such
+a file and removes nothing.
 
-A row's evidence is raw facts. The readings of the evidence (:mod:`compat.diagnosis.pipeline`) stand
-in other columns with the version of their reader, so that they are not computed twice. Another
-reader reads the evidence again.
+The evidence in a row is raw facts. The readings of the evidence (:mod:`compat.diagnosis.pipeline`)
+are in other columns, with the version of their reader, so that they are not computed twice. Another
+version of the reader reads the evidence again.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _LAUNCHED = {
     "object": "TEXT",
     "told": "TEXT",
 }
-"""Of the table of launches."""
+"""The columns of the table of launches."""
 _DAMAGED = {
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -65,7 +65,7 @@ _DAMAGE = (
     "table evidence has",
     "table launched has",
 )
-"""The first words of errors in files that are not ours, or no longer."""
+"""The beginnings of SQLite's messages about files that are not stores, or no longer."""
 _BESIDE = ("-wal", "-shm")
 """SQLite's own files beside the database. Without them SQLite would read it wrongly."""
 PAGE = 1000
@@ -78,26 +78,26 @@ _PAUSE = 0.02
 
 
 class Damaged(Exception):
-    """The file is not a database of ours, or no longer one.
+    """The file is not a store of this program, or no longer one.
 
     The message completes a sentence that begins with the name of the file.
     """
 
 
 class Newer(Exception):
-    """A newer version of this program has written it."""
+    """A newer version of this program wrote the file."""
 
 
 @frozen(kw_only=True)
 class StoredRow:
-    """One cell's evidence, and what was read in it."""
+    """The evidence on one cell, and its readings."""
 
     key: str
     toolchain: Any
-    """The name of the toolchain that the attempts are of."""
+    """The name of the toolchain of the attempts."""
     attempts: Any
     reader: Any = None
-    """The version of the reader that read it (:func:`compat.toolchains.reading_version`).
+    """The version of the reader that made the readings (:func:`compat.toolchains.reading_version`).
 
     ``None`` if there was nothing to read.
     """
@@ -106,10 +106,10 @@ class StoredRow:
 
 @frozen(kw_only=True)
 class LaunchedRow:
-    """What one launched cell came to on one GPU."""
+    """The result of launching one cell on one GPU."""
 
     identity: str
-    """Of the cell (:func:`compat.launch.building.identity_of`)."""
+    """The identity of the cell (:func:`compat.launch.building.identity_of`)."""
     problem: str
     """The digest of its problem."""
     device: str
@@ -126,7 +126,7 @@ class Database:
     """One connection to the file. Used by one thread at a time."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """Open the file, or make it.
+        """Open the file, or create it.
 
         A ``read_only`` file must exist, and may be in a folder where nothing can be written. Raises
         Damaged, Newer, ``OSError`` and ``sqlite3.Error``.
@@ -147,7 +147,7 @@ class Database:
     def _prepared(self) -> None:
         """Prepare the file, and try again while other processes prepare it.
 
-        SQLite does not wait if two processes turn one file to WAL at the same time.
+        SQLite does not wait if two processes switch one file to WAL at the same time.
         """
         give_up = time.monotonic() + TIMEOUT
         while True:
@@ -171,7 +171,7 @@ class Database:
         if self.read_only:
             return
         run("PRAGMA journal_mode=WAL")
-        run("PRAGMA synchronous=NORMAL")  # survives the process; a power cut may cost the last rows
+        run("PRAGMA synchronous=NORMAL")  # survives the process; a power cut may lose the last rows
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
         run(f"CREATE TABLE IF NOT EXISTS evidence ({columns}) WITHOUT ROWID")
         columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in _LAUNCHED.items())
@@ -186,14 +186,14 @@ class Database:
             run(f"PRAGMA user_version = {LAYOUT}")
 
     def rows(self, keys: Sequence[str]) -> list[StoredRow]:
-        """The rows of those of the keys that are there."""
+        """The rows with these keys, without keys that the file does not have."""
         marks = ",".join("?" * len(keys))
         query = f"SELECT key, {', '.join(_ROW)} FROM evidence WHERE key IN ({marks})"
         rows = self._execute(lambda: self._connection.execute(query, keys).fetchall())
         return [StoredRow(key=key, **dict(zip(_ROW, row, strict=True))) for key, *row in rows]
 
     def seconds(self, kernels: Sequence[str], after: str) -> list[tuple[str, str, float]]:
-        """Return the first :data:`PAGE` rows of cells of these kernels behind a key.
+        """Return the first :data:`PAGE` rows of cells of these kernels after a key.
 
         Each is the key, the id of the cell, and the seconds that all attempts took. Rows that no
         version of this program has written are left out.
@@ -243,14 +243,14 @@ class Database:
         )
 
     def launched(self, identities: Sequence[str]) -> list[LaunchedRow]:
-        """What was launched of these identities."""
+        """The launch results of the cells with these identities."""
         marks = ",".join("?" * len(identities))
         query = f"SELECT {', '.join(_LAUNCHED)} FROM launched WHERE identity IN ({marks})"
         rows = self._execute(lambda: self._connection.execute(query, tuple(identities)).fetchall())
         return [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in rows]
 
     def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
-        """Put rows in their places, all or none."""
+        """Insert or replace rows of launches, all or none."""
         values = [tuple(getattr(row, name) for name in _LAUNCHED) for row in rows]
         self._add_together(
             f"INSERT OR REPLACE INTO launched VALUES ({', '.join('?' * len(_LAUNCHED))})", values
@@ -269,7 +269,7 @@ class Database:
         self._execute(add)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     def _execute(self, ask: Callable[[], _T]) -> _T:
@@ -284,7 +284,7 @@ class Database:
 
 
 def text_or_bytes(data: bytes) -> str | bytes:
-    """A text as it is stored, or its bytes if it is not UTF-8, which readers refuse like a blob."""
+    """A text as it is stored, or its bytes if it is not UTF-8. Readers refuse bytes like a blob."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -309,7 +309,7 @@ def rows_in(connection: sqlite3.Connection) -> Iterator[list[tuple[StoredRow, st
 
 
 def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
-    """All rows of launches there, few of them at a time."""
+    """All rows of launches in a database, one page at a time."""
     cursor = connection.execute(f"SELECT {', '.join(_LAUNCHED)} FROM launched")
     while some := cursor.fetchmany(PAGE):
         yield [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in some]
@@ -338,14 +338,14 @@ def put_aside(path: Path) -> Path | None:
 
 
 def _check_file(path: Path) -> None:
-    """Raises Damaged for what SQLite would wait for, or fail on without saying why."""
+    """Raise Damaged for files that SQLite would wait for, or fail on without a reason."""
     for file in (path, *(path.with_name(path.name + suffix) for suffix in _BESIDE)):
         try:
             mode = file.stat().st_mode
         except FileNotFoundError:
             continue
         except OSError as error:
-            if file.is_symlink():  # it leads in a circle
+            if file.is_symlink():  # a loop of links
                 raise Damaged("is a broken link") from error
             raise
         if not stat.S_ISREG(mode):
@@ -359,14 +359,14 @@ def _check_file(path: Path) -> None:
 def _read_only_uri(path: Path) -> str:
     """Return the URI with which SQLite opens a file only for reading.
 
-    If nobody writes, SQLite needs no files beside it, and could not make them there.
+    If no process writes, SQLite needs no files beside it, and could not create them there.
     """
     beside = any(path.with_name(path.name + suffix).exists() for suffix in _BESIDE)
     return f"{path.absolute().as_uri()}?mode=ro{'' if beside else '&immutable=1'}"
 
 
 def _is_fine(path: Path) -> bool:
-    """Whether it can be used after all, read from the first page to the last."""
+    """Whether the file can be used after all. The check reads all of its pages."""
     try:
         database = Database(path)
     except (Damaged, Newer, OSError, sqlite3.Error) as error:
@@ -387,7 +387,7 @@ def _says_damaged(error: sqlite3.Error) -> bool:
 
 
 def code_of(error: sqlite3.Error) -> int | None:
-    """SQLite's code of an error; errors of Python's own have none."""
+    """SQLite's code of an error; ``None`` for errors of Python's own."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
@@ -395,7 +395,7 @@ def code_of(error: sqlite3.Error) -> int | None:
 def lacks_memory(error: sqlite3.Error) -> bool:
     """Whether SQLite has no memory left.
 
-    Where the shell limits memory (`ulimit -v`), SQLite calls it an I/O error that it cannot map the
+    If the shell limits memory (`ulimit -v`), SQLite reports an I/O error when it cannot map the
     memory that it shares with other processes.
     """
     code = getattr(error, "sqlite_errorcode", None)
@@ -413,7 +413,7 @@ _UNREADABLE = (ValueError, AttributeError)
 
 @frozen(kw_only=True)
 class Reading:
-    """What was read in the evidence of one attempt; empty of one that came out ok."""
+    """The readings of the evidence of one attempt; empty for an attempt that ended ok."""
 
     stderr: str = ""
     diagnosis: Diagnosis = Factory(Diagnosis)
@@ -453,7 +453,7 @@ def attempts_of(row: StoredRow) -> tuple[Evidence, ...]:
 def as_read(row: StoredRow, attempts: Sequence[Evidence]) -> tuple[Evidence, ...] | None:
     """Return the attempts of a row with their stored readings, whichever reader made them.
 
-    Returns ``None`` if no reader has.
+    Returns ``None`` if there are no readings, or not one per attempt.
     """
     try:
         readings = structure(read_json(row.readings), tuple[Reading, ...], more=True)

@@ -1,4 +1,4 @@
-"""What a result depends on: its key, and files that no source shows; and claims of keys.
+"""The dependencies of a result: its key, and files that no source shows; and claims of keys.
 
 A key is a hash over everything that is known before a cell is compiled: the kernel's source
 closure, the specialization, the target, the env as it resolved, the environment variables that
@@ -6,12 +6,12 @@ reach a toolchain, and the worker.
 
 ``importlib`` and the finders of editable installs lead to files that are known only after they were
 imported. These files are witnesses. Their contents, and the names of the modules beside them, are
-kept with the result. The result counts as long as both are the same.
+stored with the result. The result is valid as long as both are the same.
 
-If several commands keep their results in one folder, only one of them compiles each cell. It has a
+If several commands store their results in one folder, only one of them compiles each cell. It has a
 claim: a lock on one byte of the file ``compiling`` there, at an offset that the cell's key gives.
-The system ends the lock when the process ends, however it ends. If the file system has no locks,
-every command compiles everything.
+The operating system releases the lock when the process ends, for any reason. If the file system has
+no locks, every command compiles everything.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
 
 
 def is_about(cell: Cell, attempts: Sequence[Evidence]) -> bool:
-    """Whether what is kept under a cell's key is good for its files as they are.
+    """Whether attempts that are stored under a cell's key are valid for its present files.
 
-    What was compiled depends on no more than the key has. A failure names lines, also of files that
-    the kernel does not use.
+    A compile depends only on the facts in the key. A failure names lines, also of files that the
+    kernel does not use.
     """
     return attempts[0].closure in ("", cell.spec.closure)
 
 
 class CellKeys:
-    """The keys of many cells at one moment: what they share of the machine is read once."""
+    """The keys of many cells at one moment. Facts about the machine are read once."""
 
     def __init__(self, worker: str, mode: Mode = PLAIN) -> None:
         """See :func:`cell_key`."""
@@ -129,7 +129,7 @@ class CellKeys:
 
 
 def _conditions(mode: Mode) -> dict[str, object]:
-    """What of a mode is in keys besides its actions: nothing of a plain one."""
+    """The facts of a mode that are in keys besides its actions; empty for a plain mode."""
     conditions = {"set": dict(sorted(mode.variables.items())), "stages": list(mode.stages)}
     return {name: value for name, value in conditions.items() if value}
 
@@ -210,7 +210,7 @@ def _modules(folder: Path) -> Iterator[str]:
 
 
 def _changed(place: Path) -> float:
-    """When anything about it was last changed; nobody can set this back."""
+    """The time of the last change to a file or folder, which no program can set back."""
     try:
         return place.stat().st_ctime
     except OSError:
@@ -222,7 +222,7 @@ def _changed(place: Path) -> float:
 _EVERY = 0.1
 """Seconds between two checks of another process's claim."""
 _DIGITS = 15
-"""Hexadecimal digits of a key that say its place: places have 63 bits."""
+"""Hexadecimal digits of a key that give the offset of its lock. Offsets have 63 bits."""
 _WIDTH = 80
 """Characters of another process's command that are shown."""
 _FLOCK = struct.Struct("hhqqi4x")
@@ -236,14 +236,14 @@ class Claims:
     """
 
     def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
-        """``say`` hears which process is waited for."""
+        """``say`` gets a message that names the process to wait for."""
         self._path, self._say = folder / "compiling", say
         self._descriptor: int | None = None
         self._opening = threading.Lock()
         self._named: set[int] = set()
 
     def take(self, key: str) -> bool:
-        """Claim a key, unless another process has; whether that is done."""
+        """Claim a key. Returns whether that succeeded: no other process has claimed it."""
         try:
             fcntl.lockf(self._file(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(key))
         except BlockingIOError:
@@ -253,15 +253,15 @@ class Claims:
         return True
 
     def release(self, key: str) -> None:
-        """Let others have a key, claimed or not."""
+        """Release a key, claimed or not."""
         with suppress(OSError):
             fcntl.lockf(self._file(), fcntl.LOCK_UN, 1, _place(key))
 
     def holder(self, key: str) -> int | None:
-        """Return the number of the process that has claimed a key.
+        """Return the id of the process that has claimed a key.
 
-        The number is 0 if it is not known here. Returns ``None`` if no other process has claimed
-        the key.
+        The id is 0 if it is not known here. Returns ``None`` if no other process has claimed the
+        key.
         """
         request = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, _place(key), 1, 0)
         try:
@@ -271,7 +271,7 @@ class Claims:
         return None if kind == fcntl.F_UNLCK else process
 
     def name_holder(self, key: str) -> None:
-        """Say who has claimed a key, once of each process."""
+        """Name the process that has claimed a key to the user, once per process."""
         process = self.holder(key)
         if process is not None and process not in self._named:
             self._named.add(process)
@@ -279,7 +279,7 @@ class Claims:
 
     @contextmanager
     def all_of(self, keys: Iterable[str]) -> Iterator[None]:
-        """Claim keys, and let go of them in the end.
+        """Claim keys, and release them at the end.
 
         Waits for keys that other processes have claimed. Raises Stopped if the command must end.
         """
@@ -298,7 +298,7 @@ class Claims:
                 self.release(key)
 
     def close(self) -> None:
-        """Let go of all of them."""
+        """Release all claims."""
         with self._opening:
             if self._descriptor is not None:
                 os.close(self._descriptor)

@@ -1,10 +1,11 @@
-"""Merging the store of another driver into one's own: results, launches, and artifacts.
+"""Merging the store of another driver into this one: results, launches, and artifacts.
 
-It also notes which artifacts stayed on workers. The other store is read and never changed.
+It also counts the artifacts that neither store has. The other store is read and never changed.
 
-If both stores have a key, they keep one row if both rows mean the same. A row without an answer
-gives way to one with an answer. A row that a limit cut short gives way to one that had more time,
-or finished. If two answers differ, both are kept, one behind the other, and the cell is flaky.
+If both stores have a key and both rows have the same outcome, one row is kept. A row with an answer
+replaces a row without one. If a limit cut a row short, a row with a larger limit replaces it, or a
+row that finished. If two answers differ, the row keeps the attempts of both, one after the other,
+and the cell is flaky.
 """
 
 from __future__ import annotations
@@ -41,20 +42,18 @@ _LIMITED = (Status.TIMED_OUT, Status.OUT_OF_MEMORY)
 
 @frozen(kw_only=True)
 class Merged:
-    """What came of joining a store to another."""
+    """The result of merging one store into another."""
 
     new: int = 0
     """Results that the store did not have."""
     known: int = 0
-    """Results that the store had, or that yield to those of the store."""
+    """Results that both stores had."""
     unreadable: int = 0
     """Rows that this version cannot read."""
     disagreeing: tuple[str, ...] = ()
-    """The cells with different results in the two."""
+    """The cells with different results in the two stores."""
     artifacts: int = 0
-    """Artifacts that were missing in the other store, too, and did not stay on a worker's
-    machine.
-    """
+    """Number of artifacts that the merged rows name and that neither store has."""
 
     def __add__(self, other: Merged) -> Merged:
         return Merged(
@@ -67,7 +66,7 @@ class Merged:
 
 
 def is_store(path: Path) -> bool:
-    """Whether a file is a database, whoever wrote it; a folder is if one of ours is in there."""
+    """Whether a file, or ``results.sqlite`` in a folder, is an SQLite database of any program."""
     try:
         with (path / "results.sqlite" if path.is_dir() else path).open("rb") as file:
             return file.read(16) == b"SQLite format 3\0"
@@ -78,7 +77,7 @@ def is_store(path: Path) -> bool:
 def merge_store(path: Path, store: Store) -> Merged:
     """Merge the store at ``path``, its file or its folder, into ``store``.
 
-    Its artifacts are looked for beside the file. Raises StoreError if ``path`` is not a store of
+    Its artifacts are looked up beside the file. Raises StoreError if ``path`` is not a store of
     this version's layout, or cannot be read, or if ``store`` cannot take it.
     """
     file = path / "results.sqlite" if path.is_dir() else path
@@ -102,8 +101,8 @@ def merge_store(path: Path, store: Store) -> Merged:
 def _opened(file: Path) -> sqlite3.Connection:
     """Open the database for reading.
 
-    Changes that its owner has not yet written into it stand in a file beside it. Without that file
-    it is read as it is.
+    Changes that its owner has not yet written into it are in a file beside it. Without that file,
+    it is opened as a file that nobody changes.
     """
     if not file.is_file():
         raise StoreError("there is no such file", where=str(file), hint=_HINT)
@@ -132,7 +131,7 @@ def _check_layout(connection: sqlite3.Connection, file: Path) -> None:
 
 @frozen(kw_only=True)
 class _Page:
-    """Some rows of the other store."""
+    """A page of rows of the other store."""
 
     store: Store
     artifacts: Path
@@ -175,7 +174,7 @@ class _Page:
         row: StoredRow,
         row_attempts: Sequence[Evidence],
     ) -> StoredRow:
-        """What is to be known of a cell: one row or the other, or both in one."""
+        """The row to keep for a cell: one of the two, or both in one."""
         if _has(ours, row_attempts):
             return mine
         toolchain = toolchains.named(row.toolchain)
@@ -193,7 +192,7 @@ class _Page:
         return row_of(row.key, toolchain, [evidence for attempts in both for evidence in attempts])
 
     def bring(self, row: StoredRow, attempts: Sequence[Evidence]) -> None:
-        """Keep the artifacts that a row names, as far as they are there."""
+        """Store the artifacts that a row names, and note those that neither store has."""
         for name in dict.fromkeys(self.store.named(row, attempts)):
             if self.store.artifact(name) is None:
                 data = content_of(self.artifacts / name, _LARGEST)
@@ -208,7 +207,7 @@ def _has(attempts: Sequence[Evidence], others: Sequence[Evidence]) -> bool:
 
 
 def _outcome(cell: str, toolchain: Toolchain, attempts: Sequence[Evidence]) -> Outcome:
-    """What attempts mean, as far as the name of the cell tells for which target they are."""
+    """The outcome of attempts, for the target in the name of the cell if it has one."""
     name = cell.split("/")[-2] if cell.count("/") > 1 else ""
     unknown = Target(name=name, backend="", arch=name, warp_size=0, shared_memory=0)
     target = next((target for target in toolchain.device.targets if target.name == name), unknown)
@@ -225,10 +224,10 @@ def _fate(outcome: Outcome) -> tuple[object, ...]:
 def _gives_way(
     one: Outcome, ours: Sequence[Evidence], other: Outcome, other_attempts: Sequence[Evidence]
 ) -> bool:
-    """Return whether the first result is worth less than the other one.
+    """Return whether the other result replaces the first one.
 
-    It is worth less without an answer, or if a limit cut it short and the other had more time or
-    ended.
+    It does if only it has an answer, or if a limit cut the first one short and the other one had a
+    larger limit or ended.
     """
     if one.status.is_answer != other.status.is_answer:
         return other.status.is_answer
@@ -269,7 +268,7 @@ def _place(row: LaunchedRow) -> tuple[str, str, str]:
 def _both(one: LaunchedRow, other: LaunchedRow) -> LaunchedRow | None:
     """Merge two launches if exactly one of them was right: the result is unstable.
 
-    Returns ``None`` if both say the same.
+    Returns ``None`` for all other launches.
     """
     records = [_record_of(record) for record in (one, other)]
     statuses = [_check(record).get("status") for record in records]

@@ -1,9 +1,9 @@
 """Results that outlive a run: one SQLite file of evidence, and a folder of artifacts.
 
-What is stored is evidence, not what it was taken to mean, so that better readers and failure
-classes speak about old cells without compiling them again. A cell is found again under a key over
-everything its result depends on (:mod:`compat.store.keys`). A row is committed when writing it
-returns, rows of several threads together; ``kill -9`` loses none.
+The store has evidence, not its meaning, so that better readers and failure classes apply to old
+cells without compiling them again. A cell has a key over everything that its result depends on
+(:mod:`compat.store.keys`). A row is committed when writing it returns, rows of several threads
+together; ``kill -9`` loses none.
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ _log = logging.getLogger(__name__)
 
 _CHUNK = 500
 _LARGEST = 1 << 30
-"""Bytes of an artifact that is read."""
+"""The largest artifact that is read, in bytes."""
 _DIGITS = 16
-"""Hexadecimal digits of its SHA-256 that the name of an artifact begins with."""
+"""Hexadecimal digits of an artifact's SHA-256 at the beginning of its name."""
 _NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 _T = TypeVar("_T")
 
 
 @define(kw_only=True)
 class _PendingRow:
-    """A row that is to be kept."""
+    """A row that is to be written."""
 
     row: StoredRow
     cell: str
     done: bool = False
-    """Whether it is in the database, or never will be."""
+    """Whether the attempt to write it has ended, with or without success."""
     trouble: BaseException | None = None
 
 
@@ -164,9 +164,9 @@ class Store:
         return evidence_by_key
 
     def _read(self, row: StoredRow, attempts: tuple[Evidence, ...]) -> tuple[Evidence, ...] | None:
-        """Return the attempts with what can be read in them.
+        """Return the attempts with their readings.
 
-        Returns ``None`` if the printed text is gone, and no reader has read it before.
+        Returns ``None`` if the printed text is missing, and no readings are stored.
         """
         if all(evidence.complete for evidence in attempts):
             return attempts
@@ -248,9 +248,9 @@ class Store:
         self._together(_PendingRow(row=row_of(key, toolchains.of(cell.env), attempts), cell=name))
 
     def _together(self, mine: _PendingRow) -> None:
-        """Keep a row.
+        """Write a row.
 
-        One transaction keeps all rows that threads add while one of them writes.
+        One transaction writes all rows that threads add while one of them writes.
         """
         self._pending.append(mine)
         with self._writing:
@@ -297,7 +297,7 @@ class Store:
     def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
         """Read or write the database.
 
-        If it turns out to be damaged, a new one replaces it first.
+        If it is damaged, a new one replaces it, and the same is done there.
         """
         with self._lock:
             try:
@@ -360,7 +360,7 @@ class Store:
 
 
 def _hint_on_folder(error: OSError) -> str:
-    """What to do about a folder that cannot be made."""
+    """A hint for a folder that cannot be created."""
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         place = "beside matrix.toml, else in the current folder"
         return (
@@ -377,7 +377,7 @@ def _problem(trouble: str, path: Path, error: Exception) -> CompatError:
 
 
 def _hint_on(error: Exception) -> str:
-    """What to do about a database that cannot be used, or a folder."""
+    """A hint for a database or folder that cannot be used."""
     text = str(error)
     if isinstance(error, Newer):
         return "Upgrade triton-compat, or move the file away to start a new one."
@@ -397,7 +397,7 @@ def _hint_on(error: Exception) -> str:
 
 
 def cut_short(attempts: Sequence[Evidence], deadline: float, memory: int) -> bool:
-    """Whether a limit ended the first attempt which is now wider."""
+    """Whether a limit that is larger now ended the first attempt."""
     first = attempts[0]
     return (first.deadline is not None and first.deadline < deadline) or (
         first.memory is not None and first.memory < memory
@@ -410,5 +410,5 @@ def artifact_name(suffix: str, data: bytes) -> str:
 
 
 def _has_name(name: str, data: bytes) -> bool:
-    """Whether this is the artifact of that name, which is a name and no path."""
+    """Whether data has the hash in an artifact's name, and the name is not a path."""
     return "/" not in name and name.startswith(artifact_name("", data))

@@ -1,4 +1,4 @@
-"""The toolchains there are: those in this package, and those that installed packages add.
+"""The available toolchains: those in this package, and those that installed packages add.
 
 A package adds one by an entry point of the group ``triton_compat.toolchains`` that names a
 :class:`Toolchain`::
@@ -90,8 +90,8 @@ GROUP = "triton_compat.toolchains"
 def every() -> tuple[Toolchain, ...]:
     """All toolchains, those of this package first.
 
-    Raises ConfigError where an installed package offers something else, or something that cannot be
-    loaded.
+    Raises ConfigError if an installed package provides another object, or one that cannot be
+    loaded, or if two toolchains have the same name.
     """
     by_name = {toolchain.name: toolchain for toolchain in _BUILT_IN}
     for entry in entry_points(group=GROUP):
@@ -131,12 +131,12 @@ def _loaded(entry: EntryPoint) -> object:
 
 @cache
 def named(name: str) -> Toolchain:
-    """The toolchain of that name. Raises KeyError where there is none."""
+    """The toolchain of that name. Raises KeyError if there is none."""
     return {toolchain.name: toolchain for toolchain in every()}[name]
 
 
 def find(name: object) -> Toolchain | None:
-    """Return the toolchain with a name that another version, or another machine, wrote down.
+    """Return the toolchain with a name that another version or another machine recorded.
 
     Returns ``None`` if this version has no such toolchain.
     """
@@ -149,7 +149,10 @@ def of(env: Env) -> Toolchain:
 
 
 def cells(env: Env, spec: Specialization, targets: Iterable[Target]) -> Iterator[Cell]:
-    """The cells of a kernel in an env, for those of the targets that go together with both."""
+    """The cells of a specialization in an env, for those of the targets that it is for.
+
+    There are none if the env has another toolchain.
+    """
     if env.toolchain == spec.toolchain:
         yield from (
             Cell(env=env, target=target, spec=spec) for target in targets if spec.is_for(target)
@@ -157,7 +160,7 @@ def cells(env: Env, spec: Specialization, targets: Iterable[Target]) -> Iterator
 
 
 def is_release(env: Env) -> bool:
-    """Return whether an env has a release as its toolchain publishes it.
+    """Return whether an env has a release that its toolchain has published.
 
     Forks, wheels from elsewhere and local versions are not releases.
     """
@@ -186,7 +189,7 @@ def failure_class(failure: Failure) -> FailureClass | None:
 
 
 def known_class(failure: Failure) -> FailureClass:
-    """The same of a failure that was classified here. Raises KeyError."""
+    """The class of a failure that this version classified. Raises KeyError for other failures."""
     return named(failure.toolchain).failures.by_name[failure.failure_class]
 
 
@@ -198,7 +201,7 @@ def class_names() -> tuple[str, ...]:
 
 
 def reading_version(toolchain: Toolchain) -> str:
-    """Which reader a toolchain has: what others have read in stored evidence is read again."""
+    """The version of a toolchain's reader. Evidence that another version read is read again."""
     return pipeline.version(toolchain.reader)
 
 
@@ -211,7 +214,7 @@ def targets() -> tuple[Target, ...]:
 
 
 def gpus() -> dict[str, tuple[str, ...]]:
-    """What a GPU is called → the names of its targets, one for each toolchain that knows it."""
+    """Name of a GPU → the names of its targets, one for each toolchain that knows it."""
     names: dict[str, tuple[str, ...]] = {}
     for toolchain in every():
         for gpu, target in toolchain.device.gpus.items():
@@ -228,7 +231,7 @@ def targets_of_gpu(name: str) -> tuple[str, ...]:
 
 
 def is_of_gpu(target: Target, name: str) -> bool:
-    """Whether a GPU of this name, however that is spelled, has the target."""
+    """Whether the GPU of this name, in any spelling, has the target."""
     return named(target.toolchain).device.gpus.get(_plain(name)) == target.name
 
 
@@ -237,7 +240,7 @@ def _plain(name: str) -> str:
 
 
 def can_launch(cell: Cell) -> bool:
-    """Whether what is compiled of a cell can be launched on a host without its toolchain."""
+    """Whether the compiled code of a cell can be launched on a host without its toolchain."""
     launching = of(cell.env).launching
     return launching is not None and cell.target.backend in launching.backends
 

@@ -1,8 +1,8 @@
 """The interface of toolchains: each difference between them is a field of :class:`Toolchain`.
 
 In: nothing but the records of :mod:`compat.model` and :mod:`compat.diagnosis`. Out: one record per
-toolchain, which the rest of the program asks and never looks behind. ``docs/toolchains.md`` says
-how one is added.
+toolchain. The rest of the program uses only this record. ``docs/toolchains.md`` says how to add a
+toolchain.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Framework:
     name: str
     """The name of its package, such as ``torch``.
 
-    ``matrix.toml``, names of envs and ``matrix.json`` have this name.
+    ``matrix.toml``, names of envs and ``matrix.json`` use this name.
     """
     title: str
     """The name for readers: ``PyTorch``."""
@@ -77,18 +77,18 @@ def _no_framework(_release: Version | None) -> str | None:
 
 @frozen(kw_only=True)
 class Variables:
-    """The environment variables that some release of a toolchain reads, each in one of these."""
+    """The environment variables that some release of a toolchain reads, each in one field."""
 
     files: tuple[str, ...] = ()
-    """Paths of the programs and files that it works with. Results depend on their content."""
+    """Variables with paths of programs and files that it uses. Results depend on their content."""
     folders: tuple[str, ...] = ()
     """Variables with folders that are searched for tools."""
     settings: tuple[str, ...] = ()
     """Variables that change the generated code."""
     withheld: Mapping[str, tuple[str, ...]] = Factory(dict)
-    """Reason → variables that the compiler would read and does not get."""
+    """Reason → variables that the compiler would read, and that are withheld from it."""
     programs: Mapping[str, tuple[str, ...]] = Factory(dict)
-    """Backend → paths where it looks for programs without any variable.
+    """Backend → paths at which it looks for programs without any variable.
 
     Results depend on the content of these programs.
     """
@@ -104,14 +104,14 @@ class Variables:
 
 @frozen(kw_only=True)
 class ArgumentTypes:
-    """What a kernel file may give a run-time argument for a type."""
+    """The types that a kernel file may give to run-time arguments."""
 
     pattern: re.Pattern[str]
-    """All of them."""
+    """A pattern that matches all of them."""
     known: tuple[str, ...]
-    """Those that a slip may have been meant for."""
+    """The types to suggest for a misspelled one."""
     examples: str
-    """Some, for a hint."""
+    """Some types, for a hint."""
     elements: tuple[str, ...] = ()
     """The element types of tensors that a launch passes.
 
@@ -156,31 +156,31 @@ class Assembler:
     takes: str
     """The stage that makes its input."""
     variables: tuple[str, ...]
-    """The environment variables that put another one in its place; all releases' spellings."""
+    """The environment variables that replace the assembler, in the spelling of every release."""
     of: Callable[[BuiltEnv, Target], Path | None]
     """The assembler that an env uses for a target; ``None`` if it has none."""
     command: Callable[[Path, Path, Path], list[str]]
     """Program, source and output → the command that assembles by itself."""
     evidence: Callable[[int, str, bool], Evidence]
-    """Exit code, printed text, whether it made anything → the evidence of an attempt.
+    """Exit code, printed text, whether there is a result → the evidence of an attempt.
 
     The exit code is negative for a signal.
     """
     killed: re.Pattern[str]
-    """The words of releases for an assembler that something outside ended.
+    """The messages of releases about an assembler that something outside ended.
 
-    Most likely the system ended it for want of memory.
+    Most likely, the system ended it for lack of memory.
     """
     wheels: Wheels | None = None
 
 
 @frozen(kw_only=True)
 class CompilerParts:
-    """How to tell in which part of a toolchain two releases differ.
+    """How to find the part of a toolchain in which two releases differ.
 
-    The parts are front end, passes, back end and assembler. The front end makes ``first_ir`` of the
-    kernel. Passes make ``last_ir`` and then ``low_ir`` of that. The back end makes the text for the
-    assembler. Stages have the name of what they make.
+    The parts are front end, passes, back end and assembler. The front end makes ``first_ir`` from
+    the kernel. Passes make ``last_ir`` and then ``low_ir`` from that. The back end makes the text
+    for the assembler. A stage has the name of its result.
     """
 
     passes: str
@@ -190,7 +190,7 @@ class CompilerParts:
     linker: str
     """The name of the program that links a binary if no assembler makes it.
 
-    A sentence about a release that does not ship it has this name.
+    A sentence about a release that does not ship it uses this name.
     """
 
     front_end: tuple[str, ...]
@@ -200,34 +200,34 @@ class CompilerParts:
     last_ir: str
     """The last IR before the back end's, which can be exchanged too."""
     low_ir: str
-    """The IR that the back end is given."""
+    """The IR that the back end takes."""
     low_ir_title: str
     """The name for readers: ``LLVM IR``."""
     canonical_low_ir: Callable[[str], str]
     """That IR → a form without the effect of names."""
     canonical_code: Callable[[str], str]
-    """The result of a stage behind the passes → a form without the effect of names."""
+    """The result of a stage after the passes → a form without the effect of names."""
     backend_stages: tuple[str, ...]
     """Stages of the back end alone."""
     not_optimized: Mapping[str, str]
     """The environment variables that turn off the optimizer of the back end, to store its IR."""
     assembler: Assembler
     leaves_out: str = ""
-    """The environment variable that has the adapter run the passes one by one, without one of them.
+    """The environment variable that makes the adapter run all passes but one, one by one.
 
-    Its value is the number of that pass among those that can be run by themselves, from 1 on. With
-    0 all of these run, and the IR before each is printed. Empty if no pass can be left out.
+    Its value is the number of the omitted pass among the passes that can run alone, from 1 on. With
+    0, all of these run, and the IR before each is printed. Empty if no pass can be omitted.
     """
 
 
 @frozen(kw_only=True)
 class ScriptForm:
-    """How a script compiles a kernel without anything of ours: the form of a repro."""
+    """How a script compiles a kernel without triton-compat: the form of a repro script."""
 
     form_of: Callable[[str | None], Hashable]
     """Release → a name for the form of the call; ``None`` → the form that every release takes."""
     any_release: Hashable
-    """The latter."""
+    """The name of the form that every release takes."""
     compile_function: Callable[[Bundle, Target, Any, str, Mapping[str, str]], str]
     """The function that writes the source of ``compile_kernel()``.
 
@@ -239,9 +239,9 @@ class ScriptForm:
     before_decorators: Callable[[Target], tuple[frozenset[str], str]]
     """Imports and statements that let a kernel's decorators run on a machine without a GPU."""
     always: str
-    """The environment variable that has everything compiled, set to 1."""
+    """The environment variable that, set to 1, makes the toolchain compile everything."""
     cache: str
-    """The environment variable that says where the toolchain's cache is."""
+    """The environment variable with the folder of the toolchain's cache."""
     first_release: str
     """The first release that takes the form for every release."""
     undeclared: tuple[str, ...] = ()
@@ -259,36 +259,36 @@ class ScriptForm:
 
 @frozen(kw_only=True)
 class GpuModel:
-    """A GPU that is assumed where only an architecture is known."""
+    """A GPU that is assumed if only an architecture is known."""
 
     name: str
-    """As PyTorch tells it."""
+    """The name that PyTorch reports."""
     multiprocessors: int
 
 
 @frozen(kw_only=True)
 class Capturing:
-    """How the launches of a running program are captured, on a machine without a GPU too."""
+    """How the launches of a running program are captured, also on a machine without a GPU."""
 
     start: Path
     """The folder that makes Python begin recording if it is in ``PYTHONPATH``."""
     package: str
-    """The name of the recorder in ``sys.modules`` of a program that began like that."""
+    """The name of the recorder in ``sys.modules`` of a program that was started like that."""
     variable: str
-    """The environment variable that has its settings, as JSON."""
+    """The environment variable with the recorder's settings, as JSON."""
     begin: Callable[[JsonObject], Any]
     """Record the launches of this process from now on, with these settings. The result has
     ``stop()``.
     """
     digest: Callable[[str], str]
-    """Assembly code → a hash over it, which is the same wherever functions were defined."""
+    """Assembly code → a hash over it, which does not depend on where functions were defined."""
     hidden: tuple[str, ...] = ()
     """Packages that look for a GPU while kernels are imported.
 
-    Stand-ins answer in their place if the GPU was not real.
+    Stand-ins replace them if the GPU was not real.
     """
     usual: str
-    """The target where none is asked for."""
+    """The target if none is requested."""
     has_device: Callable[[], bool]
     """Whether this machine has a device that a program may use.
 
@@ -297,9 +297,9 @@ class Capturing:
     written: FrozenForm
     """The function that writes a recorded kernel as source."""
     caches: tuple[str, ...] = ()
-    """The environment variables that say where compiled kernels and results of tuning are kept."""
+    """The environment variables with the folders of compiled kernels and results of tuning."""
     settings: Mapping[str, str] = Factory(dict)
-    """The environment variables that have a program compile in its own process, and anew."""
+    """The environment variables that make a program compile again, and in its own process."""
     without_lines: Mapping[str, str] = Factory(dict)
     """The environment variables that keep paths and line numbers out of assembly code."""
 
@@ -324,7 +324,7 @@ class Guarding:
 
 @frozen(kw_only=True)
 class ApiNames:
-    """How it is found out which names of its Python interface a release has."""
+    """How to find the names of a release's Python interface."""
 
     program: Path
     """A folder that the env's own Python runs, with the path of a file that it writes.
@@ -335,12 +335,12 @@ class ApiNames:
     short: Mapping[str, str]
     """The usual name of a module → its full name: ``tl``."""
     packages: Mapping[str, str]
-    """The meaning of a name that a source imports from a module of its own.
+    """A name that a source imports from a module of its own → its meaning.
 
-    Packages pass the toolchain on like that.
+    Packages re-export the toolchain like that.
     """
     makes_kernels: frozenset[str]
-    """The decorators below which code is a kernel's."""
+    """The decorators that mark the code of a kernel."""
 
 
 def _with_lines(_stage: str, data: bytes) -> bytes:
@@ -356,18 +356,18 @@ def _no_pace(_binary: bytes, _metrics: JsonMapping, _target: Target) -> JsonObje
 
 
 class Unlaunchable(Exception):
-    """A program of ours cannot launch what was compiled.
+    """A program of triton-compat cannot launch a compiled kernel.
 
-    The message says why, for people.
+    The message gives the reason, for readers.
     """
 
 
 @frozen(kw_only=True)
 class Launching:
-    """How what was compiled is launched on a GPU host that has not this toolchain."""
+    """How compiled kernels are launched on a GPU host without this toolchain."""
 
     backends: tuple[str, ...]
-    """Those whose targets can be launched."""
+    """The backends whose targets can be launched."""
     binary: str
     """The stage that makes the loaded binary."""
     text: str
@@ -384,10 +384,10 @@ class Launching:
     """
     tells_problem: bool = False
     """Whether the adapter gets a cell's problem when it builds a launch. Such an adapter runs the
-    compiled host code, and writes down the launches for each size.
+    compiled host code, and records the launches for each size.
     """
     facts: Callable[[str, str, CompileSpec], JsonObject]
-    """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive.
+    """That metadata, that text, and the specialization → ``launch`` of a cell in an archive.
 
     ``toolchains/pytorch/host`` describes ``launch``. Raises Unlaunchable.
     """
@@ -411,7 +411,7 @@ class Launching:
 
     @property
     def stages(self) -> tuple[str, str, str]:
-        """What a launch needs of a compile."""
+        """The stages of a compile whose results a launch needs."""
         return self.binary, self.text, self.metadata
 
     def pack(self, artifacts: Mapping[str, bytes]) -> bytes:
@@ -423,7 +423,10 @@ class Launching:
         return memory.getvalue()
 
     def unpack(self, data: bytes) -> tuple[bytes, bytes, bytes]:
-        """The binary, its text and the metadata in such a file. Raises BadZipFile and KeyError."""
+        """The results in a file of :meth:`pack`: binary, text and metadata.
+
+        Raises BadZipFile and KeyError.
+        """
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             binary, text, metadata = map(file.read, self.stages)
             return binary, text, metadata
@@ -431,11 +434,11 @@ class Launching:
 
 @frozen(kw_only=True)
 class PairResult:
-    """What an answer about one program means."""
+    """The meaning of an answer about one program."""
 
     status: Status
     failure_class: str | None = None
-    """One of :attr:`Pairing.classes`; ``None`` of a program that is ``ok``."""
+    """One of :attr:`Pairing.classes`; ``None`` for a program that is ``ok``."""
     message: str = ""
     """The exception, or the missing part, on one line."""
 
@@ -461,7 +464,7 @@ class Pairing:
     library: str
     """The file name of the built library."""
     also: tuple[str, ...]
-    """Further names that programs search for."""
+    """Further names under which programs search for the library."""
     variables: Callable[[str, str, str], Mapping[str, str]]
     """The folder of the library, the file of launches, a folder for caches → environment variables.
 
@@ -472,7 +475,7 @@ class Pairing:
     classes: Mapping[str, str]
     """A way to fail → its meaning, for a footnote."""
     oldest: Version
-    """The first PyTorch that is tried where all of them are asked for."""
+    """The oldest PyTorch that is tried if all of them are requested."""
     target: Target
     """The target of the programs."""
 
@@ -493,7 +496,7 @@ def _none_plainer(_kind: str) -> tuple[str, ...]:
 class Simplification:
     """How to make kernels of the language smaller: the facts that :mod:`compat.reduce` needs.
 
-    They are facts that Python itself does not tell.
+    Python itself does not have these facts.
     """
 
     argument_types: tuple[str, ...] = ()
@@ -504,12 +507,12 @@ class Simplification:
     They exist for types that are more than an element type.
     """
     weight_of_type: Callable[[str], int] | None = None
-    """How much there is to read in the type of an argument; a plainer one is lighter.
+    """The effort to read the type of an argument. A plainer type needs less.
 
     ``None`` if types are only element types.
     """
     element_types: tuple[str, ...] = ()
-    """The same as kernels name them, as attributes of a module; the plainest first."""
+    """Element types as kernels name them, as attributes of a module; the plainest first."""
     modules: frozenset[str] = frozenset()
     """The names of modules through which kernels call functions of the language: ``tl``."""
     parameter_lists: tuple[str, ...] = ()
@@ -531,14 +534,14 @@ class Language:
 
     types: ArgumentTypes
     package: str | None = None
-    """The package that kernels import, if other releases may answer questions about it otherwise.
+    """The package that kernels import, if its answers to queries may differ between releases.
 
-    A kernel that is taken out of its file keeps a condition that asks something of it.
+    A kernel that is extracted from its file keeps a condition that queries the package.
     """
     decorators: frozenset[str] | None = None
     """The decorators that make a kernel, by the last part of their names; ``None`` for all.
 
-    Other decorators tune or choose, and are left out of a kernel that is taken out of its file.
+    Other decorators tune or choose, and are left out of a kernel that is extracted from its file.
     """
     constant: ConstantForm | None = None
     """How to write a global that kernels may read.
@@ -719,7 +722,7 @@ class Toolchain:
 
     @property
     def reader(self) -> OutputReader:
-        """How what its compilers print is taken apart."""
+        """The reader of the output of its compilers."""
         return self.failures.wording.reader
 
     @property

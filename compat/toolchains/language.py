@@ -1,8 +1,8 @@
-"""A toolchain's knowledge of its language: kernels guessed from sources, and edits that mend them.
+"""A toolchain's knowledge of its language: kernels guessed from sources, and edits of kernels.
 
-An edit belongs to the failure class that it is for.
+An edit belongs to the failure class that it may repair.
 
-In: a kernel that fails, as text (:class:`Faulty`). Out: texts in which it may not fail
+In: a kernel that fails, as text (:class:`Faulty`). Out: changed texts that may compile
 (:class:`Proposal`). An edit only proposes. Compiling a proposal shows whether it helps
 (:mod:`compat.fix`). The modules that make proposals are imported on first use.
 """
@@ -46,13 +46,13 @@ class Faulty:
     file: str = "kernel.py"
     """The name of the module's file."""
     beside: Mapping[str, str] = Factory(dict)
-    """The other modules that the kernel is made of and that may be edited, by the names of their
-    files, from one folder.
+    """The other modules of the kernel that may be edited, by the names of their files relative to
+    one folder.
     """
     roots: tuple[str, ...] = ("",)
-    """The folders that absolute imports search, from that folder."""
+    """The folders that absolute imports search, relative to that folder."""
     kernel: tuple[str, str] | None = None
-    """The file and the function of the kernel, where these are others."""
+    """The file and the function of the kernel, if they differ from ``file`` and ``function``."""
 
 
 @frozen(kw_only=True)
@@ -60,7 +60,7 @@ class Proposal:
     """A change that may help."""
 
     text: str
-    """The module with the edit; as it was where only values of the kernel file change."""
+    """The module with the edit. It is unchanged if only values of the kernel file change."""
     beside: Mapping[str, str] = Factory(dict)
     """Other modules with the edit, by the names of their files."""
     constexprs: JsonMapping = Factory(dict)
@@ -72,7 +72,7 @@ class Proposal:
 
     @classmethod
     def of(cls, faulty: Faulty, texts: Mapping[str, str], notes: tuple[str, ...] = ()) -> Proposal:
-        """A change of several files, by their names."""
+        """Return a proposal that changes several files, given by name."""
         beside = {file: text for file, text in texts.items() if file != faulty.file}
         return cls(text=texts.get(faulty.file, faulty.text), beside=beside, notes=notes)
 
@@ -104,7 +104,7 @@ def line_of(failure: Failure) -> int | None:
 
 @frozen(kw_only=True)
 class GuessedKernel:
-    """What a kernel file says of one kernel."""
+    """The guessed facts of one kernel for a kernel file."""
 
     name: str
     function: str
@@ -112,8 +112,8 @@ class GuessedKernel:
     tables: JsonMapping
     """Everything but its name and its source, for :func:`compat.config.toml.toml_text`."""
     roots: tuple[str, ...] = ()
-    """Folders, from that of the source, with modules that it imports and that are not found
-    otherwise.
+    """Folders with modules that the source imports and that are not found otherwise, relative to
+    the folder of the source.
     """
     look_at: tuple[str, ...] = ()
     """Doubtful guesses, in a few words each."""
@@ -123,7 +123,7 @@ class GuessedKernel:
 
 @frozen(kw_only=True)
 class UnreachableKernel:
-    """A jit function that no kernel file can have."""
+    """A jit function that no kernel file can name."""
 
     name: str
     line: int
@@ -131,19 +131,19 @@ class UnreachableKernel:
 
 
 class GuessableModule(Protocol):
-    """What a source defines, as far as it matters to kernels."""
+    """The definitions of a source that matter to kernels."""
 
     @property
     def functions(self) -> JsonMapping:
-        """The jit functions that a kernel file can have, by name."""
+        """The jit functions that a kernel file can name, by name."""
 
     @property
     def unreachable(self) -> tuple[UnreachableKernel, ...]:
-        """The jit functions that no kernel file can have."""
+        """The jit functions that no kernel file can name."""
 
     @property
     def called(self) -> frozenset[str]:
-        """Names that its jit functions call, as they are called where they are defined."""
+        """The names of functions that its jit functions call, as in their definitions."""
 
     @property
     def launched(self) -> frozenset[str]:
@@ -158,7 +158,7 @@ class GuessableModule(Protocol):
 
 @frozen(kw_only=True)
 class Guessing:
-    """How kernels are found in Python sources, and what is guessed of their arguments."""
+    """How to find kernels in Python sources and to guess their arguments."""
 
     mark: bytes
     """A text in every source of a kernel."""
@@ -168,7 +168,7 @@ class Guessing:
     """The module that has ``read_module``: the path of a source → its :class:`GuessableModule`."""
 
     def read(self, path: Path) -> GuessableModule:
-        """Read a source. Raises OSError, or SyntaxError where it cannot be parsed."""
+        """Read a source. Raises OSError, or SyntaxError if it cannot be parsed."""
         module: GuessableModule = import_module(self.where).read_module(path)
         return module
 
@@ -178,7 +178,7 @@ class Guessing:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files of the program that guess: other files may guess otherwise."""
+        """The files with the code that guesses. Guesses may change with these files."""
         spec = find_spec(self.where)
         assert spec is not None
         assert spec.origin is not None

@@ -1,6 +1,6 @@
-"""What a hunt needs of a toolchain: valid programs in its language, with what they compute.
+"""The interface of a toolchain for hunts: valid programs in its language, with their results.
 
-Only the toolchain knows what is inside of a program.
+Only the toolchain knows the content of a program.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class GeneratedProgram(Protocol):
 
     @property
     def statements_count(self) -> int:
-        """How much there is to read."""
+        """The number of its statements, as a measure of how much there is to read."""
 
 
 P = TypeVar("P", bound=GeneratedProgram)
@@ -50,28 +50,28 @@ class ProgramLanguage(Protocol[P]):
     """The names of groups of operations."""
 
     def generate(self, seed: int, only: Collection[str]) -> P:
-        """The program of a seed, which uses all of some families."""
+        """Return the program of a seed. It uses all families in ``only``, if there are any."""
 
     def forms(self, program: P, count: int) -> Sequence[P]:
-        """A program and further forms of it, at most so many in all: other configs or spellings."""
+        """Return a program and other configs or spellings of it, at most ``count`` in all."""
 
     def kernel_source(self, program: P) -> str:
-        """The module of a program's kernel."""
+        """Return the source of the module with a program's kernel."""
 
     def problem_source(self, program: P) -> str:
-        """The module of its problem, with the right results.
+        """Return the source of the module with its problem and the right results.
 
         Raises RuntimeError if the program is not valid after all.
         """
 
     def compile_spec(self, program: P) -> CompileSpec:
-        """How the kernel is compiled."""
+        """Return the specification by which the kernel is compiled."""
 
     def is_for(self, program: P, release: Version) -> bool:
         """Whether a release has all operations of a program."""
 
     def families_of(self, program: P) -> frozenset[str]:
-        """The families that a program uses."""
+        """Return the families that a program uses."""
 
     def shrink(self, program: P, show: Callable[[Sequence[P]], Sequence[bool]]) -> P:
-        """A smaller program, of those that show something."""
+        """Return the smallest program that is found and for which ``show`` answers true."""

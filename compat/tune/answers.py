@@ -1,4 +1,4 @@
-"""The configs of a workload compared: the best by release, and what it costs to keep another.
+"""The comparison of a workload's configs: the best by release, and the cost to keep another one.
 
 Two latencies are as good as each other if they differ by no more than their spreads, or by 1 %.
 """
@@ -21,12 +21,12 @@ ALIKE = 0.01
 
 @frozen(kw_only=True)
 class Timing:
-    """One config on one release."""
+    """The result of one config on one release."""
 
     status: Status
     """The status of its numbers on the GPU, or of its compile if it was not launched."""
     latency: Latency | None = None
-    """Its latency, of a right config that was timed."""
+    """The latency, if the config gave right numbers and was timed."""
 
 
 @frozen(kw_only=True)
@@ -41,14 +41,14 @@ class Stretch:
 
 @frozen(kw_only=True)
 class TuningAnswer:
-    """What is known of the configs of one workload on one GPU."""
+    """The comparison of the configs of one workload on one GPU."""
 
     workload: Workload
     """The workload."""
     target: str
     """The name of the target."""
     device: str
-    """The GPU, as it calls itself."""
+    """The name that the GPU reports."""
     releases: tuple[str, ...]
     """The releases on which a config was timed, in order. If two envs have the same release, these
     are the names of the envs.
@@ -56,7 +56,7 @@ class TuningAnswer:
     envs: tuple[str, ...]
     """The names of their envs."""
     timings: Mapping[tuple[int, int], Timing]
-    """Index of a config, index of a release → how it went."""
+    """Index of a config, index of a release → the result."""
 
     @property
     def configs(self) -> tuple[Config, ...]:
@@ -98,7 +98,7 @@ class TuningAnswer:
         return own is not None and best is not None and _alike(own, best)
 
     def cost(self, config: int, release: int) -> float | None:
-        """The latency of a config on a release, by that of the best config there.
+        """The latency of a config on a release, divided by that of the best config there.
 
         ``None`` if the config was not timed on that release.
         """
@@ -106,7 +106,7 @@ class TuningAnswer:
         return own.us / best.us if own is not None and best is not None else None
 
     def staying(self, old: int, new: int) -> float | None:
-        """The cost of the best config of one release on another."""
+        """The cost of the best config of the release ``old`` on the release ``new``."""
         return self.cost(self.best(old), new)
 
     def stretches(self) -> tuple[Stretch, ...]:
@@ -142,7 +142,7 @@ class TuningAnswer:
     def slower(self) -> Iterator[tuple[int, float]]:
         """Releases whose best config is clearly slower than the best of the release before.
 
-        Each has its latency by that of the release before.
+        Each has its latency divided by that of the release before.
         """
         for release in range(1, len(self.releases)):
             old, new = (self.latency(self.best(place), place) for place in (release - 1, release))
@@ -163,9 +163,9 @@ class TuningAnswer:
         return min(costs.items(), key=lambda item: item[1], default=None)
 
     def dearest(self) -> tuple[int, int, float] | None:
-        """The two releases, old and new, between which staying costs the most, and this cost.
+        """The old and the new release between which staying costs the most, and this cost.
 
-        Of several, these are the nearest.
+        Of several such pairs, it is the one whose releases are nearest to each other.
         """
         pairs = [
             (cost, old, new)

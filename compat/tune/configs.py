@@ -1,7 +1,7 @@
 """Workloads, and the configs that each can be compiled with.
 
-A workload is what one variant of a kernel does for one problem. A config is values for the
-constexprs that ``[tune]`` names, and for compile options. Cases that differ only in these are
+A workload is what one variant of a kernel computes for one problem. A config is a set of values for
+the constexprs that ``[tune]`` names, and for compile options. Cases that differ only in these are
 configs of one workload, and ``[tune]`` can add others.
 """
 
@@ -18,7 +18,7 @@ from compat.text import JsonMapping, JsonObject, write_json
 
 _UNNAMEABLE = re.compile(r"[^\w.+-]+")
 _SHORT = {"num_warps": "w", "num_stages": "s"}
-"""Options whose values have a letter in the name of a config."""
+"""Option → the letter before its value in the name of a config."""
 
 
 def label_of(settings: JsonMapping) -> str:
@@ -76,7 +76,7 @@ def workloads_of(specs: Sequence[Specialization]) -> tuple[Workload, ...]:
 
 
 def _identity(spec: Specialization) -> str:
-    """All of a specialization that a config does not change."""
+    """Return everything in a specialization that a config does not change, as JSON."""
     tuned = spec.tuning.constexprs
     compile_ = evolve(spec.compile, options={}, constexprs=_without(spec.compile.constexprs, tuned))
     problem = spec.problem
@@ -92,7 +92,7 @@ def _identity(spec: Specialization) -> str:
 
 
 def _configs(specs: Sequence[Specialization]) -> Iterator[Config]:
-    """The cases of a workload, and the further configs of their ranges, each once."""
+    """Yield the configs of a workload's cases, then those of the cases' ranges, each once."""
     first, seen, used_cases = specs[0], set[str](), {spec.case for spec in specs}
     own = [(spec.case, _settings(spec)) for spec in specs]
     further = (("", settings) for spec in specs for settings in _in_ranges(spec))
@@ -120,7 +120,7 @@ def _in_ranges(spec: Specialization) -> Iterator[JsonObject]:
 
 
 def _configured(spec: Specialization, settings: JsonMapping, case: str) -> Specialization:
-    """A specialization with other settings, on its own problem."""
+    """Return a specialization with other settings, on the same problem."""
     problem = spec.problem
     assert problem is not None
     tuned = {name: value for name, value in settings.items() if name in spec.tuning.constexprs}

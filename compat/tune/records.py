@@ -1,4 +1,4 @@
-"""Answers of ``compat tune`` as data: what ``--json`` prints, and what reports have of them."""
+"""Answers of ``compat tune`` as data, for ``--json`` and for reports."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TimingRecord:
 
 @frozen(kw_only=True)
 class ReleaseRecord:
-    """One release: its best config, and how each config went."""
+    """One release: its best config, and the result of each config."""
 
     release: Text
     best: Count
@@ -66,7 +66,7 @@ class SteadiestRecord:
 
 @frozen(kw_only=True)
 class TunedRecord:
-    """The configs of one workload, compared on one GPU. Configs are named by their places."""
+    """The configs of one workload, compared on one GPU. Records refer to configs by index."""
 
     kernel: Text
     variant: Text
@@ -93,7 +93,7 @@ class TunedRecord:
 
     @property
     def is_sound(self) -> bool:
-        """Whether all places in it exist."""
+        """Whether all indices of configs exist, and all tables have the right sizes."""
         configs, releases = len(self.configs), len(self.releases)
         places = [release.best for release in self.releases]
         places += [stretch.config for stretch in self.stretches]

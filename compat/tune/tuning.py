@@ -20,7 +20,7 @@ from compat.tune.configs import Workload, workloads_of
 
 @frozen(kw_only=True)
 class TuningPlan:
-    """What is to be tuned."""
+    """The workloads to tune, and the cells of their configs."""
 
     workloads: tuple[Workload, ...]
     """The workloads with several configs."""
@@ -35,7 +35,7 @@ class TuningPlan:
 
 @frozen(kw_only=True)
 class CompiledConfigs:
-    """The cells of a plan, compiled."""
+    """The compiled cells of a plan."""
 
     plan: TuningPlan
     results: tuple[Result, ...]
@@ -44,7 +44,7 @@ class CompiledConfigs:
     """The context that compiled them, with their envs."""
 
     def build(self) -> Built:
-        """Everything that a GPU host has to launch.
+        """Build everything that a GPU host has to launch.
 
         A cell that does not compile, or whose launch is predicted to fail, is left out. Raises the
         errors of :func:`compat.engine.run.run`.
@@ -74,22 +74,22 @@ class CompiledConfigs:
 
     @property
     def launched(self) -> tuple[Result, ...]:
-        """The results with what the store knows about launches."""
+        """The results with the launches in the store."""
         return with_launched(self.results, self.context.store)
 
     def answers(self) -> tuple[TuningAnswer, ...]:
-        """An answer for each workload of which the store knows latencies."""
+        """Return an answer for each workload with latencies in the store."""
         return answers_of(self.plan.workloads, self.launched)
 
 
 def with_tuned(
     results: Sequence[Result], store: Store, *, fixed_config: bool = False
 ) -> tuple[Result, ...]:
-    """Results of kernels, each with the latency of the fastest config on its release.
+    """Return results of kernels, each with the latency of the fastest config on its release.
 
     With ``fixed_config`` it is the latency of the config that is the fastest on the oldest of the
-    releases, and the fastest on its own release is the baseline. A result has no latency if the
-    store knows none of the configs.
+    releases. The baseline is then the fastest config on the result's own release. A result has no
+    latency if the store has none of its configs.
     """
     latencies: dict[Cell, Latency] = {}
     for workload in workloads_of(list(dict.fromkeys(result.cell.spec for result in results))):
@@ -108,7 +108,7 @@ def with_tuned(
 def _latencies(
     workload: Workload, results: Sequence[Result], store: Store, *, fixed_config: bool
 ) -> dict[str, Latency]:
-    """Env → the latency of the fastest config, or of the one that is kept.
+    """Return env → the latency of the fastest config, or of the fixed one.
 
     ``results`` are those of cases of the workload for one target.
     """
@@ -128,7 +128,7 @@ def _latencies(
 
 
 def known_answers(results: Sequence[Result], store: Store) -> tuple[TuningAnswer, ...]:
-    """The answers for kernels whose configs were launched before, by what the store knows.
+    """Return the answers for kernels whose configs were launched before, from the store.
 
     ``results`` are those of the kernels' cases, with launches. A workload has an answer if at least
     two of its configs were timed, and one of its cases was launched.
@@ -185,11 +185,11 @@ def _left_out(result: Result) -> LeftOut:
 
 
 def plan_tuning(selection: Selection) -> TuningPlan:
-    """The workloads of a selection that have several configs.
+    """Return the workloads of a selection that have several configs.
 
-    Kernels whose launches are recorded for the sizes of a problem have none: a config changes more
-    than the grid then. Raises SelectionError if there is no workload, or if the cells have several
-    targets.
+    Kernels whose launches are recorded for the sizes of a problem have none, because a config
+    changes more than the grid then. Raises SelectionError if there is no workload, or if the cells
+    have several targets.
     """
     specs = [spec for spec in selection.specs if not _is_recorded(spec)]
     workloads = [workload for workload in workloads_of(specs) if len(workload.configs) > 1]

@@ -1,7 +1,7 @@
-"""Start the server: ``python -I path/to/worker FOLDER CONTROL_FD ADAPTER …``, see the contract.
+"""Start the server: ``python -I path/to/worker FOLDER CONTROL_FD ADAPTER …``; see the contract.
 
-The folder is loaded as a package under a name of its own, and taken off ``sys.path``, so that no
-module of ours can shadow, or be reached by, what the toolchain or a kernel imports.
+This folder is loaded as a package under a private name, and removed from ``sys.path``. So imports
+of the toolchain or of a kernel cannot find its modules, and its modules shadow no others.
 """
 
 from __future__ import annotations

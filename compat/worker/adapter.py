@@ -1,10 +1,10 @@
 """The interface of an adapter, and the loading of the folders beside the worker's own.
 
-One folder is the adapter that answers. Others are packages, such as stand-ins and numerics.
+One of these folders is the adapter. Others are packages, such as stand-ins and numerics.
 
-An adapter is a folder with an ``__init__.py`` that defines ``Adapter``, a class of no arguments. It
-is loaded as a package beside the worker's own modules, under a name of its own; like the worker it
-needs the standard library and its toolchain, and nothing of the driver's.
+An adapter is a folder with an ``__init__.py`` that defines ``Adapter``, a class whose constructor
+has no arguments. It is loaded as a package under a private name, beside the worker's own modules.
+Like the worker, it needs only the standard library and its toolchain, and no module of the driver.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
         def prepare(
             self, function: object, job: Document, problem: Document
         ) -> Callable[[tuple[int, ...]], None]:
-            """What launches a job's function with the arguments of a checked problem, on a grid.
+            """Return a function that launches a job's function with a checked problem's arguments.
 
-            Raises ValueError, in a sentence, where they are not those of the function.
+            The returned function takes the grid. Raises ValueError with a sentence if the arguments
+            are not those of the job's function.
             """
 
         def uses(self, function: object) -> list[str]:
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
             """
 
         def files(self) -> list[str]:
-            """Files that it has loaded and that are not those of modules in ``sys.modules``."""
+            """Return the files that it has loaded, besides those of modules in ``sys.modules``."""
 
         def use_cache_dir(self, directory: str, diagnose: bool) -> None:
             """Use this private folder for caches.
@@ -80,13 +81,14 @@ if TYPE_CHECKING:
             """
 
         def remap_paths(self, places: list[list[str]]) -> None:
-            """Replace paths of this machine in compiled code by the asker's paths.
+            """Replace paths of this machine in compiled code by those of the requesting machine.
 
-            ``places`` are pairs of a folder here and its name there, inner folders first.
+            ``places`` are pairs of a folder on this machine and its name on the requesting machine,
+            inner folders first.
             """
 
         def set_target(self, target: Document) -> None:
-            """Answer with this target from now on when code asks what is compiled for.
+            """Report this target from now on to code that asks for the target of the compile.
 
             Forget all answers that were computed for another target.
             """
@@ -108,7 +110,7 @@ if TYPE_CHECKING:
 
             Raise whatever the toolchain raises.
 
-            ``function`` is the object that the job's source calls by the job's name. It is ``None``
+            ``function`` is the object in the job's source that has the job's name. It is ``None``
             if the job has an IR file instead. ``on_stage(name)`` is called when a stage begins, and
             ``on_made(name, result)`` when it ends. ``on_stage(name, cpu)`` is called afterwards for
             a stage that began when this process had used ``cpu`` CPU seconds. ``on_stage(None)`` is
@@ -129,17 +131,17 @@ PYTORCH = os.path.join(
 )
 """The folder of the code that imports kernels which take PyTorch's tensors."""
 NUMERICS = os.path.join(PYTORCH, "numerics")
-"""The digest of the code that compares kernels with their references."""
+"""The folder of the code that compares kernels with their references."""
 
 
 def load(folder: str) -> Adapter:
-    """The toolchain of the adapter in a folder. Raises whatever importing it raises."""
+    """Load the adapter in a folder. Raises whatever the import of its toolchain raises."""
     adapter: Adapter = _load_package("_compat_adapter", folder).Adapter()
     return adapter
 
 
 def load_standin() -> ModuleType:
-    """What imports kernels, and stands in for packages that they lack."""
+    """Return the module that imports kernels, with stand-ins for packages that are missing."""
     return importlib.import_module(_load_package("_compat_pytorch", PYTORCH).__name__ + ".standin")
 
 

@@ -1,4 +1,4 @@
-"""A forked child's life: do what the jobs of one batch ask for, in order, and report each."""
+"""The work of a forked child: do the actions of a batch's jobs in order, and report each job."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .adapter import Adapter, InterpretingAdapter
 
 _ALLOCATED = 50_000
-"""Objects that are made before Python looks for cycles among them.
+"""The number of new objects after which Python's garbage collector looks for cycles.
 
 By default it looks a hundred times as often. With the objects of a large library's import, that
 takes a third of the time.
@@ -36,9 +36,9 @@ _OWN = (os.path.dirname(os.path.abspath(__file__)), PYTORCH)
 """Folders of this program. Their modules are not part of a kernel."""
 _WARNINGS = 1000
 _WORDS = 2000
-"""Letters of a warning in the evidence."""
+"""The most characters of a warning in the evidence."""
 _USES = 8000
-"""Letters of the list of names that a kernel used."""
+"""The most characters of the list of features that a kernel used."""
 
 
 def run(
@@ -46,8 +46,7 @@ def run(
 ) -> None:
     """Compile every job read from ``jobs_fd``, and report each step on ``events_fd``.
 
-    Output goes to ``output_fd``. ``beginning`` is what the server has imported of the jobs'
-    package.
+    Output goes to ``output_fd``. ``beginning`` is the server's import of the jobs' package.
     """
     with open(jobs_fd, encoding="utf-8") as file:
         batch = json.load(file)
@@ -59,7 +58,7 @@ def run(
         _use_private_dir(directory)
         toolchain.use_cache_dir(directory, diagnose)
         beacon = Beacon(directory)
-    except OSError as error:  # no cell has begun: this is about the machine, such as a full disk
+    except OSError as error:  # no cell has begun: the cause is the machine, such as a full disk
         _write(
             events_fd,
             {
@@ -74,7 +73,7 @@ def run(
         toolchain.reload_env()
     load_standin().hide(batch["hidden"])
     toolchain.observe(beacon, passes=diagnose)
-    # A diagnostic quotes the line that it is about, and reads it at the given path.
+    # A diagnostic quotes a source line. The compiler reads it at the path that it was given.
     if batch["places"] and not diagnose:
         toolchain.remap_paths(batch["places"])
     sources: Objects = {}
@@ -87,11 +86,11 @@ def run(
         )
         attempt.make(toolchain, sources, diagnose)
         if attempt.spoils_the_next():
-            return  # the driver has a new child do the other jobs
+            return  # the driver starts a new child for the other jobs
 
 
 def _use_private_dir(directory: str) -> None:
-    """Have temporary files in a private folder, and make a crash or a hang say where it was."""
+    """Put temporary files into a private folder, and print the stack on a crash or a hang."""
     os.environ["TMPDIR"] = tempfile.tempdir = directory
     os.chdir(directory)
     gc.set_threshold(_ALLOCATED, 20, 20)
@@ -104,7 +103,7 @@ def _use_private_dir(directory: str) -> None:
 
 
 class Attempt:
-    """One job: the stages it went through and the answer to it."""
+    """One job: the stages that it has gone through, and the answer to it."""
 
     def __init__(
         self,
@@ -118,23 +117,23 @@ class Attempt:
         self.job = job
         self.beacon = beacon
         self.warned = warned
-        """Warnings of earlier jobs that this job would have caused first."""
+        """Warnings of the server's import of the package, which the first job would have caused."""
         self.directory = directory
         self.opened = opened
         self.kept: str | None = None
         """The folder for the results of stages, if the driver asked for them."""
         self.events_fd = events_fd
         self.process = os.getpid()
-        """The process that may answer, because a kernel file can fork."""
+        """The only process that may answer, because a kernel file can fork."""
         self.seconds: dict[str, float] = {}
         """Stage → CPU seconds, of finished stages."""
         self.source: Value = None
-        """The kernel's file, where one is imported."""
+        """The kernel's file, if one is imported."""
         self.function: Function = None
         """The kernel's function, once its file is imported."""
         self.modules: set[str] = set()
-        """Names of the modules that were there once the files that the job names were imported;
-        none before that.
+        """Names of the modules that are loaded after the import of the job's files; empty before
+        that.
         """
         self.stage: str | None = None
         self.entered = 0.0
@@ -143,7 +142,7 @@ class Attempt:
         """Metrics that a failed attempt reports, too."""
 
     def make(self, toolchain: Adapter, sources: Objects, diagnose: bool) -> None:
-        """Do what the job asks for, in order, and send exactly one answer; or refuse all of it."""
+        """Do the job's actions in order and send exactly one answer, or refuse the whole job."""
         if unknown := [
             str(action.get("do"))
             for action in self.job["actions"]
@@ -166,7 +165,8 @@ class Attempt:
                         {"do": action["do"], "made": artifacts, "requires": []}
                     )
                     answer["metrics"] = metrics
-            # Whatever a kernel file raises is an answer, also SystemExit and KeyboardInterrupt.
+            # Any exception of a kernel file is an answer, including SystemExit and
+            # KeyboardInterrupt.
             except BaseException as error:
                 place = unless_broken(self.place_of, error, toolchain)
                 answer.update(raised=exception_chain(error), at=place, metrics=self.noted)
@@ -186,7 +186,7 @@ class Attempt:
     def compile(
         self, action: Document, toolchain: Adapter, sources: Objects
     ) -> tuple[Document, Document]:
-        """Compile the job's function, or a file of IR in its place.
+        """Compile the job's function, or an IR file instead.
 
         Returns the metrics, and what each stage made.
         """
@@ -220,7 +220,7 @@ class Attempt:
         return self.noted, {}
 
     def take_function(self, toolchain: Adapter, sources: Objects) -> None:
-        """Import the job's source, unless another job has, and find its function there."""
+        """Import the job's source, unless an earlier job has, and find its function there."""
         is_first = self.job["source"] not in sources
         self.source = _source(self.job, sources, toolchain.name)
         if "torch_dtype" in str(self.job["constexprs"]):
@@ -229,7 +229,7 @@ class Attempt:
             self.source.load()
             self.modules = set(sys.modules)
             self.function = self.source.function(self.job["function"])
-        if is_first:  # what the compiler aborts at has been imported, too
+        if is_first:  # reported now, because there is no answer if the compiler aborts
             self.send("imported", files=self.read())
 
     def spoils_the_next(self) -> bool:
@@ -254,9 +254,9 @@ class Attempt:
         return sorted({*_imported(self.job["roots"]), *others})
 
     def compiled(self, toolchain: Adapter) -> tuple[Document, Document]:
-        """Return what the toolchain makes of the job.
+        """Compile the job with the toolchain, and return its metrics and what each stage made.
 
-        The result does not count if the kernel used something of a package that is missing here.
+        The result does not count if the kernel used a value of a package that is missing here.
         """
         look = self.source.watch() if self.source is not None else _nothing
         try:
@@ -299,7 +299,7 @@ class Attempt:
             self.send("stage", stage=stage, cpu=round(now, 6))
 
     def keep(self, stage: str, artifact: Value) -> None:
-        """Write what a stage made where the driver finds it, if it asked."""
+        """Write the result of a stage to a file for the driver, if the driver asked for it."""
         if self.kept is not None:
             os.makedirs(self.kept, exist_ok=True)
             with open(os.path.join(self.kept, stage), "wb") as file:
@@ -343,7 +343,7 @@ def cpu_seconds() -> float:
 
 
 def _interpreting(toolchain: Adapter) -> Any:
-    """Its interpreter, where this worker runs kernels in one."""
+    """Return the toolchain's interpreter, if this worker runs kernels in one."""
     return getattr(toolchain, "interpreting", None)
 
 
@@ -376,9 +376,9 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
     ``noted`` of the attempt gets these entries: ``problems`` is how many problems were run,
     ``problem`` is the name of the last one, and ``check`` is the result of the comparison.
     ``values`` are the changed values, as JSON, if no output is known. ``uses`` is there if the
-    result is not right. The beacon has the name and number of the problem that runs, in case that
-    nothing comes back. Raises whatever the kernel raises, and ProblemError if a problem cannot be
-    used.
+    result is not right. The beacon has the name and number of the problem that runs, in case the
+    process ends without an answer. Raises whatever the kernel raises, and ProblemError if a problem
+    cannot be used.
     """
     problems, outputs = load_numerics()
     noted, right = attempt.noted, False
@@ -400,7 +400,7 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
             attempt.enter("check")
             comparisons.append(outputs.compare(problem))
             noted["check"] = outputs.together(comparisons)
-            # A problem without references has values. Metrics are texts and numbers.
+            # A problem without references has values. Metrics can only be strings and numbers.
             if "values" in noted["check"]:
                 noted["values"] = json.dumps(noted["check"].pop("values"), separators=(",", ":"))
             right = noted["check"]["status"] == "ok"
@@ -415,7 +415,7 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
 def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[Document]:
     """Yield the problems of an attempt's job as they are made.
 
-    The attempt notes the files that are read for that.
+    The attempt notes the files that are read meanwhile.
     """
     problem_spec = attempt.job["problem"]
     with attempt.opened.noting():
@@ -456,7 +456,7 @@ def _imported(roots: list[str]) -> list[str]:
     own = tuple(os.path.join(folder, "") for folder in _OWN)
     tree = tuple(os.path.join(root, "") for root in roots)
     paths = set()
-    # By way of their dictionaries: asking a module for an attribute can run code of its own.
+    # Modules are read through their dictionaries, because access to an attribute can run code.
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__dict__", {}).get("__file__")
         if not isinstance(path, str) or name.startswith("_compat_") or path.startswith(own):
@@ -486,12 +486,12 @@ def _distinct(caught: list[warnings.WarningMessage]) -> list[dict[str, str]]:
 
 
 def _word_for(value: Value) -> str:
-    """What stands for a value that JSON has no form for."""
+    """Return the text that replaces a value without a JSON form."""
     return "<%s>" % type(value).__name__
 
 
 def _position() -> int:
-    """How much has been written to the output file so far."""
+    """Return the size of the output file so far, in bytes."""
     with contextlib.suppress(OSError):  # a full disk
         sys.stderr.flush()
     return os.fstat(2).st_size

@@ -1,9 +1,9 @@
 """A few bytes on a shared page that outlive the process which wrote them.
 
-When a compiler aborts, everything the process knew is gone. What it last wrote into a memory-mapped
-file is not: the kernel's source line being lowered, whether a pass manager was running, and which
-stage begins once a file is there, where a compiler goes through several in one call. Writing costs
-about a microsecond, so this is always on.
+When a compiler aborts, the memory of its process is lost. A memory-mapped file keeps what the
+process last wrote: the kernel's source line that was being lowered, whether a pass manager was
+running, and, if one call of the compiler goes through several stages, which stage begins once a
+file exists. A write takes about a microsecond, so the beacon is always on.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Beacon:
         self._page[_PASSES:_NEXT] = b"P" if running else b"\0"
 
     def begins(self, stage: str, path: str) -> None:
-        """Remember that a stage begins once there is a file whose path begins so."""
+        """Remember that a stage begins once there is a file whose path begins with ``path``."""
         self._next = (stage, path)
         text = ("%s:%s" % (stage, path)).encode("utf-8", "replace")
         self._page[_NEXT:] = (
@@ -60,7 +60,7 @@ class Beacon:
         )
 
     def begun(self) -> tuple[str, float] | None:
-        """That stage and since when, in seconds since the epoch, once the file is there."""
+        """Return that stage and its start, in seconds since the epoch, once the file exists."""
         since = _written(self._next[1]) if self._next else None
         return (self._next[0], since) if self._next and since is not None else None
 
@@ -98,7 +98,7 @@ def _written(path: str) -> float | None:
     for matching_path in glob.glob(glob.escape(path) + "*"):
         try:
             times.append(os.stat(matching_path).st_mtime)
-        except OSError:  # gone again
+        except OSError:  # removed meanwhile
             continue
     return min(times, default=None)
 

@@ -1,9 +1,10 @@
-"""Processes that a kernel file or a compiler started: found however they hid, and ended.
+"""Find the processes that a kernel file or a compiler started, even hidden ones, and end them.
 
-A process that leaves its group (``setsid``, a double fork) is reached by no signal to the group.
-With a *subreaper* above it, it becomes the subreaper's own child when its parent ends, and so
-cannot get away. Both the child that compiles a batch and the server are subreapers: what a child's
-descendants leave comes to the child while that lives, and to the server afterwards.
+A signal to a process group does not reach a process that has left the group (``setsid``, a double
+fork). If an ancestor of the process is a *subreaper*, the process becomes the subreaper's own child
+when its parent ends, and so cannot escape. Both the child that compiles a batch and the server are
+subreapers. Orphans among a child's descendants become children of that child while it lives, and of
+the server afterwards.
 """
 
 from __future__ import annotations
@@ -39,15 +40,14 @@ def children() -> List[int]:
 
 
 def end_children(spared: Collection[int] = (), seconds: float = 5.0) -> bool:
-    """Kill and reap every child but those spared, then what they leave, until none is left.
+    """Kill and reap every child except those spared, and then their orphans, until none is left.
 
     Returns whether none is left. Gives up after ``seconds``, because something may fork faster than
     it is killed.
     """
     give_up = time.monotonic() + seconds
     while not _childless():
-        # The list may lack a process while another one ends, so an empty one counts when it comes
-        # twice.
+        # The list may miss a process while another one ends, so it is read twice.
         remaining = {*children(), *children()}.difference(spared)
         if not remaining and spared:
             return True
@@ -60,7 +60,7 @@ def end_children(spared: Collection[int] = (), seconds: float = 5.0) -> bool:
 
 
 def _childless() -> bool:
-    """Whether this process has no child at all: certain, and a single system call."""
+    """Whether this process has no child at all. A single system call gives a certain answer."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

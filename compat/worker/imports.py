@@ -1,4 +1,4 @@
-"""What a process has read by importing: a kernel's files, the server's own files, a package.
+"""The files that a process reads by imports: a kernel's files, the server's own files, a package.
 
 - The worker notes the files that a kernel's source reads while it is imported, besides modules
   (:class:`Opened`). The kernel may depend on their contents.
@@ -7,8 +7,8 @@
 - If kernels of a package are compiled, a server of its own imports the package once
   (:class:`Beginning`). Each child then imports its module as usual, and finds the package already
   imported, as importing the module would have done first. If the package cannot be imported, each
-  child gets the same error. The package serves only if its import leaves one thread, and leaves no
-  module of a part that failed.
+  child gets the same error. The server uses the package only if the import leaves one thread, and
+  leaves no module of a part that failed.
 """
 
 from __future__ import annotations
@@ -30,10 +30,13 @@ _OF_THE_MACHINE = ("/proc/", "/sys/", "/dev/", "/etc/")
 
 
 class Opened:
-    """Notes paths in a process from when it is made, while it is told to."""
+    """Notes the paths that this process opens inside of :meth:`noting`."""
 
     def __init__(self, directory: str) -> None:
-        """``directory`` is the process's own: what is read there was made by it."""
+        """Files in ``directory``, the private folder of the process, do not count.
+
+        The process itself made them.
+        """
         env = {
             os.path.realpath(folder) for folder in (sys.prefix, sys.base_prefix, sys.exec_prefix)
         }
@@ -46,12 +49,12 @@ class Opened:
         sys.addaudithook(self._hear)
 
     def add(self, paths: Iterable[str]) -> None:
-        """Note what was read before this process was forked."""
+        """Note files that were read before this process was forked."""
         self._paths.update(dict.fromkeys(paths))
 
     @contextlib.contextmanager
     def noting(self) -> Iterator[None]:
-        """Note what is opened for reading meanwhile."""
+        """Note the files that are opened for reading inside of the block."""
         self._noting = True
         try:
             yield
@@ -78,7 +81,7 @@ class Opened:
 
 
 class Loaded:
-    """What was loaded, and when it was last changed."""
+    """The loaded files, with the inode, the size and the time of the last change of each."""
 
     def __init__(self, files: Iterable[str]) -> None:
         """Remember the files of every imported module, and ``files`` besides."""
@@ -86,7 +89,7 @@ class Loaded:
         self._stamps = {path: _stamp(path) for path in {*modules, *files} if path}
 
     def changed(self) -> bool:
-        """Whether one of them is not what it was. Takes about a millisecond."""
+        """Whether one of the files has changed since. Takes about a millisecond."""
         return any(_stamp(path) != stamp for path, stamp in self._stamps.items())
 
 
@@ -99,9 +102,9 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
 
 
 def write_bytecode_inside(folder: str) -> None:
-    """Have imports write bytecode in ``folder`` only, the env's own, and none beside users' files.
+    """Make imports write bytecode only in ``folder``, the env's own, and none beside users' files.
 
-    Without it each process that imports PyTorch compiles its 1,900 modules again.
+    Without bytecode each process that imports PyTorch compiles its 1,900 modules again.
     """
     write = SourceFileLoader.set_data
 
@@ -113,13 +116,16 @@ def write_bytecode_inside(folder: str) -> None:
 
 
 def check_threads(what: str) -> None:
-    """Raise RuntimeError where this process has several threads, which ``what`` has left."""
+    """Raise RuntimeError if this process has several threads. ``what`` names the step before."""
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError("%s leaves threads, and a process with threads cannot be forked" % what)
 
 
 class Beginning:
-    """What importing the package read and warned of: each of its modules would have."""
+    """The files that a package's import read, and its warnings.
+
+    The import of each module of the package would have read and caused the same.
+    """
 
     def __init__(self) -> None:
         self.read: list[str] = []
@@ -129,10 +135,11 @@ class Beginning:
     def of(
         cls, package: Document, toolchain: Adapter, folder: str, outer: Beginning | None = None
     ) -> Beginning:
-        """Import the package, where ``outer`` has been imported: a package around it.
+        """Import a package. ``outer`` is the import of the package around it, if there is one.
 
-        If that fails by itself, each of its modules fails with the same error. Raises errors of the
-        machine. Raises RuntimeError if the import leaves threads, or modules of a part that failed.
+        If the package itself fails, each of its modules fails with the same error. Raises errors of
+        the machine. Raises RuntimeError if the import leaves threads, or modules of a part that
+        failed.
         """
         write_bytecode_inside(sys.prefix)
         outer = outer or cls()

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 _OURS = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
 """Folders whose frames a report leaves out."""
 _FIRST, _LAST = 4, 16
-"""Frames of a traceback in the evidence, from either end."""
+"""The most frames of a traceback in the evidence, from its beginning and from its end."""
 _LINE = 120
 _LIMIT = 4096
-"""Characters of a traceback's text."""
+"""The most characters of a traceback's text."""
 _LINKS = 32
-"""Exceptions of a chain in the evidence."""
+"""The most exceptions of a chain in the evidence."""
 _LETTERS = 60 * 1024
-"""Letters of an exception's message in the evidence."""
+"""The most characters of an exception's message in the evidence."""
 
 
 def hide(folder: str) -> None:
@@ -31,8 +31,8 @@ def hide(folder: str) -> None:
 def traceback_of(error: BaseException) -> str:
     """Return the frames that an exception came through, in Python's own form, outermost first.
 
-    Frames of this program are left out. If the exception hides the one that it was made of (``raise
-    … from None``), the frames of that one follow.
+    Frames of this program are left out. If the exception hides the one that it replaces (``raise …
+    from None``), the frames of the hidden one follow.
     """
     frames = list(_frames(error.__traceback__))
     if error.__suppress_context__ and error.__cause__ is None and error.__context__ is not None:
@@ -60,7 +60,7 @@ def innermost_line(error: BaseException, folder: str) -> tuple[str, int] | None:
     ]
     if own:
         return own[-1]
-    # Of a SyntaxError.
+    # A SyntaxError has the path and the line as attributes.
     path, line = getattr(error, "filename", None), getattr(error, "lineno", None)
     return (
         (path, line)
@@ -100,7 +100,7 @@ def exception_chain(
 
 
 def exceptions_of(error: BaseException) -> list[BaseException]:
-    """An exception and what caused it, outermost first."""
+    """Return an exception and its causes, outermost first."""
     chain: list[BaseException] = []
     seen: set[int] = set()
     link: BaseException | None = error
@@ -127,11 +127,11 @@ def _link_document(error: BaseException, letters: int) -> Document:
 def unless_broken(function: Callable[..., Function], *arguments: Value) -> object:
     """Return the function's result, or ``None`` if it raises.
 
-    It can raise because of what a kernel's file has done to Python itself.
+    It can raise because a kernel's file has changed Python itself.
     """
     try:
         return function(*arguments)
-    except BaseException:  # what stands in for a value raises no Exception
+    except BaseException:  # a stand-in for a value raises no Exception
         return None
 
 
@@ -145,7 +145,10 @@ def _type_name(error: BaseException) -> str:
 
 
 def message_of(error: BaseException, letters: int) -> str:
-    """Return the message of an exception, cut to a number of letters, even if making it raises."""
+    """Return the message of an exception, cut to ``letters`` characters.
+
+    An exception whose message raises gets a message about that.
+    """
     try:
         return cut(str(error), letters)
     # A diagnostic whose own text cannot be made is still a diagnostic.
@@ -154,9 +157,9 @@ def message_of(error: BaseException, letters: int) -> str:
 
 
 def cut(text: str, letters: int) -> str:
-    """Return a text without its middle if it is longer than ``letters``.
+    """Return a text without its middle if it is longer than ``letters`` characters.
 
-    The beginning says where something happened, and the end often says why.
+    The beginning shows where something happened, and the end often shows why.
     """
     if len(text) <= letters:
         return text

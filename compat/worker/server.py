@@ -1,10 +1,10 @@
 """The server: import the toolchain once, then fork a child per batch.
 
-A fork costs milliseconds where a fresh process would import the toolchain again. The server itself
-never compiles anything, so nothing a kernel does can reach the next batch, nor the next driver.
+A fork costs milliseconds, while a new process would import the toolchain again. The server itself
+never compiles anything, so a kernel cannot affect the next batch or the next driver.
 
-A server can also fork another server, which imports one more package of a library. So servers are a
-tree as packages are, and each package is imported once.
+A server can also fork another server, which imports one more package of a library. So servers form
+a tree like the packages, and each package is imported once.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from .raised import exception_chain
 
 _PR_SET_PDEATHSIG = 1
 _FILES_OF_BATCH = 4
-"""How many descriptors a request for a batch comes with."""
+"""The number of file descriptors that come with a request for a batch."""
 _LARGEST_REQUEST = 64 * 1024
 _FAILED = 70
-"""Exit code of a child that could not do its work, with any cells."""
+"""Exit code of a child that could not do its work, whatever its cells."""
 _LEFTOVERS_AGAIN = 0.5
-"""Seconds until processes that could not be killed are gone for again."""
+"""Seconds between two attempts to end processes that could not be killed."""
 
 
 def main(arguments: list[str]) -> int:
     """Serve until no driver is left.
 
-    ``arguments`` is ``[FOLDER, CONTROL_FD, ADAPTER]``, perhaps with ``LISTEN_FD, SECONDS``, or with
-    ``PACKAGE`` or ``INTERPRET``.
+    ``arguments`` is ``[FOLDER, CONTROL_FD, ADAPTER]``, optionally followed by ``LISTEN_FD,
+    SECONDS``, by ``PACKAGE``, or by ``INTERPRET``.
     """
     folder, control_fd, toolchain_folder, *others = arguments
     stay, package = (others, None) if len(others) != 1 else ([], json.loads(others[0]))
@@ -73,9 +73,12 @@ def main(arguments: list[str]) -> int:
 def _new_server(
     load: Callable[[], tuple[adapter.Adapter, Beginning]], control: socket.socket, folder: str
 ) -> Server | None:
-    """A server with what ``load`` imports; ``None``, and the driver knows why, if that fails."""
+    """Return a server with what ``load`` imports.
+
+    If the import fails, send the driver the reason and return ``None``.
+    """
     started = time.monotonic()
-    gc.disable()  # a tenth of the time that importing takes
+    gc.disable()  # garbage collection takes a tenth of the import's time
     try:
         toolchain, beginning = load()
     except BaseException as error:
@@ -90,7 +93,7 @@ def _new_server(
         "threads": len(os.listdir("/proc/self/task")),
         "seconds": time.monotonic() - started,
     }
-    gc.freeze()  # what is here stays, and children share it as long as nobody touches it
+    gc.freeze()  # these objects stay, and children share their memory until something writes to it
     gc.enable()
     adopt_orphans()
     return Server(toolchain, ready, beginning, folder=folder)
@@ -99,26 +102,26 @@ def _new_server(
 def _beginning_of(
     toolchain: adapter.Adapter, preparation: dict[str, object] | None, folder: str
 ) -> Beginning:
-    """What is made ready before the first child: an interpreter, a package, or nothing."""
+    """Prepare an interpreter, a package, or nothing before the first child."""
     if not preparation:
         return Beginning()
     if not preparation.get("interpret"):
         return Beginning.of(preparation, toolchain, folder)
-    toolchain.begin_interpreting()  # a toolchain without one is never asked
+    toolchain.begin_interpreting()  # the driver never asks this of a toolchain without interpreter
     adapter.load_numerics()
     check_threads("making the interpreter ready")
     return Beginning()
 
 
 class ServedChild(NamedTuple):
-    """What a child is for: a batch, or to be a server."""
+    """A child and its purpose: to run a batch, or to be a server."""
 
     driver: socket.socket
-    """Who asked for it."""
+    """The driver that asked for the child."""
     folder: str
-    """Its private folder; the driver's to remove, while there is one."""
+    """The private folder of the child. The driver removes it, unless the driver is gone."""
     exit_pipe: int | None
-    """The pipe for the news of a batch's end."""
+    """The exit pipe of a batch; ``None`` for a server."""
 
 
 class Server:
@@ -138,26 +141,26 @@ class Server:
         self.drivers: list[socket.socket] = []
         """The control sockets of the connected drivers."""
         self.children: dict[int, ServedChild] = {}
-        """By process."""
+        """Process id → child."""
         self.listening: socket.socket | None = None
         """The socket for further drivers, if the server stays for them."""
         self.idle_timeout = 0.0
         self.loaded: Loaded | None = None
         self.own = frozenset(children())
-        """Processes that importing the toolchain has started."""
+        """Processes that the import of the toolchain has started."""
         self.leftovers = False
-        """Whether something that a batch has started is still there."""
+        """Whether a process that a batch has started is still there."""
 
     def keep_alive(self, listening: socket.socket, idle_timeout: float) -> None:
         """Accept further drivers on this socket.
 
-        Stop when none has been here for ``idle_timeout`` seconds.
+        Stop when none has been connected for ``idle_timeout`` seconds.
         """
         self.listening, self.idle_timeout = listening, idle_timeout
         self.loaded = Loaded(self.toolchain.files())
 
     def greet(self, driver: socket.socket) -> None:
-        """Take a driver in, if all is as it was loaded."""
+        """Accept a driver, unless a loaded file has changed."""
         driver.set_inheritable(False)
         if self.loaded is not None and self.loaded.changed():
             _send(driver, {"event": "stale"})
@@ -168,16 +171,16 @@ class Server:
             _send(driver, self.ready)
 
     def leave(self) -> None:
-        """Take no more drivers, and end with the last of those who are here."""
+        """Accept no more drivers, and end with the last connected one."""
         if self.listening is not None:
             self.listening.close()
             self.listening = None
-            shutil.rmtree(self.folder, ignore_errors=True)  # now: nobody is to find it any more
+            shutil.rmtree(self.folder, ignore_errors=True)  # now, so that no driver finds it
 
     def serve(self) -> None:
-        """Do what drivers ask for until no driver and no request is left.
+        """Serve requests until no driver and no child is left, and no driver can connect.
 
-        ``folder`` is empty afterwards.
+        ``folder`` is removed afterwards.
         """
         wake, woken = os.pipe()
         for fd in (wake, woken):
@@ -209,20 +212,20 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def sockets(self) -> list[socket.socket]:
-        """Those that somebody may speak on."""
+        """Return the sockets that drivers may send on or connect to."""
         return [*self.drivers, *([self.listening] if self.listening else [])]
 
     def accept(self) -> None:
-        """Let the next driver in."""
-        with contextlib.suppress(OSError):  # gone again already
+        """Accept the next driver."""
+        with contextlib.suppress(OSError):  # the driver is gone already
             if self.listening is not None:
                 self.greet(self.listening.accept()[0])
 
     def take_request(self, driver: socket.socket) -> bool:
-        """Take one request; ``False`` once the driver is gone."""
+        """Take one request. Returns ``False`` once the driver is gone."""
         try:
             packet, fds = _receive(driver)
-        except OSError:  # it went without reading what it was told
+        except OSError:  # the driver left without reading all messages
             return False
         if not packet:
             return False
@@ -231,7 +234,8 @@ class Server:
             self.leave()
         elif request["do"] == "end":
             self.end_server(driver, request["directory"])
-        # If no more files may be open here, closing these tells the driver that nothing has begun.
+        # If this process may open no more files, some are missing. Closing the others tells the
+        # driver that nothing has begun.
         elif len(fds) != (_FILES_OF_BATCH if request["do"] == "batch" else 1):
             for fd in fds:
                 os.close(fd)
@@ -242,7 +246,7 @@ class Server:
         return True
 
     def begin(self, driver: socket.socket, folder: str, fds: list[int]) -> None:
-        """Fork a child for a batch. Where that cannot be, the exit pipe says why."""
+        """Fork a child for a batch. If that fails, write the reason to the exit pipe."""
         jobs, events, output, exit_pipe = fds
         try:
             pid = self.fork(ServedChild(driver, folder, exit_pipe))
@@ -264,7 +268,7 @@ class Server:
     ) -> None:
         """Fork a server for this driver that imports one more package.
 
-        Where that cannot be, the end of its control socket says so.
+        If that fails, close its control socket, which tells the driver.
         """
         control = socket.socket(fileno=control_fd)
         with contextlib.suppress(OSError):
@@ -287,13 +291,13 @@ class Server:
             server.serve()
 
     def end_server(self, driver: socket.socket, folder: str) -> None:
-        """End the server that works in this folder, and all that it does."""
+        """End the server that works in this folder, and everything that it does."""
         for pid, child in self.children.items():
             if (child.driver, child.folder) == (driver, folder):
                 _kill(pid)
 
     def fork(self, served: ServedChild) -> int:
-        """Fork, and note what the child is for. Returns 0 in the child. Raises OSError."""
+        """Fork, and note the child's purpose. Returns 0 in the child. Raises OSError."""
         pid = os.fork()
         if pid:
             # The child does the same, so that the group exists before anyone kills it.
@@ -302,7 +306,10 @@ class Server:
         return pid
 
     def become_child(self, work: Callable[[], None], *fds: int) -> NoReturn:
-        """Leave the server behind, close its files and these, and do this work; never returns."""
+        """Turn this copy into a child: close the server's files and ``fds``, and do ``work``.
+
+        It never returns.
+        """
         code = _FAILED
         try:
             _quietly(os.setpgid, 0, 0)
@@ -322,7 +329,7 @@ class Server:
             os._exit(code)
 
     def reap(self) -> None:
-        """Tell drivers of batches that have ended, once nothing is left of what those started."""
+        """Report batches that have ended to their drivers, after killing the batches' processes."""
         ended: list[tuple[ServedChild, int]] = []
         for pid in list(self.children):
             done, status = os.waitpid(pid, os.WNOHANG)
@@ -335,7 +342,7 @@ class Server:
             if child.exit_pipe is not None:
                 _report(child.exit_pipe, _ending(status))
                 os.close(child.exit_pipe)
-            if child.driver not in self.drivers:  # who would have tidied up is gone
+            if child.driver not in self.drivers:  # the driver that would remove it is gone
                 shutil.rmtree(child.folder, ignore_errors=True)
 
     def clear_leftovers(self) -> None:
@@ -346,13 +353,13 @@ class Server:
         self.leftovers = not end_children(spared={*self.children, *self.own}, seconds=1.0)
 
     def dismiss(self, driver: socket.socket) -> None:
-        """A driver is gone: so is all that it asked for."""
+        """Forget a driver that is gone, and end everything that it asked for."""
         self.drivers.remove(driver)
         driver.close()
         for pid in [pid for pid, child in self.children.items() if child.driver is driver]:
             _kill(pid)
         if self.listening:
-            _quietly(os.utime, self.folder)  # says since when nobody has been here
+            _quietly(os.utime, self.folder)  # records when the last driver left
 
 
 def _kill(pid: int) -> None:
@@ -371,7 +378,7 @@ def _ending(status: int) -> dict[str, object]:
 
 
 def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
-    """Receive one packet with its file descriptors. Python 3.8 lacks ``socket.recv_fds``."""
+    """Receive one packet with its file descriptors. Python 3.8 has no ``socket.recv_fds``."""
     packet, ancillary, _, _ = control.recvmsg(
         _LARGEST_REQUEST, socket.CMSG_SPACE(4 * _FILES_OF_BATCH)
     )
@@ -388,7 +395,7 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
 
 
 def _send(control: socket.socket, message: dict[str, object]) -> None:
-    """Write to a driver that may be gone: that is noticed when it is read from."""
+    """Write to a driver that may be gone. The next read from it shows whether it is."""
     _quietly(control.send, json.dumps(message).encode())
 
 

@@ -1,10 +1,10 @@
 """A cell on its way through a worker: the mode of an attempt, its progress, and names of folders.
 
 A batch of another machine is compiled in copies of the kernels' trees, and its env may lie in
-another folder. Paths in evidence are still the asker's own (:class:`Places`). The paths that a
-compiler writes down decide the size of what it makes, so the adapter gives it the asker's paths. In
-everything else, such as tracebacks and printed text, the asker's paths are put in after the attempt
-has ended.
+another folder. Paths in evidence are still those of the requesting machine (:class:`Places`). The
+paths that a compiler writes affect the size of its results, so the adapter gives it the requesting
+machine's paths. In everything else, such as tracebacks and printed text, these paths are put in
+after the attempt has ended.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Compile:
     do = "compile"
 
     def document(self) -> JsonObject:
-        """As the worker wants it."""
+        """Return the action in the worker's form."""
         return {"do": self.do, "ir": self.ir, "keep_ir": self.keep_ir}
 
 
@@ -82,18 +82,18 @@ class Interpret:
     """
 
     seed: int = 0
-    """Of the problems' random numbers."""
+    """The seed of the problems' random numbers."""
 
     do = "interpret"
 
     def document(self) -> JsonObject:
-        """As the worker wants it."""
+        """Return the action in the worker's form."""
         return {"do": self.do, "seed": self.seed}
 
 
 @frozen(kw_only=True)
 class Mode:
-    """How cells are attempted, besides what they are.
+    """The conditions of an attempt that are not part of the cell.
 
     Only a plain attempt shows what a user would see.
     """
@@ -103,7 +103,7 @@ class Mode:
     given: Mapping[str, bytes] = field(factory=dict)
     """The files that actions name."""
     diagnose: bool = False
-    """With the compiler's diagnostics on; for one cell in a process of its own."""
+    """Whether the compiler's diagnostics are on, for one cell in a process of its own."""
     variables: Mapping[str, str] = field(factory=dict)
     """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
     hidden: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ class Mode:
         return (LAUNCHABLE,) if self == PLAIN and _is_for_launching(cell) else ()
 
     def documents(self, cell: Cell) -> list[JsonObject]:
-        """The actions for a cell, as the worker wants them."""
+        """Return the actions for a cell in the worker's form."""
         keeps = bool(self.kept(cell))
         return [
             (evolve(action, keep_ir=keeps) if isinstance(action, Compile) else action).document()
@@ -151,12 +151,14 @@ class Mode:
 
     @property
     def interprets(self) -> bool:
-        """Whether it takes a worker that runs kernels instead of compiling them."""
+        """Whether the mode needs a worker that runs kernels instead of compiling them."""
         return Interpret.do in self.action_names
 
 
 LAUNCHABLE = "launchable"
-"""What a launch needs of a compile, as one file (:meth:`compat.toolchains.Launching.pack`)."""
+"""The name of the one file that a launch needs from a compile
+(:meth:`compat.toolchains.Launching.pack`).
+"""
 
 
 def _is_for_launching(cell: Cell) -> bool:
@@ -185,7 +187,7 @@ def timing_mode(toolchain: Toolchain) -> Mode | None:
 
 
 _OUTERMOST = 2
-"""Names of the first package that is imported: ``fla.ops`` of ``fla.ops.gla.chunk``.
+"""The number of names in the first package that is imported: ``fla.ops`` of ``fla.ops.gla.chunk``.
 
 The packages around it have few kernels each.
 """
@@ -196,14 +198,14 @@ class PreloadedPackage:
     """A package that a worker of its own imports once for one target."""
 
     root: str
-    """The folder that it lies in."""
+    """The folder that contains it."""
     name: str
     roots: tuple[str, ...]
     target: Target
     facts: JsonMapping = field(eq=False)
     """The facts about the target for the worker."""
     outer: PreloadedPackage | None = None
-    """The package around it, whose worker forks this one's."""
+    """The package around it, whose worker forks the worker of this package."""
 
     @classmethod
     def of(cls, cell: Cell, mode: Mode) -> PreloadedPackage | None:
@@ -243,7 +245,7 @@ class PreloadedPackage:
         return (*(self.outer.with_outer if self.outer else ()), self)
 
     def document(self) -> JsonObject:
-        """As the worker wants it."""
+        """Return the package in the worker's form."""
         return {
             "root": self.root,
             "name": self.name,
@@ -255,8 +257,8 @@ class PreloadedPackage:
 def isolation(cell: Cell) -> tuple[object, ...]:
     """Return what cells must have in common to be compiled in one process.
 
-    This is all that is imported or called in the process before a compile. The store's keys rely on
-    it, because a key holds nothing of the cells that were compiled before its own.
+    This is everything that is imported or called in the process before a compile. The store's keys
+    rely on it, because a key contains nothing about cells that were compiled before its own.
     """
     spec = cell.spec
     factory = spec.function if "(" in spec.function else ""
@@ -311,7 +313,7 @@ class InFlightCell:
     notes: list[str] = field(factory=list)
 
     def enter(self, stage: str, cpu: float | None = None) -> None:
-        """Note that a stage begins now, where the child has used so many CPU seconds."""
+        """Note that a stage begins now. ``cpu`` is how many CPU seconds the child has used."""
         if cpu is not None:
             self.cpu.setdefault(stage, cpu)
         self.entered = time.monotonic() - self.started
@@ -333,7 +335,7 @@ class InFlightCell:
         self.entered, self.stage = entered, stage
 
     def stop(self, cpu: float) -> None:
-        """Note that the cell is stopped now, where the child has used so many CPU seconds."""
+        """Note that the cell is stopped now. ``cpu`` is how many CPU seconds the child has used."""
         spans = pairwise([*self.cpu.values(), cpu])
         self.stages = {
             stage: max(0.0, end - begin)
@@ -341,7 +343,7 @@ class InFlightCell:
         }
 
     def limit(self, limits: Limits) -> float:
-        """The deadline that is in force in its present stage, in seconds."""
+        """Return the deadline of the current stage, in seconds."""
         deadline = limits.import_deadline if self.stage == SOURCE_STAGE else limits.deadline
         return (
             min(deadline, self.entered - self.imported + limits.stage_deadline)
@@ -350,11 +352,11 @@ class InFlightCell:
         )
 
     def remaining_seconds(self, limits: Limits) -> float:
-        """Seconds until that deadline."""
+        """Return the seconds until that deadline."""
         return self.started + self.imported + self.limit(limits) - time.monotonic()
 
     def job(self, mode: Mode = PLAIN) -> JsonObject:
-        """The cell as the worker wants it."""
+        """Return the cell as a job in the worker's form."""
         spec = self.cell.spec
         roots, module = _place(spec)
         return {
@@ -374,7 +376,7 @@ class InFlightCell:
         }
 
     def evidence(self, mode: Mode, **facts: Any) -> Evidence:
-        """What is known of it by now, and these facts."""
+        """Return the evidence of the cell so far, with ``facts`` added."""
         defaults = {
             "asked": mode.action_names,
             "alone": mode.diagnose,
@@ -432,7 +434,7 @@ _MORE = r"(?![\w.+@=~-])"
 
 @define(kw_only=True, slots=False, frozen=True)
 class Places:
-    """Pairs of folders: as they are called here, and by whoever asked."""
+    """Pairs of a folder on this machine and its name on the requesting machine."""
 
     pairs: tuple[tuple[str, str], ...] = field(default=())
 
@@ -446,13 +448,16 @@ class Places:
         return cls(pairs=tuple(sorted(different, key=lambda pair: -len(pair[0]))))
 
     def told(self, text: str) -> str:
-        """A text with the asker's paths."""
+        """Return a text with the requesting machine's paths."""
         if not self.pairs or not any(here in text for here, _ in self.pairs):
             return text
         return self._here.sub(lambda match: self._there[match[0]], text)
 
     def told_data(self, data: bytes) -> bytes:
-        """The same of a file; one that is no text is left as it is, since lengths matter there."""
+        """Return the content of a file with the requesting machine's paths.
+
+        Content that is no text stays unchanged, because lengths matter there.
+        """
         if not self.pairs or not any(os.fsencode(here) in data for here, _ in self.pairs):
             return data
         try:
@@ -461,7 +466,7 @@ class Places:
             return data
 
     def evidence(self, evidence: Evidence) -> Evidence:
-        """Evidence with the asker's paths."""
+        """Return evidence with the requesting machine's paths."""
         if not self.pairs:
             return evidence
         translate = self.told
@@ -497,7 +502,7 @@ class Places:
 
 
 NOWHERE_ELSE = Places()
-"""Where whoever asks is on this machine."""
+"""The places of a request from this machine, which has no other names for folders."""
 
 
 def _raised(raised: Raised, places: Places) -> Raised:
@@ -515,7 +520,7 @@ def _stood_in(stood_in: StoodIn, places: Places) -> StoodIn:
 
 
 def _plain(value: object, places: Places) -> Any:
-    """Texts in what came as JSON."""
+    """Return a JSON value with the requesting machine's paths in its strings."""
     if isinstance(value, str):
         return places.told(value)
     if isinstance(value, Mapping):

@@ -1,9 +1,8 @@
 """The driver's ends of a worker and of the children that it forks.
 
-:mod:`compat.worker` has the contract from the other side. This module also takes incoming messages
-apart: lines of limited length, objects, and the parts of an answer. Kernels and compilers can write
-where the worker writes, and change its messages. No function that reads a message raises because of
-that.
+:mod:`compat.worker` has the contract. This module also parses incoming messages: lines of limited
+length, objects, and the parts of an answer. Kernels and compilers can write where the worker
+writes, and so corrupt its messages. No function that reads a message raises because of that.
 """
 
 from __future__ import annotations
@@ -55,18 +54,18 @@ class WorkerGone(Exception):
 
 
 _VERSION = 200
-"""Characters of the version that a toolchain says it has."""
+"""The most characters of the version that a toolchain reports."""
 
 
 @frozen(kw_only=True)
 class Hello:
-    """What a server said when it was ready, or why it never will be."""
+    """The message of a server that is ready, or the reason why it never will be."""
 
     ready: bool
     version: str = ""
     pid: int = 0
     seconds: float = 0.0
-    """How long importing took."""
+    """The duration of the import."""
     threads: int = 1
     """Threads in the server; forking is only safe with one."""
     raised: tuple[Raised, ...] = ()
@@ -77,7 +76,7 @@ class Hello:
 class WorkerClient:
     """A control socket with a worker at its other end.
 
-    Several threads may use it. Closing it ends everything that was asked for.
+    Several threads may use it. Closing it ends everything that was requested through it.
     """
 
     def __init__(self, control: socket.socket, timeout: float = READY_DEADLINE) -> None:
@@ -128,7 +127,7 @@ class WorkerClient:
 
     @property
     def alive(self) -> bool:
-        """Whether it still takes requests."""
+        """Whether the worker still takes requests."""
         if not self.hello.ready:
             return False
         poll = select.poll()
@@ -187,16 +186,17 @@ class WorkerClient:
             raise WorkerGone(str(error)) from error
 
     def kill(self) -> None:
-        """End a worker that no longer does anything, and with it what it does for anybody."""
-        # While the worker's end of the socket is open, no other process has its number.
+        """Kill a worker that no longer responds, and with it all that it does for any driver."""
+        # While the worker's end of the socket is open, no other process has its process id.
         if self.hello.pid and self.alive:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(self.hello.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Let go of the worker.
+        """Close the connection to the worker.
 
-        This ends what the worker does for us. The worker itself ends if it stays for nobody else.
+        This ends everything that the worker does for this driver. The worker itself ends unless it
+        stays for other drivers.
         """
         self._control.close()
 
@@ -208,14 +208,14 @@ class WorkerClient:
 
 
 LINE_LIMIT = 4 * 1024 * 1024
-"""Bytes of one message. The worker quotes far less."""
+"""The most bytes of one message. The worker's messages are far shorter."""
 _OFFSETS = 1 << 62
 _NAME, _FEW = 100, 10
 
 
 @define
 class Lines:
-    """The whole lines of what comes through a pipe, piece by piece."""
+    """Assembles whole lines from the pieces that come through a pipe."""
 
     _pieces: list[bytes] = field(factory=list)
     _length: int = 0
@@ -224,7 +224,7 @@ class Lines:
     _dropping: bool = False
 
     def add(self, data: bytes) -> list[bytes]:
-        """The lines that end in ``data``."""
+        """Add data from the pipe, and return the lines that end in it."""
         first, *more = data.split(b"\n")
         lines: list[bytes] = []
         for piece in more:
@@ -238,7 +238,7 @@ class Lines:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a line has begun that has no end."""
+        """Whether a line has begun and not ended."""
         return self._length > 0 or self._dropping
 
     def _hold(self, piece: bytes) -> None:
@@ -254,7 +254,7 @@ class Lines:
 
 @frozen(kw_only=True)
 class DoneEvent:
-    """What a ``done`` event says."""
+    """The content of a ``done`` event."""
 
     done: tuple[Done, ...]
     end: int
@@ -266,11 +266,11 @@ class DoneEvent:
     imported: tuple[str, ...] = ()
     stood_in: StoodIn | None = None
     at: str | None = None
-    """``path:number`` of the kernel's line that it is about."""
+    """``path:number`` of the kernel's line that a failure is about."""
 
 
 def json_object(line: bytes) -> dict[str, object]:
-    """The JSON object on a line; an empty one where there is none."""
+    """Return the JSON object on a line, or an empty one if there is none."""
     try:
         message = read_json(line, lenient=True)
     except ValueError:
@@ -302,7 +302,7 @@ def answer_of(message: Mapping[str, object]) -> DoneEvent | None:
 
 
 def _place(location: object) -> str | None:
-    """``{"path", "line"}`` as ``path:number``; ``None`` where it is no such thing."""
+    """Return ``{"path", "line"}`` as ``path:number``, or ``None`` if it has another form."""
     path, number = (
         (location.get("path"), location.get("line"))
         if isinstance(location, Mapping)
@@ -313,7 +313,7 @@ def _place(location: object) -> str | None:
 
 
 def names(value: object) -> list[str]:
-    """A few names, printable as they are."""
+    """Return the strings among the first few values of a list, cut to a limited length."""
     return (
         [name[:_NAME] for name in value[:_FEW] if isinstance(name, str)]
         if isinstance(value, list)
@@ -322,7 +322,7 @@ def names(value: object) -> list[str]:
 
 
 def offset(value: object) -> int | None:
-    """A place in a file; ``None`` where it is none."""
+    """Return a value that can be an offset in a file, or ``None``."""
     return (
         value
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _OFFSETS
@@ -342,7 +342,7 @@ def ending_of(message: dict[str, object]) -> dict[str, object]:
 
 
 def pid_of(message: dict[str, object]) -> int | None:
-    """The child's process number; never one that stands for a group or for everybody."""
+    """Return the child's process id; never a number that means a group or all processes."""
     pid = message.get("pid")
     return pid if isinstance(pid, int) and not isinstance(pid, bool) and 1 < pid < 1 << 31 else None
 
@@ -384,7 +384,7 @@ class Child:
             raise
 
     def _give(self, files: Mapping[str, bytes]) -> None:
-        """Put the files that actions name where the worker looks for them."""
+        """Write the files that actions name into the folder in which the worker expects them."""
         for name, data in files.items():
             path = self.directory / "given" / Path(name).name
             path.parent.mkdir(exist_ok=True)
@@ -400,7 +400,7 @@ class Child:
         self.exit, exit_pipe = map(self._opened, os.pipe())
         os.set_blocking(self.events, False)
         jobs_file = self._opened(os.open(jobs, os.O_RDONLY))
-        with suppress(WorkerGone):  # closing our copies makes both pipes end at once, which says so
+        with suppress(WorkerGone):  # closing our copies then ends both pipes, which shows it
             server.fork(self.directory, jobs_file, events, self.output, exit_pipe)
         for fd in (jobs_file, events, exit_pipe):
             os.close(fd)

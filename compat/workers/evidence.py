@@ -1,15 +1,15 @@
-"""What an attempt leaves behind besides its answer, and which failures are the machine's fault.
+"""The evidence of an attempt besides its answer, and the failures that are the machine's fault.
 
 - Short printed text is kept in the evidence itself, longer text as a compressed artifact. With
   dumps of IR on, a compile prints 1 to 15 MB, the same IR before every pass. LZMA compresses this
   to 20 to 200 KB in 0.1 s.
-- The evidence gets the place of the failure, its reproducer, and what its stages made
+- The evidence gets the place of the failure, its reproducer, and the results of its stages
   (:func:`gathered`).
 - The machine can refuse room for files, open files, processes, and memory. There are two questions:
-  which refusal does an attempt report (:func:`refusal`), and what does the machine lack at this
-  moment (:func:`lack_of_machine`)? A kernel file can raise any error itself, so a refusal alone
-  does not end a command. The attempt then counts as one without an answer. If the machine does lack
-  something, it is of no use to go on, and no failure can be believed.
+  which refusal does an attempt report (:func:`refusal`), and which resource is short at this moment
+  (:func:`lack_of_machine`)? A kernel file can raise any error itself, so a refusal alone does not
+  end a command. The attempt then counts as one without an answer. If a resource really is short, it
+  is useless to continue, and no failure is credible.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from compat.workers.attempt import LAUNCHABLE, InFlightCell, Mode, Places
 from compat.workers.client import Child
 
 _LARGEST = 256 * 1024 * 1024
-"""Bytes of the stored result of a stage."""
+"""The most bytes of the stored result of a stage."""
 _LARGEST_REPRODUCER = 64 * 1024 * 1024
-"""Bytes of a reproducer that is worth keeping."""
+"""The most bytes of a reproducer that is worth keeping."""
 _LONGEST_LINE = 500
 
 
@@ -62,9 +62,10 @@ def gathered(
 ) -> Evidence:
     """Return the evidence with what its attempt left behind.
 
-    A failed attempt also gets what can be read in its text. Its output ends at the offset ``end``;
-    ``None`` stands for the end of all that was printed. ``keep`` stores artifacts; without it none
-    are kept. Paths in kept files, and in what was read in printed text, are the asker's.
+    A failed attempt also gets the facts in its printed text. Its output ends at the offset ``end``;
+    ``None`` stands for the end of everything that was printed. ``keep`` stores artifacts; without
+    it none are kept. Paths in kept files and in facts from printed text are those of the requesting
+    machine.
     """
     folder = child.directory / "kept" / flight.nonce
     stage_artifacts = (
@@ -76,7 +77,7 @@ def gathered(
     if evidence.complete and mode.timed:
         text = child.read_output(flight.output, end, PRINTED_LIMIT, "")
         printed = _pass_seconds(text, evidence, flight)
-        # An adapter may have timed them itself.
+        # An adapter may have timed the passes itself.
         evidence = evolve(evidence, metrics={"passes": printed, **evidence.metrics})
     if evidence.complete and not mode.keep_printed:
         return evolve(evidence, kept=stage_artifacts)
@@ -122,7 +123,7 @@ def _pass_seconds(text: str, evidence: Evidence, flight: InFlightCell) -> dict[s
 def _made(
     folder: Path, stages: Iterable[str], cell: Cell, keep: Keep, places: Places
 ) -> dict[str, str]:
-    """Stage → name of what it made."""
+    """Return stage → the name of the artifact with its result."""
     if not folder.is_dir():
         return {}
     contents = {
@@ -139,7 +140,7 @@ def _made(
 
 
 def _for_launch(folder: Path, cell: Cell) -> bytes | None:
-    """What a launch needs, as one file; ``None`` if the compile did not come so far."""
+    """Return one file with everything that a launch needs, or ``None`` if a stage is missing."""
     launching = toolchains.of(cell.env).launching
     assert launching is not None
     contents = {stage: content_of(folder / stage, _LARGEST) for stage in launching.stages}
@@ -148,7 +149,7 @@ def _for_launch(folder: Path, cell: Cell) -> bytes | None:
 
 
 def _pace(folder: Path, evidence: Evidence, flight: InFlightCell) -> JsonObject:
-    """What the binary says of its speed, as metrics."""
+    """Return the facts in the binary about its speed, as metrics."""
     launching = toolchains.of(flight.cell.env).launching
     assert launching is not None
     binary = content_of(folder / launching.binary, _LARGEST)
@@ -178,7 +179,7 @@ def _optional_imports(evidence: Evidence, paths: Iterable[str]) -> dict[str, str
 
 
 def _line_at(place: str) -> str | None:
-    """The line that ``path:number`` names, as it is written there."""
+    """Return the text of the source line that ``path:number`` names, or ``None``."""
     path, _, number = place.rpartition(":")
     try:
         with Path(path).open(encoding="utf-8", errors="replace") as file:
@@ -209,18 +210,18 @@ def _written(path: Path) -> int:
         return 0
 
 
-# --- what it printed ------------------------------------------------------------------------------
+# --- printed text ---------------------------------------------------------------------------------
 
 PRINTED = "printed"
-"""The name among the artifacts of an attempt."""
+"""The name of the printed text among the artifacts of an attempt."""
 PRINTED_LIMIT = 32 * 1024 * 1024
-"""Bytes of the stored text of an attempt. A longer text loses its middle."""
+"""The most bytes of the stored text of an attempt. A longer text loses its middle."""
 PRINTED_LIMIT_IN_FULL = 256 * 1024 * 1024
-"""The same where the IR before every pass is asked for."""
+"""The most bytes of the stored text if the printed text itself is requested."""
 _INLINE = 16 * 1024
-"""Characters up to which the evidence has the text itself."""
+"""The most characters of a text that the evidence itself contains."""
 _WINDOW = 8 << 20
-"""Bytes that the compressor looks back: more than the IR before one pass of a large kernel has."""
+"""The window of the compressor, in bytes. The IR before one pass of a large kernel is smaller."""
 _SMALLEST_WINDOW = 4096
 _SAMPLE = 1 << 20
 _REPETITIVE = 0.25
@@ -232,9 +233,11 @@ megabytes.
 def keep_printed(
     text: str, keep: Keep | None, *, always: bool = False
 ) -> tuple[str, Mapping[str, str]]:
-    """The part of a text that stands in the evidence, and the artifacts that the rest is kept as.
+    """Return the text for the evidence itself, and the artifacts.
 
-    ``always`` is for a text that is asked for by itself; without ``keep`` there are no artifacts.
+    A short text goes into the evidence, and a longer text becomes an artifact. ``always`` makes any
+    text an artifact. Without ``keep`` there are no artifacts, and the evidence gets the beginning
+    of the text.
     """
     if (len(text) <= _INLINE and not always) or keep is None:
         return text[:_INLINE], {}
@@ -242,7 +245,7 @@ def keep_printed(
 
 
 def printed_text(evidence: Evidence, artifact: Callable[[str], bytes | None]) -> str | None:
-    """Return what an attempt printed, as far as it was kept.
+    """Return the kept part of what an attempt printed.
 
     Returns ``None`` if the artifact is gone, or is not one of ours.
     """
@@ -257,7 +260,7 @@ def printed_text(evidence: Evidence, artifact: Callable[[str], bytes | None]) ->
 
 
 def _compressed(data: bytes) -> tuple[str, bytes]:
-    """A suffix and the data compressed: either form can be read by programs that everybody has."""
+    """Return a suffix and the compressed data. Common programs can read both formats."""
     sample = data[:_SAMPLE]
     if len(zlib.compress(sample, 1)) > _REPETITIVE * len(sample):
         return ".printed.gz", gzip.compress(data, compresslevel=1, mtime=0)
@@ -267,24 +270,23 @@ def _compressed(data: bytes) -> tuple[str, bytes]:
 
 
 def _expanded(data: bytes) -> bytes:
-    """The data as it was; bounded, whatever the artifact is."""
+    """Return the decompressed data, limited in size, whatever the artifact contains."""
     if data.startswith(b"\x1f\x8b"):
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             return file.read(PRINTED_LIMIT_IN_FULL)
     return lzma.LZMADecompressor(format=lzma.FORMAT_XZ).decompress(data, PRINTED_LIMIT_IN_FULL)
 
 
-# --- what the machine refused ---------------------------------------------------------------------
+# --- refusals of the machine ----------------------------------------------------------------------
 
 ROOM = 16 << 20
-"""Bytes: with less room than this for temporary files, a compile that failed may have failed for
-that.
+"""The free bytes for temporary files below which a failed compile may have failed because of that.
 """
 _FILES = 32
-"""With fewer further files on a file system than this, too."""
+"""The number of further files on a file system below which the same holds."""
 _PROBE = 1 << 20
 _OPEN_FILES = 64
-"""Files that a process must be able to have open, at least."""
+"""The number of files that a process must be able to have open."""
 _MEMORY = 64 << 20
 _STARTING = 60.0
 """Seconds that a program which does nothing may take."""
@@ -317,7 +319,7 @@ def refusal(evidence: Evidence, folder: Path) -> str | None:
 
 
 def _killed(text: str) -> re.Match[str] | None:
-    """Where a text tells of an assembler that was ended from outside."""
+    """Return the match of a message in a text that an assembler was killed from outside."""
     patterns = (
         toolchain.ir.parts.assembler.killed
         for toolchain in toolchains.every()
@@ -327,9 +329,9 @@ def _killed(text: str) -> re.Match[str] | None:
 
 
 def lack_of_machine(evidence: Evidence, folder: Path) -> MachineError | None:
-    """Return what the machine lacks at this moment, if this may be why the attempt failed.
+    """Return an error for a resource that is short at this moment, if it may explain the failure.
 
-    Returns ``None`` if the machine has enough of everything.
+    Returns ``None`` if no resource is short.
     """
     if short := _short_of_room(folder):
         return short
@@ -372,7 +374,7 @@ def _short_of_memory(evidence: Evidence) -> MachineError | None:
 
 
 def _checked(folder: Path, reason: str) -> MachineError | None:
-    """Try for oneself whether the machine refuses what it is said to refuse."""
+    """Test whether the machine really refuses files, processes, open files or memory."""
     try:
         _write_into(folder)
         run(["true"], timeout=_STARTING)
@@ -418,7 +420,7 @@ def _texts(evidence: Evidence) -> Iterator[str]:
 
 
 def _line(text: str, match: re.Match[str]) -> str:
-    """The line that a match is on, bounded."""
+    """Return the line of a match, limited in length."""
     start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
     return text[
         max(start, match.start() - 200) : end if 0 <= end < match.end() + 200 else match.end() + 200

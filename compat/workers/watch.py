@@ -1,12 +1,12 @@
 """Watch a batch: turn a child's events, or its death, into one Evidence per cell.
 
-A child compiles the cells of one source for one target in a row (:func:`isolation`), so that
-neither what a source does while it is imported nor a target that was asked for reaches the cells of
-another. If it dies, hangs or runs out of memory, the cell and stage in flight are known from its
-events; a new child continues with the rest. So it does where a child ends after a cell that left
-modules behind, as an import does that fails half-way. Nothing a child says is believed beyond its
-form: a line that is no event, an answer to another cell, a second answer are noted and never become
-a result, and a child that ends without an answer has given none.
+A child compiles the cells of one source for one target in order (:func:`isolation`). So neither the
+side effects of a source's import nor a requested target reach the cells of another source or
+target. If the child dies, hangs or runs out of memory, its events show the cell and the stage in
+flight, and a new child continues with the rest. The same happens if a child ends after a cell that
+left modules behind, as a failed import does. The driver checks every message of a child. A line
+that is no event, an answer to another cell, or a second answer is noted and never becomes a result.
+A child that ends without an answer has given none.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ _REAP_DEADLINE = 10.0
 processes.
 """
 _CLOSE_DEADLINE = 5.0
-"""The same, once nobody waits for the cell's result any more."""
+"""The same deadline, once nothing waits for the cell's result any more."""
 _PIPE = 1 << 20
-"""Bytes that a pipe holds at most: all that can be left to read of a child that has ended."""
+"""The most bytes that a pipe holds, and so the most that is unread when a child has ended."""
 
 
 def attempt(
@@ -93,12 +93,12 @@ def attempt(
 ) -> Generator[tuple[Cell, Evidence]]:
     """Attempt cells of one env in order and yield each one's evidence as it is known.
 
-    Where the server never became ready, that is the evidence of all of them. ``keep`` stores
-    artifacts and returns their names; without it none are kept. ``places`` are this machine's
-    folders as whoever asked calls them: what is kept has their names. Raises :class:`Stopped` once
-    ``stop`` is set or the command is to end; no process is left behind then, nor when this is
-    closed early. Raises MachineError where the machine refuses what compiling needs, such as room
-    for files: a failure that may come from that is nobody's evidence.
+    If the server never became ready, this is the evidence of all cells. ``keep`` stores artifacts
+    and returns their names; without it none are kept. ``places`` maps folders of this machine to
+    their names on the requesting machine, which kept artifacts contain. Raises :class:`Stopped`
+    once ``stop`` is set or the command must end. No process is left behind then, nor if the
+    generator is closed early. Raises MachineError if the machine refuses a resource that a compile
+    needs, such as room for files. A failure that may come from that is not evidence about a cell.
     """
     if not server.hello.ready:
         evidence = _broken(server.hello)
@@ -122,7 +122,7 @@ def attempt(
                     yield flight.cell, evidence
         finally:
             watch.close()
-        # The child ended before it began a cell. Do not try for ever.
+        # The child ended before it began a cell. Do not retry forever.
         if len(waiting) == before:
             flight = waiting.pop(0)
             flight.notes.append("the child ended before it began this cell")
@@ -159,8 +159,8 @@ class _Watch:
         )
         self.pid: int | None = None
         self.ending: dict[str, object] = {}
-        """How the child ended: an exit code or a signal; empty while it runs, or when nobody can
-        tell any more.
+        """How the child ended: an exit code or a signal; empty while it runs, or if its end is
+        unknown.
         """
         self.in_flight: InFlightCell | None = None
         self.deadline_hit: float | None = None
@@ -175,10 +175,10 @@ class _Watch:
     # --- the loop ---
 
     def run(self) -> Iterator[tuple[InFlightCell, Evidence]]:
-        """Yield the evidence of each cell this child got to.
+        """Yield the evidence of each cell that this child began.
 
-        The child's end is what its server says, or the server's own: who else holds a pipe open
-        does not matter.
+        The child has ended if its server says so, or if the server itself has ended. Other
+        processes that hold a pipe open do not matter.
         """
         open_pipes = {self.child.events, self.child.exit}
         while not self.ending and self.child.exit in open_pipes:
@@ -203,7 +203,7 @@ class _Watch:
             yield flight, self._cut_short(flight)
 
     def _last_lines(self) -> Iterator[bytes]:
-        """What the child said before it ended and nobody has read yet."""
+        """Yield the unread lines that the child wrote before it ended."""
         for _ in range(0, _PIPE, _CHUNK):
             try:
                 lines = self._read_lines(self.child.events)
@@ -219,7 +219,7 @@ class _Watch:
         return max(0.0, min(_TICK, self.in_flight.remaining_seconds(self.limits)))
 
     def _read_lines(self, fd: int) -> list[bytes] | None:
-        """The whole lines that arrived, ``None`` at the end of the pipe."""
+        """Return the whole lines that arrived, or ``None`` at the end of the pipe."""
         data, arriving = os.read(fd, _CHUNK), self._arriving[fd]
         if not data:
             if arriving.unfinished:
@@ -231,7 +231,7 @@ class _Watch:
             self._note("a message without an end")
         return lines
 
-    # --- what the child and the server say ---
+    # --- messages of the child and the server ---
 
     def _note_exit(self, line: bytes) -> None:
         message = json_object(line)
@@ -285,8 +285,8 @@ class _Watch:
     def _unable(self, raised: object) -> MachineError:
         """Return an error that says why nothing can begin.
 
-        It does not depend on the cells, because only the system itself was asked for anything so
-        far.
+        It does not depend on the cells, because so far only the system itself was asked for
+        anything.
         """
         chain = read_raised(raised)
         number, message = (chain[-1].errno or 0, chain[-1].message) if chain else (0, "")
@@ -343,7 +343,7 @@ class _Watch:
                 self._kill()
 
     def _ask_for_stack(self) -> None:
-        """A hanging child prints its Python stack on SIGUSR1, even from within the compiler."""
+        """Send SIGUSR1, on which a hanging child prints its Python stack, even in the compiler."""
         assert self.pid is not None
         with suppress(ProcessLookupError, PermissionError):
             os.kill(self.pid, signal.SIGUSR1)
@@ -357,7 +357,7 @@ class _Watch:
                     kill(self.pid, signal.SIGKILL)
 
     def _look_after_server(self) -> None:
-        """A server that neither forks nor reaps any more is ended: a kernel file can stop it."""
+        """Kill a server that no longer forks or reaps, because a kernel file can stop it."""
         if self.ending:
             return
         late = self.pid is None and time.monotonic() - self._asked > _SERVER_DEADLINE
@@ -369,7 +369,7 @@ class _Watch:
     # --- evidence ---
 
     def _answer(self, flight: InFlightCell, message: Mapping[str, object]) -> Evidence | None:
-        """The evidence in a ``done`` event, or ``None`` if it has not the form of one."""
+        """Return the evidence in a ``done`` event, or ``None`` if the event is malformed."""
         answer = answer_of(message)
         if answer is None:
             return None
@@ -391,7 +391,7 @@ class _Watch:
         """Return the evidence with what the attempt left behind.
 
         If the machine refused something, the evidence becomes one without an answer. Raises
-        MachineError if the machine still lacks something.
+        MachineError if a resource is still short.
         """
         evidence = gathered(
             evidence, self.child, flight, end, self.mode, keep=self.keep, places=self.places
@@ -431,9 +431,9 @@ class _Watch:
         return self._completed(evidence, flight, None)
 
     def close(self) -> None:
-        """Make sure that the child and all that it started are gone, and forget its files."""
+        """End the child and everything that it started, and close its files."""
         self._wait_for_end(_CLOSE_DEADLINE)
-        # The server is gone, or hangs, so nobody else ends processes that left the child.
+        # The server is gone, or hangs, so only the driver can end processes that left the child.
         if not self.ending:
             self.server.kill()
             self._kill()

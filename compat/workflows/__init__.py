@@ -1,8 +1,8 @@
 """Files for a project's CI system, from templates: a workflow of GitHub, a pipeline of GitLab.
 
-In: a project's ``matrix.toml``, and its place in its repository. Out: files for the repository, as
+In: a project's ``matrix.toml``, and its path in its repository. Out: files for the repository, as
 text; none is written. The envs are divided into groups, one for each of several jobs. A CI system
-installs this package from the place that installers recorded here (PEP 610).
+installs this package from the source that the installer recorded on this machine (PEP 610).
 """
 
 from __future__ import annotations
@@ -62,18 +62,18 @@ class Files:
 
     texts: Mapping[Path, str]
     otherwise: Mapping[Path, str]
-    """The consequence if such a file exists already; empty without one."""
+    """The advice if such a file exists already; empty without one."""
     requirement: str
-    """The requirement that they install."""
+    """The requirement that the files install."""
     unsure: str
-    """The reason to check it; empty without one."""
+    """The reason to check the requirement; empty without one."""
 
 
 def workflow_files(system: System, config: MatrixConfig) -> Files:
-    """The files of a CI system, at the top of the project's repository.
+    """Return the files of a CI system, at the top of the project's repository.
 
-    Raises SelectionError where its envs are none, and ConfigError where its folder cannot be named
-    in them.
+    Raises SelectionError if the project has no envs, and ConfigError if the files cannot contain
+    the name of its folder.
     """
     top = _top(config.base)
     inside = _checked(config.base.resolve().relative_to(top).as_posix())
@@ -103,7 +103,7 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
 
 
 def _cells(config: MatrixConfig) -> int:
-    """The number of cells now; 0 if the kernel files cannot be read yet."""
+    """Return the current number of cells; 0 if the kernel files cannot be read yet."""
     try:
         specs = (
             load_kernels(config.kernels, config.base, library=config.library)
@@ -116,7 +116,7 @@ def _cells(config: MatrixConfig) -> int:
 
 
 def _templates() -> Environment:
-    """The templates, whose marks are not the `{{ }}` of GitHub's expressions."""
+    """Return the templates. Their delimiters differ from the `{{ }}` of GitHub's expressions."""
     templates = Environment(
         loader=PackageLoader("compat.workflows"),
         undefined=StrictUndefined,
@@ -133,9 +133,9 @@ def _templates() -> Environment:
 
 
 def _checked(inside: str) -> str:
-    """A path that means the same to YAML, shells, globs and expressions.
+    """Return a path unchanged if it means the same to YAML, shells, globs and expressions.
 
-    Raises ConfigError for any other.
+    Raises ConfigError for any other path.
     """
     if not re.fullmatch(r"[\w.+/ -]+", inside):
         hint = (
@@ -149,12 +149,12 @@ def _checked(inside: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string as YAML takes it, whatever is in it."""
+    """Return a string in quotes for YAML, whatever it contains."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def _top(folder: Path) -> Path:
-    """The top of the repository that a folder is in, or else the folder itself."""
+    """Return the top of the repository that contains a folder, or else the folder itself."""
     here = folder.resolve()
     return next((parent for parent in (here, *here.parents) if (parent / ".git").exists()), here)
 
@@ -168,11 +168,11 @@ class Requirement:
 
     text: str
     unsure: str = ""
-    """The reason to check it; empty if it can be installed elsewhere."""
+    """The reason to check the requirement; empty if it can be installed elsewhere."""
 
 
 def requirement() -> Requirement:
-    """This package, with uv, as it can be installed on another machine."""
+    """Return the requirement that installs this package, with uv, on another machine."""
     origin = _origin()
     url = origin.get("url") if isinstance(origin, dict) else None
     vcs = origin.get("vcs_info") if isinstance(origin, dict) else None
@@ -202,17 +202,17 @@ def _origin() -> object:
 T = TypeVar("T")
 
 JOBS = 4
-"""A job needs half a minute before it compiles anything, and building an env five seconds; so not
-one for each env.
+"""The most groups of envs. A job needs half a minute before it compiles anything, and an env is
+built in five seconds, so there is not one job for each env.
 """
 FEW = 500
-"""Cells up to which one job does all, where no env has a PyTorch, which takes 5 GB: more jobs would
-only wait longer.
+"""The most cells of a single job, if no env has a PyTorch, which takes 5 GB. More jobs would only
+wait longer.
 """
 SHARD = 4_000
-"""Cells of a shard: some minutes for four cores."""
+"""The number of cells of a shard. They take four cores some minutes."""
 SHARDS = 20
-"""Shards that a group has at most."""
+"""The most shards of a group."""
 
 
 @frozen(kw_only=True)
@@ -220,7 +220,7 @@ class Group:
     """The envs of one job."""
 
     name: str
-    """For the names of jobs and files."""
+    """The name of the group in the names of jobs and files."""
     envs: str
     """The value of ``--envs``."""
     shard: str = "1/1"
@@ -228,7 +228,10 @@ class Group:
 
 
 def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:
-    """The jobs for so many cells: few are one job, and several jobs share each group of many."""
+    """Return the jobs for a number of cells.
+
+    Few cells are one job. With many cells, several jobs share each group of envs.
+    """
     envs = config.choose_envs()
     if cells <= FEW and not any(env.paired for env in envs):
         return groups(config, 1)
@@ -244,10 +247,10 @@ def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:
 
 
 def groups(config: MatrixConfig, most: int = JOBS) -> tuple[Group, ...]:
-    """The envs that a run without ``--envs`` tries, in so many groups at most.
+    """Return the envs that a run without ``--envs`` tries, in ``most`` groups at most.
 
-    Each env is in one group. If they are all existing releases, groups are ranges of releases, and
-    the last one has future releases.
+    Each env is in one group. If the envs are all existing releases, the groups are ranges of
+    releases, and the last one includes future releases.
     """
     envs = config.choose_envs()
     ranges = tuple(_ranges(envs, most))
@@ -269,7 +272,7 @@ def _ranges(envs: Sequence[Env], most: int) -> Iterator[Group]:
 
 
 def _cover(ranges: Sequence[Group], config: MatrixConfig, envs: Sequence[Env]) -> bool:
-    """Whether ranges of releases mean these envs, each once."""
+    """Whether ranges of releases select exactly these envs, each once."""
     try:
         names = [env.name for group in ranges for env in config.choose_envs([group.envs])]
     except SelectionError:
@@ -284,7 +287,7 @@ def _named(envs: Sequence[Env], most: int) -> Iterator[Group]:
 
 
 def _parts(items: Sequence[T], most: int) -> list[Sequence[T]]:
-    """Neighbours in so many parts at most, of about the same size."""
+    """Divide items into ``most`` parts of neighbours at most, of about the same size."""
     size, more = divmod(len(items), most)
     ends = [number * size + min(number, more) for number in range(most + 1)]
     return [items[start:end] for start, end in pairwise(ends) if start < end]

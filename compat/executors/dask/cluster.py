@@ -44,26 +44,25 @@ class DaskSettings:
     """A Dask cluster: its scheduler's address, or the class that makes one, or local workers."""
 
     where: str
-    """Who says so: ``--executor``, or ``matrix.toml: executor``."""
+    """The origin of the settings: ``--executor``, or ``matrix.toml: executor``."""
     address: str | None = None
+    """The scheduler's address; ``None`` if the command makes a cluster."""
     cluster: str | None = None
-    """The dotted name of a class, or of a function, that makes a cluster."""
+    """The dotted name of a class or function that makes a cluster; ``None`` for an address, and for
+    local workers.
+    """
     arguments: JsonMapping = Factory(dict)
     """The arguments of the class."""
     workers: int | None = None
-    """How many workers are asked for; by default as many as the class gives, and on this machine
-    one for each core.
+    """Number of Dask workers to start. By default the class decides, and local workers together
+    have one thread for each core.
     """
     threads: int = 1
-    """Threads of each worker of this machine."""
+    """Threads of each local worker."""
     in_flight: int | None = None
-    """How many batches are on their way at the same time; by default two for each thread of the
-    cluster.
-    """
+    """Number of batches in flight; by default two for each thread of the cluster."""
     wait: float = _WAIT
-    """Seconds to wait for a worker where there is none, and for a scheduler that is gone to come
-    back.
-    """
+    """Seconds to wait for a Dask worker if there is none, and for a lost scheduler to return."""
 
     @classmethod
     def named(cls, text: str) -> DaskSettings | None:
@@ -119,12 +118,12 @@ class DaskSettings:
 
 
 def _of_scheduler(address: str) -> str:
-    """The address as Dask has it."""
+    """Return the address in Dask's form, with ``tcp://`` for ``dask://``."""
     return f"tcp://{address.removeprefix('dask://')}" if address.startswith("dask://") else address
 
 
 def _numbers(query: str) -> JsonObject:
-    """``workers=4&threads=2`` as numbers. Raises ValueError."""
+    """Return the numbers in a text such as ``workers=4&threads=2``. Raises ValueError."""
     try:
         numbers = dict(parse_qsl(query, strict_parsing=True)) if query else {}
     except ValueError:
@@ -145,17 +144,17 @@ def _numbers(query: str) -> JsonObject:
 INSTALL = "Install it beside this command: pip install 'triton-compat[dask]'."
 _TICK = 0.1
 ANSWER = 10.0
-"""Seconds that a scheduler may take to answer which listens."""
+"""Seconds within which a scheduler that listens must answer."""
 _OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
 _TALKATIVE = ("distributed", "distributed.client")
-"""Loggers that write to the terminal by themselves."""
+"""Loggers of Dask that write to the terminal by default."""
 
 
 def opened(settings: DaskSettings) -> tuple[str, Any]:
-    """The address of the scheduler in the settings, and the cluster made for this command.
+    """Return the scheduler's address, and the cluster that was made for this command.
 
-    There may be no such cluster. Raises ConfigError if something that the settings name does not
-    exist, ClusterError if the cluster cannot be made.
+    The cluster is ``None`` if the settings have an address. Raises ConfigError if the class does
+    not exist or makes no cluster, ClusterError if the cluster cannot be made.
     """
     quieten()
     if settings.address is not None:
@@ -166,9 +165,10 @@ def opened(settings: DaskSettings) -> tuple[str, Any]:
 
 
 def client_of(address: str, wait: float) -> object:
-    """A connection to a scheduler, which looks for it for so many seconds if it is gone.
+    """Return a connection to a scheduler.
 
-    Raises OSError, and ClusterError where TLS is asked for and not configured.
+    The connection waits up to ``wait`` seconds for a scheduler that is gone. Raises OSError, and
+    ClusterError if the address needs TLS and Dask has no certificate.
     """
     from distributed import Client
     from distributed.comm.addressing import get_address_host_port
@@ -176,7 +176,7 @@ def client_of(address: str, wait: float) -> object:
 
     _wait_for(get_address_host_port(address), min(ANSWER, 1 + wait))
     encrypted = address.startswith(("tls://", "wss://"))
-    # A client without one fails later, and leaves a thread that others of this process meet.
+    # Without a certificate, a client fails later, and leaves a thread behind in this process.
     if encrypted and Security().get_connection_args("client").get("ssl_context") is None:
         raise ClusterError(
             "this machine has no certificate for the cluster",
@@ -187,7 +187,10 @@ def client_of(address: str, wait: float) -> object:
 
 
 def is_exposed(address: str) -> bool:
-    """Whether others on the network can read and send what goes to a scheduler: it has no TLS."""
+    """Whether a scheduler's address is reachable from the network without TLS.
+
+    Other machines can then read the messages to it, and send their own.
+    """
     from distributed.comm.addressing import get_address_host
 
     if not address.startswith(("tcp://", "ws://")):
@@ -200,9 +203,9 @@ def is_exposed(address: str) -> bool:
 
 
 def _wait_for(place: tuple[str, int | None], patience: float) -> None:
-    """Wait until a scheduler listens at an address.
+    """Wait up to ``patience`` seconds until a scheduler listens at an address.
 
-    A client that finds none leaves a thread behind. Raises OSError.
+    Dask's client leaves a thread behind if it finds no scheduler. Raises OSError.
     """
     give_up = time.monotonic() + patience
     while True:
@@ -218,11 +221,11 @@ def _wait_for(place: tuple[str, int | None], patience: float) -> None:
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Keep the terminal's Ctrl-C from processes that are started meanwhile, also by threads.
+    """Block the terminal's signals for child processes that are started meanwhile.
 
-    This process ends them.
+    Ctrl-C then does not reach them. This process ends them itself.
     """
-    resource_tracker.ensure_running()  # starting it would let signals through again
+    resource_tracker.ensure_running()  # its start would unblock the signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
     try:
         yield
@@ -232,9 +235,9 @@ def _unheard() -> Iterator[None]:
 
 @contextmanager
 def _handlers_kept() -> Iterator[None]:
-    """Keep imported packages from handling signals.
+    """Keep imported packages from installing signal handlers.
 
-    dask-jobqueue would handle Ctrl-C, which only the main thread can.
+    dask-jobqueue would install one for Ctrl-C, which is only possible in the main thread.
     """
     with mock.patch.object(signal, "signal", lambda number, handler: signal.getsignal(number)):
         yield
@@ -245,8 +248,8 @@ CALM = {
     "distributed.admin.tick.interval": "200ms",
     "distributed.admin.system-monitor.interval": "2s",
 }
-"""How seldom processes of this machine look at themselves: a worker that waits took 5 % of a core
-for that.
+"""Dask settings that make local processes monitor themselves less often. The monitoring took 5 % of
+a core for each idle worker.
 """
 
 
@@ -260,9 +263,9 @@ def quieten() -> None:
         import distributed  # noqa: F401
     except ImportError as error:
         raise ClusterError(f"cannot import Dask: {error}", hint=INSTALL) from error
-    # Trees of kernels are part of tasks, which are large for that reason.
+    # Tasks are large because they contain the source trees of kernels.
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})
-    # Dask takes another port then, and reports it.
+    # In this case Dask takes another port, and reports it.
     warnings.filterwarnings("ignore", r"\s*Port \d+ is already in use")
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -273,7 +276,7 @@ def _made(settings: DaskSettings) -> Any:
     is_local = settings.cluster is None
     try:
         cluster = make(**(_local_arguments(settings) if is_local else settings.arguments))
-    except Exception as error:  # whatever a foreign class raises
+    except Exception as error:  # a foreign class may raise anything
         where = settings.where if is_local else f"{settings.where}.arguments"
         message = (
             f"cannot start {settings.cluster or _LOCAL_CLASS}: {type(error).__name__}: {error}"
@@ -296,14 +299,14 @@ def _local_arguments(settings: DaskSettings) -> JsonObject:
         "n_workers": settings.workers or max(1, len(os.sched_getaffinity(0)) // settings.threads),
         "threads_per_worker": settings.threads,
         "processes": True,
-        "memory_limit": 0,  # cells have their own, and are no part of a worker's process
+        "memory_limit": 0,  # cells have limits of their own, in processes of their own
         "dashboard_address": "127.0.0.1:0",
         "silence_logs": logging.CRITICAL,
     }
 
 
 def cluster_class(settings: DaskSettings) -> Callable[..., Any]:
-    """The class that a dotted name means. Raises ConfigError."""
+    """Return the class that the settings name, or Dask's local cluster. Raises ConfigError."""
     module, _, name = (settings.cluster or _LOCAL_CLASS).rpartition(".")
     where = f"{settings.where}.class"
     try:

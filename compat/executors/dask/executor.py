@@ -1,4 +1,4 @@
-"""Batches on the workers of a Dask cluster: sent, retried if a worker is lost, isolated."""
+"""Send batches to the workers of a Dask cluster, and retry and isolate those of lost workers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from compat.workers.spawn import WORKER, variable_dependencies
 
 
 class DaskExecutor:
-    """Batches are tasks of a cluster; the results of one are reported all at once."""
+    """An executor whose batches are Dask tasks. It reports the results of a task all at once."""
 
     def __init__(
         self,
@@ -36,26 +36,26 @@ class DaskExecutor:
     ) -> None:
         """See :class:`compat.executors.executor.OpenExecutor`.
 
-        It connects when something is submitted. Servers stay on the workers as those see fit,
-        whatever ``idle_timeout`` is.
+        It connects when the first batch is submitted. Dask workers decide by themselves how long
+        their servers stay, so ``idle_timeout`` has no effect.
         """
         self._session, self._stop = session, stop
         self._local = LocalExecutor(worker=worker, stop=stop)
-        """For batches that name files of this machine."""
+        """Compiles the batches that name files of this machine."""
         self._program = None if worker == WORKER else str(worker)
         self._closed = threading.Event()
         self.gpus = GpuWorkers(session, self._check)
-        """The GPUs of the workers, which launch."""
+        """The GPUs of the Dask workers, for launches."""
 
     @property
     def slots(self) -> int:
-        """The number of batches in flight: two for each thread of the workers, or the user's."""
+        """The number of batches in flight: the user's, or two for each thread of the cluster."""
         return self._session.slots
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
-        """The attempts at each cell, once all that went together are known.
+        """Yield the attempts at each cell, after all cells of its task have been attempted.
 
-        Cells that no worker can attempt, and those that workers were lost with, have evidence that
+        If no Dask worker can attempt a cell, or the workers that tried it were lost, its evidence
         says so.
         """
         if _names_files(batch):
@@ -84,16 +84,16 @@ class DaskExecutor:
         ).run()
 
     def release(self, env: str) -> None:
-        """Workers let the servers of an env go by themselves."""
+        """Release an env's server on this machine. Dask workers release theirs by themselves."""
         self._local.release(env)
 
     def close(self) -> None:
-        """Nothing further is done for this run."""
+        """End the work of this run."""
         self._closed.set()
         self._local.close()
 
     def _check(self) -> None:
-        """Raise Stopped if there is nothing to wait for any more."""
+        """Raise Stopped if the command or the run must end, or this executor is closed."""
         interruption.check()
         if self._stop.is_set() or self._closed.is_set():
             raise Stopped
@@ -103,9 +103,9 @@ class DaskExecutor:
 class _BatchWork(Work[CellAttempts]):
     parcel: Parcel
     positions: tuple[int, ...]
-    """Of its cells, in the batch that was submitted."""
+    """The positions of its cells in the submitted batch."""
     worker_without_tree: str | None = None
-    """The address of a worker that is to get the content of the tree, too."""
+    """The address of a Dask worker that lacks the source tree, so it gets the tree's content."""
 
     @property
     def cells(self) -> Sequence[str]:
@@ -142,13 +142,13 @@ class _BatchWork(Work[CellAttempts]):
             )
         return self._after(answer)
 
-    # --- which workers ----------------------------------------------------------------------------
+    # --- the choice of workers --------------------------------------------------------------------
 
     @contextmanager
     def _workers(self) -> Iterator[Sequence[ClusterWorker]]:
-        """The workers that may take the batch, after a wait; none if no worker can take it.
+        """Wait for the Dask workers that may take the batch, and yield them.
 
-        If the batch has to be alone on a worker, that worker is kept for it.
+        Yields none if no worker can ever take it. A batch that must run alone reserves its worker.
         """
         chosen = self.session.wait_for(self._choose, self.check)
         try:
@@ -161,10 +161,10 @@ class _BatchWork(Work[CellAttempts]):
                     self.session.changed.notify_all()
 
     def _choose(self) -> Sequence[ClusterWorker] | None:
-        """The workers for the batch; one alone if the batch was lost before.
+        """Return the workers that may take the batch; one reserved worker if it was lost before.
 
-        No other such batch runs on its host, so the batch that ends workers becomes known. It is
-        ``None`` if the batch has to wait.
+        Only one such batch runs on a host at a time, to find the batch that ends workers. Returns
+        ``None`` if the batch must wait, and an empty sequence if no worker can take it.
         """
         session = self.session
         workers = session.workers.values()
@@ -186,9 +186,9 @@ class _BatchWork(Work[CellAttempts]):
         return [chosen]
 
     def _of_nobody(self) -> list[CellAttempts]:
-        """The evidence of cells that no worker can attempt.
+        """Return the evidence of cells that no Dask worker can attempt.
 
-        Raises ClusterError if none can attempt anything.
+        Raises ClusterError if no Dask worker can attempt anything.
         """
         workers, env = list(self.session.workers.values()), self.parcel.batch.built.digest
         reasons = by_reason(
@@ -210,7 +210,7 @@ class _BatchWork(Work[CellAttempts]):
             )
         )
 
-    # --- what comes back --------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------------------
 
     def _after(self, answer: ParcelResult) -> tuple[Sequence[CellAttempts], Sequence[_BatchWork]]:
         if answer.lacks_tree:
@@ -230,7 +230,7 @@ class _BatchWork(Work[CellAttempts]):
         ] if remaining else []
 
     def _note(self, answer: ParcelResult) -> None:
-        """Remember what a worker cannot do, and say so once."""
+        """Save what a Dask worker cannot do, and report it once."""
         session, env = self.session, self.parcel.batch.built.env.name
         with session.changed:
             worker = session.workers.get(answer.worker)
@@ -244,9 +244,9 @@ class _BatchWork(Work[CellAttempts]):
                 session.say(f"no longer using Dask worker {worker.name}: {answer.refused}")
 
     def _with_whole_tree(self) -> _BatchWork | None:
-        """The same with its whole tree; ``None`` if it has that, or it would be too large.
+        """Return this work with the whole source tree; ``None`` if it has that, or it is too large.
 
-        Kernel files that cannot be imported may lack a file that no import statement shows.
+        The import of a kernel file may fail because it needs a file that no import statement names.
         """
         origins = origins_of(self.parcel.batch)
         tree = self.session.trees.of(origins, whole=True)
@@ -257,7 +257,7 @@ class _BatchWork(Work[CellAttempts]):
 
 
 def _names_files(batch: Batch) -> bool:
-    """Whether it is to be attempted with files of this machine, such as another assembler."""
+    """Whether a batch's variables name files of this machine, such as another assembler."""
     return any(
         Path(value).is_absolute() and os.path.exists(value)
         for value in batch.mode.variables.values()
@@ -265,7 +265,7 @@ def _names_files(batch: Batch) -> bool:
 
 
 def _wants_more(attempts: Sequence[Evidence]) -> bool:
-    """Whether a kernel's file could not be imported, by what its last attempt says."""
+    """Whether the last attempt says that the kernel's file could not be imported."""
     last = attempts[-1]
     return (
         last.stage == SOURCE_STAGE

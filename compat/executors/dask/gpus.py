@@ -1,8 +1,8 @@
-"""Launching on GPUs of a cluster's workers.
+"""Launches on the GPUs of a cluster's workers.
 
-Things that are launched together are a task of a worker that has such a GPU. A task goes to a
-worker with a GPU that nobody of this command uses. If the worker is lost, the task is tried
-elsewhere, and divided.
+Cells that are launched together are one Dask task. The task goes to a Dask worker with a suitable
+GPU that this command does not use yet. If the worker is lost, the task is divided and goes to other
+workers.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _COULD_NOT = 2
 
 
 GpuSlot = tuple[ClusterWorker, GpuDevice]
-"""A GPU, and a worker that launches on it."""
+"""A Dask worker, and a GPU that it can launch on."""
 
 
 def key_of_gpu(slot: GpuSlot) -> tuple[str, str]:
-    """The same for all workers of a machine."""
+    """Return host and identity of a GPU, which are the same for all workers of its machine."""
     worker, device = slot
     return worker.host, device.identity
 
@@ -44,32 +44,35 @@ class GpuWorkers:
     """The GPUs of a cluster's workers (:class:`compat.executors.gpus.Gpus`)."""
 
     def __init__(self, session: DaskSession, check: Callable[[], None]) -> None:
-        """``check`` raises where all is to end."""
+        """``check`` raises an exception if all work must end."""
         self.session, self.check = session, check
         self.busy: set[tuple[str, str]] = set()
-        """The GPUs that this launches on."""
+        """Keys of the GPUs that this command is launching on."""
         self._looking = threading.Lock()
 
     def lack(self, target: str, arch: int, python: str | None = None) -> str | None:
-        """The thing that is missing for a target, by the workers' answers now. Connects."""
+        """Return what the workers lack now to launch for a target; ``None`` if one can. Connects.
+
+        ``python`` is the path of an interpreter with PyTorch that all workers have.
+        """
         self.look()
         with self.session.changed:
             return None if self.slots(arch, python) else self.reason(target, arch)
 
     def count(self, arch: int) -> int:
-        """How many GPUs of an architecture workers have."""
+        """Return the number of the workers' GPUs of an architecture."""
         with self.session.changed:
             return len(set(map(key_of_gpu, self._all(arch))))
 
     def launch(self, load: Load) -> Generator[LaunchedPiece | NotLaunched]:
         """Launch a load on one GPU at a time.
 
-        A piece that was on a lost worker goes to another one, and is divided.
+        Cells of a lost worker are divided and go to other workers.
         """
         return _LaunchWork(session=self.session, check=self.check, gpus=self, load=load).run()
 
     def look(self) -> None:
-        """Ask the workers that were not asked yet what they have. Connects."""
+        """Ask new workers for their GPUs. Connects."""
         from compat.executors.dask import remote
 
         client = self.session.client
@@ -95,9 +98,10 @@ class GpuWorkers:
         ]
 
     def slots(self, arch: int, python: str | None) -> list[GpuSlot]:
-        """Every combination of a worker that can launch and a GPU of an architecture.
+        """Return every pair of a worker that can launch and its GPU of an architecture.
 
-        ``python`` is the interpreter that launches, if it is named.
+        ``python`` is the interpreter that launches. If it is ``None``, only workers with an
+        interpreter of their own count.
         """
         return [
             (worker, device)
@@ -106,7 +110,7 @@ class GpuWorkers:
         ]
 
     def reason(self, target: str, arch: int) -> str:
-        """Why nobody can launch for a target: what each worker lacks."""
+        """Return why no worker can launch for a target, with what each worker lacks."""
         reasons = by_reason(
             (worker.name, _lack(worker, arch)) for worker in list(self.session.workers.values())
         )
@@ -126,7 +130,7 @@ def _lack(worker: ClusterWorker, arch: int) -> str:
 
 
 class _NoGpu(Exception):
-    """No worker that is there can launch for a target."""
+    """No connected worker can launch for a target."""
 
 
 @frozen(kw_only=True)
@@ -176,7 +180,7 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
 
     @contextmanager
     def _slot(self) -> Iterator[GpuSlot]:
-        """A GPU, waited for and kept meanwhile. Raises _NoGpu where no worker has one."""
+        """Wait for a free GPU, and reserve it. Raises _NoGpu if no worker has one."""
         slot = self.session.wait_for(self._choose, self._look)
         try:
             yield slot
@@ -190,7 +194,10 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
         self.gpus.look()
 
     def _choose(self) -> GpuSlot | None:
-        """A GPU that is free, on a host where it was lost only if there is no other."""
+        """Reserve and return a free GPU; ``None`` if all are busy. Raises _NoGpu.
+
+        Hosts on which the load was lost come last.
+        """
         slots = self.gpus.slots(self.load.arch, self.load.python)
         if not slots and self.session.is_settled:
             raise _NoGpu
@@ -223,7 +230,7 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
 
 
 def _lines(text: str) -> dict[Key, Mapping[str, object]]:
-    """The lines of results that can be read; of several for a cell the last."""
+    """Return the readable lines of results by cell. If a cell has several, the last one counts."""
     lines: dict[Key, Mapping[str, object]] = {}
     for line in text.splitlines():
         with suppress(ValueError, KeyError, TypeError):

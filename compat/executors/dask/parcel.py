@@ -1,6 +1,7 @@
-"""The data that go to a Dask worker and come back.
+"""The data that pass between the driver and a Dask worker.
 
-Its paths are the driver's. Only a worker's own program is looked at there.
+All paths are those of the driver. A worker's program from another package is an exception: its path
+must exist on the Dask worker.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ _CODE = "code"
 
 
 def about() -> dict[str, str]:
-    """The facts that a driver, its scheduler and its workers must have in common.
+    """Return the facts that must be equal on the driver, its scheduler and its Dask workers.
 
-    Two versions with the same number may differ.
+    They include a hash of the code, because two versions with the same number may differ.
     """
     return {
         "version": __version__,
@@ -41,9 +42,9 @@ def about() -> dict[str, str]:
 
 
 def difference_in(answer: object) -> str | None:
-    """The difference between a worker's or scheduler's answer and the facts of this process.
+    """Return how a worker's or scheduler's answer differs from the facts of this process.
 
-    It is ``None`` if all is the same.
+    Returns ``None`` if they are equal.
     """
     if not isinstance(answer, dict):
         return f"it cannot import this version of triton-compat ({type(answer).__name__}: {answer})"
@@ -65,38 +66,38 @@ def code_digest() -> str:
 
 @frozen(kw_only=True)
 class Parcel:
-    """A batch with all that a worker on another machine needs to attempt it."""
+    """A batch with everything that a Dask worker on another machine needs to attempt it."""
 
     batch: Batch
-    """With the paths of the driver."""
+    """The batch, with the paths of the driver."""
     tree: Tree
-    """The files that its sources are imported from; without content where the worker has it."""
+    """The source files that the batch imports. Without content if the Dask worker has it."""
     folders: tuple[str, ...]
-    """Folders of the driver's whose paths come up in evidence: of the env, of the Python that it is
-    made from, of this package.
+    """Folders of the driver whose paths appear in evidence: of the env, of the Python that the env
+    is made from, and of this package.
     """
     depends: dict[str, str]
-    """The environment variables and programs outside of the env that its results depend on. They
-    must be equal on the worker.
+    """The environment variables and programs outside of the env that results depend on. They must
+    be equal on the Dask worker.
     """
     wanted: PinnedEnv | None
-    """The env, which must be equal on the worker; ``None`` if one path is valid for both, as with
-    another worker's program.
+    """The env, which must be equal on the Dask worker. ``None`` if its path is valid on both
+    machines, as with a worker program from another package.
     """
     worker: str | None = None
     """The folder of a worker program from another package, which must exist on the worker, too."""
     alone: bool = False
-    """Whether the worker may attempt nothing else meanwhile."""
+    """Whether the Dask worker must attempt nothing else meanwhile."""
 
     @property
     def light(self) -> Parcel:
-        """The same without the tree's content."""
+        """The parcel without the content of its tree."""
         return evolve(self, tree=evolve(self.tree, content=b""))
 
     def unpacked(self, built: BuiltEnv, there: Path) -> Batch:
-        """The batch with the paths of this machine.
+        """Return the batch with the paths of this machine.
 
-        Its env is ``built``, and its tree was written into the folder ``there``.
+        ``built`` is its env here, and ``there`` is the folder that its tree was written into.
         """
         assert built.python is not None
         copies = self.tree.places(there)
@@ -114,7 +115,7 @@ class Parcel:
 
 
 def origins_of(batch: Batch) -> tuple[SourceOrigin, ...]:
-    """The files that a batch imports: its kernels' sources, and those of problems that it runs."""
+    """Return the sources that a batch imports: of its kernels, and of the problems that it runs."""
     specs = [cell.spec for cell in batch.cells]
     sources = [SourceOrigin(source=spec.source, roots=spec.roots) for spec in specs]
     problems = [
@@ -126,7 +127,7 @@ def origins_of(batch: Batch) -> tuple[SourceOrigin, ...]:
 
 
 def _moved(spec: Specialization, places: Places) -> Specialization:
-    """A specialization whose files are in other folders.
+    """Return a specialization with the paths of this machine.
 
     Facts that only a report needs are left out.
     """
@@ -144,16 +145,16 @@ def _moved(spec: Specialization, places: Places) -> Specialization:
 
 @frozen(kw_only=True)
 class ParcelResult:
-    """A worker's answer about a parcel; if cells are missing, it has the reason."""
+    """A Dask worker's answer to a parcel. If cells are missing, it has the reason."""
 
     worker: str
-    """Whose address this is."""
+    """The Dask worker's address."""
     attempts: tuple[CellAttempts, ...] = ()
     lacks_tree: bool = False
-    """It needs the tree's content."""
+    """Whether this worker needs the tree's content."""
     unable: str | None = None
-    """The part of the env that this worker lacks, or its difference from the driver's; another
-    worker may have it.
+    """Why this worker cannot provide the env, such as its difference from the driver's. Another
+    worker may be able to.
     """
     refused: str | None = None
-    """The refusal of this worker's machine."""
+    """The refusal of this worker's machine, such as a full disk."""

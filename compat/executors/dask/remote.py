@@ -1,7 +1,8 @@
-"""The program of a Dask worker: it attempts batches, and launches binaries.
+"""The functions that run on a Dask worker: they attempt batches, and launch binaries.
 
-Batches are attempted by a local executor that stays, in envs and trees of that machine. A launcher
-is a process of its own: the worker itself never loads a GPU's driver, and imports no PyTorch.
+Local executors, which stay between batches, attempt the cells in envs and source trees of that
+machine. A launcher is a separate process, so the Dask worker itself never loads a GPU driver and
+never imports PyTorch.
 """
 
 from __future__ import annotations
@@ -34,28 +35,28 @@ from compat.model import BuiltEnv
 from compat.workers.spawn import WORKER, variable_dependencies
 
 _SERVERS = 4
-"""Envs whose servers stay while no batch needs them."""
+"""The most envs whose servers stay while no batch needs them."""
 _IDLE = 300.0
-"""Seconds that they stay."""
+"""Seconds after which idle servers end."""
 _ROOM = 60.0
-"""Seconds to wait for room for an env, while others are in use."""
+"""Seconds to wait for disk space for an env, while others are in use."""
 _TICK = 0.5
 _MANY, _OLD = 1000, 2 * 60 * 60.0
-"""The number of trees from which a worker removes old ones, and their age in seconds."""
+"""With more trees than this number, a Dask worker removes trees older than this age in seconds."""
 _TREES = "compat-trees"
 _IN_PROGRESS = ("executing", "long-running")
 
 
 def introduce(dask_worker: Any) -> dict[str, object]:
-    """The facts about this worker."""
+    """Return the facts about this Dask worker."""
     return {**about(), "name": str(dask_worker.name), "threads": dask_worker.state.nthreads}
 
 
 def attempt(parcel: Parcel) -> ParcelResult:
-    """Attempt the cells of a parcel, in this worker, until its task is cancelled.
+    """Attempt the cells of a parcel on this Dask worker.
 
-    The driver cancels it, or the task is cancelled because the driver is gone. Raises Stopped then,
-    and UnknownAction.
+    Raises Stopped if the driver cancels the task, or Dask does so because the driver is gone.
+    Raises UnknownAction.
     """
     worker = get_worker()
     stop = Cancelled(worker, str(worker.get_current_task()))
@@ -83,7 +84,7 @@ def _state_of(worker: Any) -> _WorkerState:
 
 
 class Cancelled(threading.Event):
-    """Set once a task is not to be done any more."""
+    """An event that is also set if the worker's task was cancelled."""
 
     def __init__(self, worker: Any, key: str) -> None:
         super().__init__()
@@ -96,20 +97,21 @@ class Cancelled(threading.Event):
 
 @define(eq=False)
 class _InUse:
-    """An env that batches are attempted in, and the servers for that."""
+    """An env for batches, and the executor whose servers run in it."""
 
     executor: LocalExecutor
     wanted: PinnedEnv | None
     built: BuiltEnv | None = None
-    """The env, once it is here."""
+    """The env on this machine; ``None`` until it is provided."""
     batches: int = 0
+    """Number of batches that use it now."""
     since: float = 0.0
-    """When the last one ended."""
+    """Time when the last batch ended, in seconds of the monotonic clock."""
     making: threading.Lock = field(factory=threading.Lock)
 
 
 class _Unable(Exception):
-    """Why this worker cannot have an env."""
+    """This Dask worker cannot attempt a parcel; the message says why."""
 
 
 @define(kw_only=True)
@@ -117,15 +119,16 @@ class _WorkerState:
     """The state that a Dask worker keeps from one batch to the next."""
 
     folder: Path
-    """For trees."""
+    """The folder for source trees."""
     envs: dict[tuple[str, str], _InUse] = field(factory=dict)
-    """By digest, and the folder of the worker's program."""
+    """The env's digest and the folder of the worker's program → the env."""
     lock: threading.Lock = field(factory=threading.Lock)
 
     def attempt(self, parcel: Parcel, stop: threading.Event, attempts: list[CellAttempts]) -> bool:
-        """Add the attempts at the cells of a parcel to a list, and return whether its tree is here.
+        """Append the attempts at a parcel's cells to ``attempts``.
 
-        Raises _Unable, Stopped, UnknownAction, and MachineError.
+        Returns False if the source tree is missing here; then nothing was attempted. Raises
+        _Unable, Stopped, UnknownAction, and MachineError.
         """
         _refuse_difference(parcel)
         try:
@@ -146,9 +149,9 @@ class _WorkerState:
         return True
 
     def written(self, parcel: Parcel) -> Path | None:
-        """The folder of a parcel's tree.
+        """Return the folder of a parcel's source tree, written if it is missing.
 
-        It is ``None`` if it is not here and does not come with the parcel. Raises OSError and
+        Returns ``None`` if it is missing and the parcel does not contain it. Raises OSError and
         BadArchive.
         """
         place = self.folder / parcel.tree.digest
@@ -162,7 +165,7 @@ class _WorkerState:
         return place
 
     def clear(self) -> None:
-        """Remove trees that no batch of the last hours was of, if there are many."""
+        """Remove trees that no batch has used for hours, if there are many trees."""
         trees = list(self.folder.iterdir())
         if len(trees) > _MANY:
             before = time.time() - _OLD
@@ -172,10 +175,10 @@ class _WorkerState:
 
     @contextmanager
     def using(self, parcel: Parcel, stop: threading.Event) -> Iterator[_InUse]:
-        """An env whose servers stay meanwhile.
+        """Yield the env of a parcel, whose servers stay meanwhile.
 
-        Servers that nobody has used for long end afterwards. Raises _Unable if the env cannot be
-        made, and Stopped if ``stop`` is set meanwhile.
+        Servers that were idle for long end afterwards. Raises _Unable if the env cannot be
+        provided, and Stopped if ``stop`` is set meanwhile.
         """
         program = Path(parcel.worker or WORKER)
         with self.lock:
@@ -196,7 +199,10 @@ class _WorkerState:
             timer.start()
 
     def provided(self, parcel: Parcel, stop: threading.Event) -> BuiltEnv:
-        """The env as this machine has it, built if need be."""
+        """Return the parcel's env on this machine, built if it is missing.
+
+        Raises _Unable and Stopped.
+        """
         if parcel.wanted is None:
             return parcel.batch.built
         give_up = time.monotonic() + _ROOM
@@ -217,7 +223,7 @@ class _WorkerState:
                 raise Stopped
 
     def tidy(self, most: int = _SERVERS) -> None:
-        """Let the servers of envs go that were idle for long, or are more than so many."""
+        """End the servers of envs that were idle for long, and of more than ``most`` idle envs."""
         with self.lock:
             idle = sorted((use.since, key) for key, use in self.envs.items() if use.batches == 0)
             before = time.monotonic() - _IDLE
@@ -239,7 +245,7 @@ def _envs() -> WorkerEnvs:
 
 
 def _refuse_difference(parcel: Parcel) -> None:
-    """Raise _Unable if this machine, outside of the env, gives other results than the driver's."""
+    """Raise _Unable if variables or programs that results depend on differ from the driver's."""
     toolchain = toolchains.of(parcel.batch.built.env)
     mine = variable_dependencies(toolchain, parcel.batch.cells[0].target.backend)
     if names := sorted(
@@ -255,15 +261,15 @@ def _refuse_difference(parcel: Parcel) -> None:
 _PROGRAM, _RESULTS = "launch.py", "results.jsonl"
 _RESOURCE = "gpu"
 _LIMITS = ArchiveLimits(members=100_000, size=4 << 30)
-"""The limits of a folder to launch."""
+"""The size limits of a launch order's archive."""
 
 
 @frozen(kw_only=True)
 class LaunchOrder:
-    """The order of a launch for a worker."""
+    """A request to a Dask worker to launch binaries on one GPU."""
 
     archive: bytes
-    """A folder with ``launch.py``, as a tar file."""
+    """The folder to launch, with ``launch.py``, as a tar file."""
     device: GpuDevice
     python: str
     options: tuple[str, ...] = ()
@@ -271,22 +277,22 @@ class LaunchOrder:
 
 @frozen(kw_only=True)
 class LaunchEnd:
-    """The end of a launch."""
+    """The result of a launch order."""
 
     exit_code: int | None = None
-    """The launcher's; ``None`` if it did not end by itself."""
+    """Exit code of the launcher; ``None`` if it did not end by itself."""
     results: str = ""
-    """The lines that it has written."""
+    """The lines that the launcher wrote into ``results.jsonl``."""
     output: str = ""
-    """The end of its output."""
+    """The end of the launcher's output."""
     refused: str | None = None
-    """The refusal of this worker's machine."""
+    """The refusal of this worker's machine; ``None`` without one."""
 
 
 async def gpu_host(dask_worker: Any) -> GpuHost:
-    """The GPUs that this worker can launch on.
+    """Return the GPUs that this Dask worker can launch on.
 
-    It is asked in the worker's event loop, which goes on meanwhile.
+    It runs in the worker's event loop, and does not block it.
     """
     host = await asyncio.to_thread(gpus.find_host)
     declared = {
@@ -300,13 +306,13 @@ async def gpu_host(dask_worker: Any) -> GpuHost:
 
 
 def launch(order: LaunchOrder) -> LaunchEnd:
-    """Launch an order on its GPU once nobody else of this machine does, until it is cancelled.
+    """Run an order's launcher when no other process of this machine launches on its GPU.
 
-    Raises Stopped then.
+    Raises Stopped if the task is cancelled.
     """
     worker = get_worker()
     stop = Cancelled(worker, str(worker.get_current_task()))
-    secede()  # the thread is free for compiling: nobody waits for a GPU that does not need one
+    secede()  # frees the thread for compiles, which then need not wait for a GPU
     try:
         with TemporaryFolder("compat-launch-") as folder, gpus.alone_on(order.device, stop) as lock:
             return _launched(order, folder, stop, lock)

@@ -1,7 +1,8 @@
-"""A connection to a cluster, for as long as a command runs: its workers, and tasks to their end.
+"""A command's connection to a cluster: its Dask workers, and its tasks.
 
-It is made when the first batch is to be compiled. Dask places tasks, and finds its scheduler again.
-The scheduler's events say which workers come and go, and with which tasks.
+The connection is made for the first batch. Dask assigns tasks to workers, and reconnects to its
+scheduler. The scheduler's events report which workers connect and end, and which tasks are lost
+with them.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ from compat.source.tree import Trees
 
 _TICK = 0.2
 _GRACE = 10.0
-"""Seconds after the loss of a worker in which another may replace it."""
+"""Seconds after the loss of a worker during which a new worker may replace it."""
 _PATIENCE = 5.0
-"""Seconds to wait for a result that a worker has, before looking whether that is still there."""
+"""Seconds to wait for a finished task's result, before a check whether its worker still exists."""
 _CONNECTED = "running"
 _TOPIC = "all"
 
@@ -46,7 +47,7 @@ _Made = TypeVar("_Made")
 
 @define(kw_only=True, eq=False)
 class ClusterWorker:
-    """A worker, and the facts about it."""
+    """A Dask worker, and the facts about it."""
 
     address: str
     name: str
@@ -54,15 +55,15 @@ class ClusterWorker:
     host: str
     threads: int
     unfit: str | None = None
-    """Why it gets nothing any more."""
+    """Why it gets no more tasks; ``None`` if it does."""
     unable: dict[str, str] = Factory(dict)
-    """Digest of an env → why it cannot have it."""
+    """Digest of an env → why the worker cannot provide it."""
     alone: bool = False
-    """Whether it has a batch that must run alone there, because workers were lost with it."""
+    """Whether it is reserved for a batch that must run alone, because workers were lost with it."""
     gpus: GpuHost = UNASKED
     """Its hardware for launches."""
     cannot_launch: str | None = None
-    """Why nothing can be launched there, though there is a GPU."""
+    """Why it cannot launch although it has a GPU; ``None`` if it can."""
 
 
 class WorkerLost(Exception):
@@ -74,57 +75,60 @@ class WorkerLost(Exception):
 
 
 class TakenAway(Exception):
-    """A task has no result by no fault of its worker, as when a connection breaks."""
+    """A task has no result for a reason other than its worker, such as a broken connection."""
 
 
 @define(eq=False)
 class _Task:
-    """A task that is under way."""
+    """A task in flight."""
 
     over: threading.Event = field(factory=threading.Event)
-    """Set once it has a result, or will have none."""
+    """Set when the task has a result, or its worker is lost."""
     lost_with: ClusterWorker | None = None
+    """The worker whose end lost the task."""
 
 
 class DaskSession:
     """The connection that a command's executors share.
 
-    Closing it leaves nothing of the command in the cluster.
+    After :meth:`close`, the cluster has no task or subscription of the command.
     """
 
     def __init__(self, settings: DaskSettings, say: Say = lambda message: None) -> None:
-        """``say`` hears of workers that fail, and of the dashboard's address.
+        """Save the settings. Does not connect yet.
 
-        It does not connect yet.
+        ``say`` is called with messages, such as those about failed workers, and the dashboard's
+        address.
         """
         self.settings = settings
         self.say = say
         self.trees = Trees()
         self.wholes: set[object] = set()
-        """The sources that need their whole trees."""
+        """The sets of sources that need whole source trees."""
         self.changed = threading.Condition()
-        """Held to look at :attr:`workers`; notified where work may find a worker now."""
+        """Guards :attr:`workers`. Notified when waiting work may find a worker."""
         self.workers: dict[str, ClusterWorker] = {}
         """The connected workers, by address."""
         self.done = 0
-        """How many tasks have returned. Guarded by :attr:`changed`."""
+        """Number of tasks that have returned. Guarded by :attr:`changed`."""
         self._gone: dict[str, ClusterWorker | None] = {}
+        """The workers that have ended, by address."""
         self._lost = -_GRACE
-        """When a worker was lost last."""
+        """Time of the last loss of a worker or the scheduler, in seconds of the monotonic clock."""
         self._tasks: dict[str, _Task] = {}
         self._address = settings.where
         self._cluster: Any = None
-        """The cluster that this command has made."""
+        """The cluster that this command has made; ``None`` if it uses an existing one."""
         self._client: Any = None
         self._connection: object = None
-        """Dask's connection for inspecting workers."""
+        """The client's connection to the scheduler when :attr:`workers` was read last."""
         self._connecting = threading.Lock()
         self._wanted: dict[str, PinnedEnv] = {}
         self._error: ClusterError | None = None
 
     @property
     def slots(self) -> int:
-        """How many batches are in flight at the same time. Connects."""
+        """The number of batches in flight at the same time. Connects."""
         _ = self.client
         return self.settings.in_flight or max(2, 2 * self._threads)
 
@@ -181,13 +185,13 @@ class DaskSession:
             )
 
     def _refuse_other_scheduler(self) -> None:
-        """Refuse a scheduler that cannot read batches, which pass through it.
+        """Raise ClusterError if the scheduler differs from this process.
 
-        Raises ClusterError then.
+        Batches pass through the scheduler, so it must be able to unpickle them.
         """
         try:
             answer: object = self._client.run_on_scheduler(about)
-        except Exception as error:  # whatever comes of importing it there
+        except Exception as error:  # the import on the scheduler may raise anything
             answer = error
         if (difference := difference_in(answer)) is not None:
             hint = (
@@ -203,7 +207,7 @@ class DaskSession:
     def _wait_for_workers(self) -> None:
         """Wait for the first worker.
 
-        Raises ClusterError if none comes in time, or if one has other versions.
+        Raises ClusterError if none connects in time, or if one differs from this process.
         """
         give_up = time.monotonic() + self.settings.wait
         while not self.workers:
@@ -239,9 +243,9 @@ class DaskSession:
         )
 
     def _look_again(self) -> None:
-        """Wait while Dask looks for a scheduler that is gone, and update the list of workers.
+        """Wait while Dask reconnects to a lost scheduler, and update the list of workers.
 
-        Raises ClusterError if it is not found.
+        Raises ClusterError if Dask does not find it.
         """
         if self._client.status != _CONNECTED:
             self.say(
@@ -263,25 +267,26 @@ class DaskSession:
             self._gone.clear()
             self._lost = time.monotonic()
         connection = self._client.scheduler_comm
-        with suppress(OSError):  # it is gone once more
+        with suppress(OSError):  # the scheduler is lost once more
             self._look_now()
             self._connection = connection
             self.say(f"Dask: the scheduler at {self._address} is back")
 
-    # --- who is there -----------------------------------------------------------------------------
+    # --- the workers ------------------------------------------------------------------------------
 
     def _look_now(self) -> None:
-        """See who is there, and hear of it from now on. Raises OSError.
+        """List the workers, and subscribe to the events about them. Raises OSError.
 
-        Dask sends its own subscription with a delay, on another connection than the question who is
-        there. A worker that comes in between would never be noticed.
+        Dask sends its own subscription with a delay, and on another connection than the request for
+        the list. A worker that connects in between would never be noticed. So this method also
+        subscribes directly on the scheduler.
         """
         self._client.subscribe_topic(_TOPIC, self._hear)
         self._client.run_on_scheduler(_subscribe, _TOPIC, self._client.id)
         self._client.sync(self._look)
 
     def _hear(self, event: tuple[float, Any]) -> None:
-        """Hear an event of the scheduler about its workers, in Dask's own thread."""
+        """Handle an event of the scheduler about its workers. Runs in Dask's own thread."""
         _, news = event
         if news.get("action") == "add-worker":
             self._gone.pop(news["worker"], None)
@@ -295,7 +300,7 @@ class DaskSession:
             self._forget(news["worker"], keys)
 
     def _forget(self, address: str, keys: Sequence[str]) -> None:
-        """A worker has gone with these tasks."""
+        """Remove a worker that has ended, and mark its tasks ``keys`` as lost."""
         with self.changed:
             worker = self._gone[address] = self.workers.pop(address, None)
             self._lost = time.monotonic()
@@ -306,12 +311,15 @@ class DaskSession:
             self.changed.notify_all()
 
     async def _look(self, addresses: Sequence[str] | None = None) -> None:
-        """Ask workers what they are, by default all. Raises OSError then."""
+        """Ask workers for their facts, and add new ones to the list. By default asks all.
+
+        Raises OSError only if it asks all.
+        """
         from compat.executors.dask import remote
 
         try:
             answers = await self._client.run(remote.introduce, workers=addresses, on_error="return")
-        except OSError:  # of a connection that breaks
+        except OSError:  # the connection broke
             if addresses is None:
                 raise
             return
@@ -319,15 +327,16 @@ class DaskSession:
             for address, answer in answers.items():
                 if address not in self.workers and address not in self._gone:
                     self.workers[address] = worker = _worker_of(address, answer)
-                    if worker.unfit and self._connection:  # before that the command ends with it
+                    # Before the first connection, an unfit worker ends the command with an error.
+                    if worker.unfit and self._connection:
                         self.say(f"ignoring Dask worker {address}: {worker.unfit}")
             self.changed.notify_all()
 
     def wait_for(self, choose: Callable[[], _Made | None], check: Callable[[], None]) -> _Made:
-        """The choice among the present workers, once there is one.
+        """Wait until ``choose`` returns a choice among the present workers, and return it.
 
-        ``check`` is called now and then, and raises if there is nothing to wait for. Raises
-        ClusterError if no worker is left.
+        ``check`` is called regularly, and raises an exception to end the wait. Raises ClusterError
+        if there are no workers for longer than the settings allow.
         """
         began = time.monotonic()
         while True:
@@ -347,14 +356,14 @@ class DaskSession:
     def is_settled(self) -> bool:
         """Whether there are workers, and none was lost recently.
 
-        Another may come soon to replace a recently lost one.
+        A new worker may soon replace a recently lost one.
         """
         return bool(self.workers) and time.monotonic() - self._lost > _GRACE
 
     def wanted(self, built: BuiltEnv) -> PinnedEnv:
-        """The env for workers.
+        """Return the content of an env, for building it on Dask workers.
 
-        Raises EnvError if it cannot be used here any more.
+        Raises EnvError if the env can no longer be used on this machine.
         """
         if built.digest not in self._wanted:
             self._wanted[built.digest] = PinnedEnv.of(built)
@@ -372,11 +381,21 @@ class DaskSession:
         check: Callable[[], None],
         **options: object,
     ) -> _Made:
-        """The result of a function on one of these workers; Dask chooses which.
+        """Run a function on one of these workers, which Dask chooses, and return its result.
 
-        ``check`` is called now and then, and what it raises ends the task. ``options`` are those of
-        Dask's ``submit``. Raises WorkerLost, TakenAway, UnknownAction where the function does, and
-        ClusterError for whatever else it raises.
+        Args:
+            function: The function.
+            argument: Its argument.
+            workers: The workers to choose from.
+            name: The beginning of the task's key.
+            check: Called regularly. If it raises an exception, the task ends.
+            options: Further options of Dask's ``submit``.
+
+        Raises:
+            WorkerLost: The task's worker has ended.
+            TakenAway: The task has no result for another reason.
+            UnknownAction: The function raised it.
+            ClusterError: The function raised another exception.
         """
         client, task, key = self.client, _Task(), f"{name}-{uuid.uuid4()}"
         connection = self._connection
@@ -387,7 +406,7 @@ class DaskSession:
                 function, argument, key=key, workers=addresses, pure=False, **options
             )
             future.add_done_callback(lambda _: task.over.set())
-        except Exception as error:  # its own, and those of the thread that it has
+        except Exception as error:  # Dask's own exceptions, and those of its thread
             del self._tasks[key]
             if client.status == _CONNECTED:
                 raise
@@ -395,10 +414,10 @@ class DaskSession:
         try:
             while not task.over.wait(_TICK):
                 check()
-                # A connection that breaks forgets what it is given meanwhile, or tells it to
-                # another scheduler.
+                # A task that is submitted while the connection breaks is lost, or goes to another
+                # scheduler.
                 is_connected = client.status == _CONNECTED and client.scheduler_comm is connection
-                with self.changed:  # a worker is forgotten with its tasks
+                with self.changed:  # _forget removes a worker and marks its tasks in one step
                     has_worker = any(address in self.workers for address in addresses)
                 if not (is_connected and has_worker) and not task.over.is_set():
                     raise TakenAway
@@ -409,7 +428,7 @@ class DaskSession:
         finally:
             del self._tasks[key]
             if future.status != "finished":
-                with suppress(Exception):  # a scheduler that is gone has nothing to cancel
+                with suppress(Exception):  # a lost scheduler has no task to cancel
                     client.cancel([future], asynchronous=False)
             future.release()
 
@@ -438,10 +457,10 @@ class DaskSession:
     # --- the end ----------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Leave the cluster, and end it where it was made for this command."""
+        """Disconnect from the cluster, and end a cluster that was made for this command."""
         with self._connecting:
             if self._client is not None:
-                with suppress(Exception):  # a scheduler that is gone has nothing of ours any more
+                with suppress(Exception):  # a lost scheduler has no subscription or task of ours
                     self._client.unsubscribe_topic(_TOPIC)
                     self._client.close(timeout=cluster.ANSWER)
             if self._cluster is not None:
@@ -471,5 +490,5 @@ def _worker_of(address: str, answer: object) -> ClusterWorker:
 
 
 def _subscribe(topic: str, client: str, dask_scheduler: Any) -> None:
-    """Send a client the events of a topic from now on. Runs in the scheduler."""
+    """Subscribe a client to the events of a topic. Runs in the scheduler."""
     dask_scheduler.subscribe_topic(topic, client)

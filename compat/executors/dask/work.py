@@ -1,6 +1,6 @@
-"""Work that goes to a worker, and elsewhere if that ends.
+"""Work for a Dask worker, which is retried on other workers if that worker ends.
 
-Then it goes alone, and in the end cell by cell.
+The first retry runs alone on a worker. The second one also runs each cell separately.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from compat.errors import ClusterError
 from compat.executors.dask.session import ClusterWorker, DaskSession, TakenAway, WorkerLost
 
 _LOSSES = 3
-"""How often it is tried: once, and twice elsewhere."""
+"""The number of lost workers after which work counts as lost: the first, and those of two retries.
+"""
 _DISPLACED = 5
-"""How often it may be taken away by no fault of a worker, such as a connection that breaks, while
-nothing else gets done.
+"""How often work may be taken away for a reason other than a worker, such as a broken connection,
+while no other task returns.
 """
 
 _Outcome = TypeVar("_Outcome")
@@ -26,22 +27,22 @@ _Outcome = TypeVar("_Outcome")
 
 @frozen(kw_only=True)
 class Work(ABC, Generic[_Outcome]):
-    """Cells that have no outcome yet, and the attempts that failed so far."""
+    """Cells without a result, and the workers that were lost with them so far."""
 
     ENDED: ClassVar[str] = "ended during"
-    """The words for a worker that ended, before its cells."""
+    """The verb for a lost worker in messages, before its cells."""
     session: DaskSession
     check: Callable[[], None]
-    """Raises where all is to end."""
+    """Raises an exception if all work must end."""
     losses: tuple[ClusterWorker, ...] = ()
-    """The workers that ended while they had it."""
+    """The workers that ended while they had this work."""
     displaced: int = 0
-    """How often it was taken away since the cluster last did anything."""
+    """How often this work was taken away since the last task of the session returned."""
     done_before: int = 0
-    """``DaskSession.done`` when it was taken away last."""
+    """``DaskSession.done`` when this work was taken away last."""
 
     def run(self) -> Generator[_Outcome]:
-        """All outcomes, as they are known. Raises ClusterError, and what ``check`` raises."""
+        """Yield all results as they arrive. Raises ClusterError, and the errors of ``check``."""
         queue = [self]
         while queue:
             work = queue.pop(0)
@@ -56,25 +57,32 @@ class Work(ABC, Generic[_Outcome]):
 
     @abstractmethod
     def attempt(self) -> tuple[Sequence[_Outcome], Sequence[Self]]:
-        """Try it once: the results so far, and the rest. Raises WorkerLost, and TakenAway."""
+        """Send the work to a worker once, and return the results and the remaining work.
+
+        Raises WorkerLost and TakenAway.
+        """
 
     @property
     @abstractmethod
     def cells(self) -> Sequence[str]:
-        """The names of its cells."""
+        """The names of the cells."""
 
     @abstractmethod
     def part(self, numbers: Sequence[int]) -> Self:
-        """The same of some of its cells."""
+        """Return the work for some of the cells."""
 
     @abstractmethod
     def lost(self) -> Sequence[_Outcome]:
-        """The results if it is not tried again."""
+        """Return the results for work that is not retried."""
 
     def after_loss(
         self, worker: ClusterWorker, how: str
     ) -> tuple[Sequence[_Outcome], Sequence[Self]]:
-        """Another worker tries it alone, then cell by cell, and then it counts as lost."""
+        """Return the results and the remaining work after the loss of a worker.
+
+        The first retry runs alone, the second one cell by cell. Then the work counts as lost.
+        ``how`` says in messages how the worker was lost.
+        """
         work = evolve(self, losses=(*self.losses, worker))
         cells = self.cells
         what = (
@@ -92,7 +100,11 @@ class Work(ABC, Generic[_Outcome]):
         )
 
     def again(self) -> Self:
-        """The same, taken away once more. Raises ClusterError where that goes on and on."""
+        """Return this work after it was taken away once more.
+
+        Raises ClusterError if that happens more than :data:`_DISPLACED` times while no task of the
+        session returns.
+        """
         done = self.session.done
         displaced = self.displaced + 1 if self.done_before == done else 1
         if displaced > _DISPLACED:
@@ -104,17 +116,17 @@ class Work(ABC, Generic[_Outcome]):
 
     @property
     def hosts(self) -> set[str]:
-        """The hosts on which it has been lost."""
+        """The hosts of the workers that were lost with this work."""
         return {worker.host for worker in self.losses}
 
     @property
     def names(self) -> str:
-        """The workers that ended with it."""
+        """The names of the workers that were lost with this work."""
         return ", ".join(worker.name for worker in self.losses)
 
 
 def by_reason(reasons: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Pairs of a worker and what it lacks → each reason once, and who has it."""
+    """Return reason → the names of its workers, from pairs of a worker's name and a reason."""
     names: dict[str, list[str]] = {}
     for name, reason in reasons:
         names.setdefault(reason, []).append(name)

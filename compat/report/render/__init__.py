@@ -33,9 +33,9 @@ class Format:
     help: str = ""
     """The help of its option; a format without help has no option."""
     file: str = ""
-    """The name under which every run writes it.
+    """The name of the file that every run writes.
 
-    Without one it is written on request, and by every command that has a report.
+    Without a name, the format is written on request, by every command that has a report.
     """
 
 

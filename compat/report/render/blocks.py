@@ -1,7 +1,7 @@
-"""The building blocks of an answer, whatever shows it.
+"""The building blocks of an answer, independent of the output.
 
 Views make blocks, and :mod:`compat.report.render.terminal` lays them out. Styles are those of rich.
-They only repeat what the text says.
+They add no information to the text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TextLine:
 
 @frozen
 class Heading:
-    """A line that something begins with, below an empty one."""
+    """The first line of a section, after an empty line."""
 
     text: str
     style: str = "bold"
@@ -72,9 +72,9 @@ class DataTable:
 
 @frozen
 class Fit:
-    """Blocks with wide tables where all of these fit, else others.
+    """Blocks with wide tables, and other blocks to show if one of these tables does not fit.
 
-    A table whose columns all fold fits if it breaks no word. Another fits if it wraps no cell.
+    A table whose columns all fold fits if it breaks no word. Any other fits if it wraps no cell.
     """
 
     wide: tuple[Block, ...]

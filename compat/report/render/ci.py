@@ -1,6 +1,6 @@
 """Files for CI systems: JUnit XML, GitHub's annotations, and GitLab's code quality reports.
 
-The latter two have the unexpected results, and warnings of code that is likely slower.
+The latter two contain the unexpected results, and warnings about code that is likely slower.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def junit_xml(report: Report) -> str:
     root = Element(
         "testsuites", name="compat matrix", **_counts(cases, _time(report.ordered, programs))
     )
-    del root.attrib["skipped"]  # which Jenkins does not take here
+    del root.attrib["skipped"]  # Jenkins does not accept it here
     for kernel, results in suites.items():
         suite = SubElement(
             root,
@@ -102,7 +102,7 @@ def _add_case(
 
 
 def _kind(result: Result) -> str | None:
-    """The kind of a finding; ``None`` for a cell that works as expected."""
+    """The JUnit element for a cell, such as ``failure``; ``None`` for a cell that is ok."""
     status, failure = result.outcome.status, result.outcome.failure
     if not status.is_answer:
         return "error"
@@ -117,7 +117,7 @@ def _type(result: Result) -> str:
 
 
 def _message(result: Result) -> str:
-    """A line: why it may fail so, or what was expected and what came."""
+    """One line: why the cell may fail, or the expected and the actual result."""
     failure, expectation = result.outcome.failure, result.expectation
     if _kind(result) == "skipped":
         came = came_out_as(result)
@@ -132,7 +132,7 @@ def _message(result: Result) -> str:
 
 
 def _details(result: Result, options: tuple[str, ...]) -> str:
-    """The compiler's words, the place, the advice, and how to look closer."""
+    """The compiler's message, the place, the advice, and the command that explains the cell."""
     failure = result.outcome.failure
     place = [f"{name} {value}" for name, value in _places(result) if value]
     parts = [
@@ -157,7 +157,7 @@ def _places(result: Result) -> tuple[tuple[str, str | None], ...]:
 
 @frozen(kw_only=True)
 class _Tried:
-    """A program of a pair; ``None`` for a pair in which nothing could be tried."""
+    """A program of a pair. It is ``None`` for a pair in which nothing could be tried."""
 
     pair: Pair
     program: PairProgram | None
@@ -207,11 +207,11 @@ def _time(results: Sequence[Result], program_runs: Sequence[_Tried] = ()) -> str
 
 
 def _text(text: str) -> str:
-    """Text that XML can hold: control characters are written out."""
+    """Text that XML can contain: control characters are escaped."""
     return _NO_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", printable(text))
 
 
-# --- what is unexpected or suspected, each with the place in a repository that it is about --------
+# --- unexpected and suspected results, each with its place in a repository ------------------------
 
 
 @frozen(kw_only=True)
@@ -223,7 +223,7 @@ class Annotation:
     body: tuple[str, ...]
     """The place, the expectation, the compiler's message, the advice and a command; a line each."""
     check: str
-    """The failure's class, or the status where there is none; the name of a warning."""
+    """The failure's class, or the status if there is no failure, or the name of a warning."""
     status: Status
     path: str | None = None
     """The source, from the top of the repository; ``None`` without a file of the repository."""
@@ -231,7 +231,7 @@ class Annotation:
     identity: tuple[str, ...]
     """The identity of the unexpected result, equal in all releases."""
     is_warning: bool = False
-    """Whether the run is as expected in spite of it."""
+    """Whether the run still counts as expected."""
 
 
 def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
@@ -354,12 +354,12 @@ def _broken(broken: BrokenEnv) -> Annotation:
 
 
 def pair_command(pair: Pair, options: Sequence[str]) -> str:
-    """Tries the programs of a pair, which its env has installed."""
+    """The command that tries the programs of a pair in its env."""
     return shlex.join(["compat", "matrix", "--kernel", PAIRS, "--envs", pair.env, *options])
 
 
 def _failing_pair(pair: Pair, options: tuple[str, ...]) -> Annotation:
-    """A pair of a PyTorch and a release: each way in which its programs fail once."""
+    """The annotation of a failing pair, with each distinct failure of its programs once."""
     ways: dict[tuple[str, str], list[str]] = defaultdict(list)
     for program in pair.failed:
         ways[program.failure_class or str(program.status), one_line(program.message)].append(
@@ -404,13 +404,13 @@ def _status(result: Result) -> Status:
 
 
 def _computed(result: Result) -> Iterator[str]:
-    """The errors of its numbers, and their place."""
+    """The errors of a cell's numbers, and their place."""
     if check := result.numbers.trouble:
         yield check_words(check)
 
 
 def _where(report: Report, inside: str, result: Result) -> tuple[str | None, int | None]:
-    """The file in the repository that a result is about, from its top, and the line, if known.
+    """The path of a result's file from the top of the repository, and the line, if known.
 
     The file is the kernel's source. It is an imported file if the failure points there, and only
     one such file has that name.
@@ -429,11 +429,11 @@ def _where(report: Report, inside: str, result: Result) -> tuple[str | None, int
 
 
 _CELLS = 5
-"""Cells of a warning that are listed."""
+"""Maximum number of cells that a warning lists."""
 
 
 def _path(inside: str, path: str) -> str | None:
-    """A path from the top of the repository; a file outside of the project is none of its files."""
+    """A path from the top of the repository; ``None`` for a file outside of the project."""
     file = PurePosixPath(path)
     if not file.name or file.is_absolute() or ".." in file.parts:
         return None
@@ -444,7 +444,7 @@ def _path(inside: str, path: str) -> str | None:
 
 
 MOST = 10
-"""GitHub shows no more errors, and no more warnings, of one step."""
+"""The maximum number of errors, and of warnings, that GitHub shows for one step."""
 _IN_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_PROPERTY = {**_IN_DATA, ":": "%3A", ",": "%2C"}
 
@@ -477,7 +477,7 @@ def _github_annotation(finding: Annotation) -> str:
 
 
 def _command(name: str, properties: dict[str, str], data: str) -> str:
-    """A workflow command: what separates its parts, and ends it, is escaped in their text."""
+    """A workflow command. Characters that separate its parts, or end it, are escaped in them."""
     listed = ",".join(f"{key}={_escaped(value, _IN_PROPERTY)}" for key, value in properties.items())
     return f"::{name} {listed}::{_escaped(data, _IN_DATA)}"
 
@@ -504,7 +504,7 @@ _SEVERITIES = {
 def code_quality(all_findings: Sequence[Annotation]) -> list[JsonObject]:
     """An issue for each finding about a file of the repository.
 
-    GitLab takes no issue without a file. JUnit has the others.
+    GitLab accepts no issue without a file. The JUnit file has the others.
     """
     return [_issue(finding, finding.path) for finding in all_findings if finding.path is not None]
 

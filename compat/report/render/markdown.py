@@ -9,7 +9,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 EVIDENCE_LINES = 12
-"""Lines of an excerpt shown; the JSON has all of them."""
+"""Maximum lines of an excerpt; the JSON has all of them."""
 
 
 def escape(text: str) -> str:
@@ -30,7 +30,7 @@ def prose(text: str) -> str:
 
 
 def emphasized(text: str) -> str:
-    """Write our own sentences that quote others: ``**…**`` stays bold, and the rest is prose."""
+    """Render this tool's sentences with quotations: ``**…**`` stays bold, and the rest is prose."""
     parts = re.split(r"\*\*([^*\n]+)\*\*", text)
     texts = (f"**{prose(part)}**" if at % 2 else prose(part) for at, part in enumerate(parts))
     return " ".join(filter(None, texts))
@@ -66,9 +66,9 @@ def rendered(
     package: str = "compat.report",
     **values: object,
 ) -> str:
-    """A template of a package with these values, without empty lines in a row.
+    """Render a template of a package with these values, without consecutive empty lines.
 
-    ``filters`` are known to the template by their names.
+    The template can use ``filters`` by their names.
     """
     environment = _environment(package)
     environment.filters |= {function.__name__: function for function in filters}

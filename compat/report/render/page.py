@@ -1,11 +1,11 @@
 """The page that people open, ``reports/index.html``: template, scripts and styles in one file.
 
 In: a :class:`compat.report.summary.record.Report`, which may have come from a ``matrix.json``.
-``html/page.html.j2``, ``html/script/*.js`` and ``html/style/*.css`` are put into it as they are,
-and the report as :mod:`compat.report.render.page_data`.
+The page contains ``html/script/*.js`` and ``html/style/*.css`` unchanged, in the template
+``html/page.html.j2``, and the report in the form of :mod:`compat.report.render.page_data`.
 
-The page itself limits what it may do. Its Content-Security-Policy lets the one script and the one
-style in it run, by their hashes. Nothing else may load or run, whatever a compiler printed.
+The page restricts itself. Its Content-Security-Policy allows only the one script and the one style
+in it, by their hashes. Nothing else may load or run, whatever a compiler printed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SCRIPTS = (
         "start",
     ),
 )
-"""In this order; they are one module together."""
+"""The scripts of the page, in this order. Together they are one module."""
 STYLES = (
     "colours",
     "base",
@@ -58,14 +58,14 @@ STYLES = (
     "print",
 )
 STATEMENTS = 100
-"""Sentences that the page has; ``matrix.md`` has all of them."""
+"""Maximum number of sentences on the page; ``matrix.md`` has all of them."""
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri"
     " 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 """The permissions of the page.
 
-A script from a foreign text cannot run, and no text becomes elements.
+A script in a foreign text cannot run, and no text becomes an element.
 """
 SITE_POLICY = POLICY.format(script="self", style="self")
 """The permissions of a page of a site: only the files of the site may style or script it."""
@@ -100,7 +100,7 @@ def matrix_html(report: Report, site: str = "") -> str:
 def site_assets() -> dict[str, str]:
     """Name → text of the script and the style that all reports of a site share.
 
-    A browser loads no module from disk. The script is a function, so its names are its own.
+    A browser loads no module from disk. So the script is a function, which keeps its names local.
     """
     script = asset_text("script", SCRIPTS)
     return {
@@ -119,7 +119,7 @@ def prose(text: str) -> Markup:
 
 
 def in_script(json: str) -> str:
-    """JSON that ends no element and begins no comment, whatever strings it has."""
+    """Escape JSON, so that no string in it ends an element or begins a comment."""
     return json.replace("<", "\\u003c")
 
 
@@ -143,7 +143,7 @@ def _room() -> Traversable:
 
 
 def _hash(text: str) -> str:
-    """As a Content-Security-Policy names an inline script or style."""
+    """The hash that names an inline script or style in a Content-Security-Policy."""
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 

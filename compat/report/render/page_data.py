@@ -1,8 +1,8 @@
 """The report as the data of the page.
 
-The data are small, because equal things stand there once, and quick to read, because they are in
+The data are small, because equal values are stored once, and quick to read, because they are in
 columns. A *row* is a kernel in one variant and case for one target. A *point* is one release of a
-row, with the cells of its envs. A point has the mark that ``matrix.md`` has there
+row, with the cells of its envs. A point has the same mark as in ``matrix.md``
 (:mod:`compat.report.summary.grid`). The facts of cells are those of ``matrix.json``
 (:func:`compat.model.outcome.cell_document`).
 """
@@ -75,7 +75,7 @@ class _Point:
 
 
 def packed(report: Report) -> str:
-    """The data as the page reads it: JSON, by gzip, as base64."""
+    """The data in the form that the page reads: JSON, compressed by gzip, as base64."""
     out = io.BytesIO()
     with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=6, mtime=0) as file:
         for piece in _pieces(_data(report)):
@@ -84,7 +84,7 @@ def packed(report: Report) -> str:
 
 
 def _pieces(value: object) -> Iterator[str]:
-    """A value as JSON, in pieces; columns stand for arrays, and functions for what they return."""
+    """A value as JSON, in pieces. Columns become arrays, and functions become their results."""
     if callable(value):
         value = value()
     if isinstance(value, Column):
@@ -105,7 +105,7 @@ def _pieces(value: object) -> Iterator[str]:
 def _data(report: Report) -> JsonObject:
     """The data, mostly columns of numbers, as JSON.
 
-    Large parts are made when it is their turn.
+    Large parts are functions, which :func:`_pieces` calls when it writes them.
     """
     releases, tested = _releases(report), {release.label for release in report.releases}
     marks, points = _points(report, {label: number for number, (label, _) in enumerate(releases)})
@@ -240,7 +240,7 @@ def _in_order(report: Report, releases: Mapping[str, int]) -> Iterator[_Point]:
 
 
 def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator[_Point]:
-    """The points that only earlier runs know."""
+    """The points whose results are only from earlier runs."""
     for entry in verdict.entries:
         if entry.remembered and entry.release in columns:
             failure = entry.outcome.failure if entry.outcome else None
@@ -289,7 +289,7 @@ def _tuned(report: Report) -> list[JsonObject]:
 def _tuned_places(
     record: TunedRecord, results: Sequence[Result], cells: Mapping[Cell, int]
 ) -> Iterator[JsonObject]:
-    """What is known on each release: the best config, and the one that was best on the oldest."""
+    """The times on each release: of the best config, and of the one that is best on the oldest."""
     numbers = {
         name: cells[result.cell]
         for result in reversed(results)
@@ -306,7 +306,7 @@ def _tuned_places(
         }
 
 
-# --- what rows and cells speak of -----------------------------------------------------------------
+# --- kernels, failures and envs -------------------------------------------------------------------
 
 
 def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> JsonObject:
@@ -325,9 +325,9 @@ def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> Jso
 
 
 def _shown_path(path: str) -> str:
-    """A path from the project's folder as it is; for a file elsewhere the name alone.
+    """A path from the project's folder, unchanged; for a file elsewhere only the name.
 
-    The name does not say whose machine it was.
+    The name does not reveal whose machine it was.
     """
     inside = path and not PurePosixPath(path).is_absolute()
     return path if inside else PurePosixPath(path).name
@@ -390,20 +390,20 @@ ALWAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Everything that is known about it", ("compat", "explain", CELL)),
     ("The release that changed it", ("compat", "bisect", *_COORDINATE)),
 )
-"""For every cell: the purpose of a command, and its words."""
+"""The commands for every cell: the purpose, and the arguments."""
 FAILING: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("The smallest kernel that fails the same way", ("compat", "reduce", CELL)),
     ("A standalone script and an issue text", ("compat", "repro", CELL)),
 )
-"""Also for cells that fail."""
+"""Further commands for cells that fail."""
 FIX = ("An edit that fixes it", ("compat", "fix", CELL))
-"""For failures whose class has a known edit."""
+"""The command for failures whose class has a known edit."""
 
 
 def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
-    """The commands for every cell, for those that fail, and for those that an edit is known for.
+    """The commands for every cell, for those that fail, and for those with a known edit.
 
-    ``options`` have a command read the same files; ``limits`` go to those that compile.
+    ``options`` make a command read the same files. Commands that compile also get ``limits``.
     """
 
     def command(title: str, arguments: Sequence[str]) -> JsonObject:
@@ -419,7 +419,7 @@ def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
 
 # --- facts of cells, as columns -------------------------------------------------------------------
 #
-# There is one array per fact, in the order of the report. Equal texts and records stand there once.
+# There is one array per fact, in the order of the report. Equal texts and records are stored once.
 
 
 _NONE = -(1 << 31)
@@ -430,7 +430,7 @@ _EXACT = 1 << 53
 
 
 class Column:
-    """Numbers, or none, in order."""
+    """A sequence of numbers and ``None``."""
 
     __slots__ = ("_numbers",)
 
@@ -442,7 +442,7 @@ class Column:
         return len(self._numbers)
 
     def add(self, number: float | None) -> None:
-        """Add one; it must be finite."""
+        """Add a finite number, or ``None``."""
         if isinstance(self._numbers, list):
             self._numbers.append(number)
         elif self._numbers.typecode == "i" and (
@@ -459,7 +459,7 @@ class Column:
             self._numbers = [*self, number]
 
     def fill(self, length: int) -> None:
-        """Add none until there are so many."""
+        """Add ``None`` until there are ``length`` entries."""
         for _ in range(length - len(self)):
             self.add(None)
 
@@ -476,7 +476,7 @@ class Column:
 
 
 _RECORDS = ("failure", "expectation", "warnings", "attempts", "stood_in")
-"""Facts that many cells share. The page has each once, and a cell has its number; 0 without one."""
+"""Facts that many cells share. The page has each once, and a cell has its number, or else 0."""
 _PLAIN = ("env", "status", "stage", "compile_seconds", "flags")
 """Facts that each cell has for itself."""
 _NAMED = ("status", "stage")
@@ -488,14 +488,14 @@ _UNEXPECTED = 8
 
 
 class Interned:
-    """Records, each once; the first is nothing."""
+    """Distinct records, which have numbers. Record 0 is ``None``."""
 
     def __init__(self) -> None:
         self.records: list[object] = [None]
         self._places: dict[str, int] = {}
 
     def number(self, record: Any) -> int:
-        """The number of a record; 0 for what is empty."""
+        """The number of a record; 0 for an empty one."""
         if not record:
             return 0
         place = self._places.setdefault(
@@ -507,13 +507,13 @@ class Interned:
 
 
 class Columns:
-    """Facts of cells by the name of the fact; a cell without one has nothing there."""
+    """Facts of cells, as columns by the name of the fact. A cell without a fact has ``None``."""
 
     def __init__(self) -> None:
         self.columns: dict[str, Column] = {}
 
     def add(self, cell: int, facts: Iterable[tuple[str, float]]) -> None:
-        """Add what a cell has; cells come in order."""
+        """Add the facts of a cell; cells come in order."""
         for name, number in facts:
             if not math.isfinite(number):
                 continue
@@ -522,7 +522,7 @@ class Columns:
             column.add(number)
 
     def filled(self, cells: int) -> dict[str, Column]:
-        """All of them, as long as there are cells."""
+        """All columns, filled up to the number of cells."""
         for column in self.columns.values():
             column.fill(cells)
         return self.columns
@@ -548,7 +548,7 @@ class _Cells:
         factory=lambda: {name: Column() for name in (*_RECORDS, *_PLAIN)}
     )
     named: dict[str, dict[str, int]] = field(factory=lambda: {name: {} for name in _NAMED})
-    """Words that are in columns by their numbers."""
+    """Fact → its words, with their numbers in the column."""
     interned: dict[str, Interned] = field(factory=lambda: {name: Interned() for name in _RECORDS})
     metrics: Columns = field(factory=Columns)
     stages: Columns = field(factory=Columns)
@@ -557,7 +557,7 @@ class _Cells:
     rare: dict[str, dict[int, object]] = field(factory=lambda: {name: {} for name in _RARE})
 
     def add(self, document: JsonObject, envs: Mapping[str, int]) -> None:
-        """Add the next cell, as ``matrix.json`` has it."""
+        """Add the next cell, in the form of ``matrix.json``."""
         for name, pool in self.interned.items():
             self.columns[name].add(pool.number(document[name]))
         for name, vocabulary in self.named.items():
@@ -583,7 +583,7 @@ class _Cells:
         self.count += 1
 
     def document(self) -> JsonObject:
-        """All of them."""
+        """The facts of all cells, with columns among them."""
         return {
             **self.columns,
             **{

@@ -1,6 +1,6 @@
 """Blocks on a terminal, laid out by rich, or as plain text of any width.
 
-It is the only module of reports that knows rich.
+No other module of reports uses rich.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NATURAL = 10_000
 
 @frozen
 class Picture:
-    """Blocks that rich can print; they are laid out for the width that they are given."""
+    """Blocks that rich can print. Rich gives the width to lay them out for."""
 
     blocks: Callable[[], Iterable[Block]]
 
@@ -50,10 +50,13 @@ def plain_text(blocks: Iterable[Block], *, width: int = NATURAL) -> str:
 
 
 def cropped_text(blocks: Iterable[Block], console: Console) -> Text:
-    """Blocks as far as they fit on a terminal that needs a few lines for other things."""
+    """Blocks as text, cut to a terminal that keeps four lines free for other output.
+
+    The last line of a cut text says how many lines are left out.
+    """
     out = io.StringIO()
     inner = Console(file=out, width=console.width, force_terminal=True, legacy_windows=False)
-    inner._color_system = console._color_system  # that of the terminal
+    inner._color_system = console._color_system  # the colours of the terminal
     inner.print(Picture(lambda: blocks))
     lines = out.getvalue().rstrip("\n").split("\n")
     room = max(1, console.height - 4)
@@ -121,6 +124,6 @@ def _add_column(drawn: table.Table, column: TableColumn) -> None:
 
 
 def _needed_width(block: DataTable) -> int:
-    """The columns that a table needs to fit."""
+    """The width that a table needs, in columns of the terminal."""
     measured = Console(width=NATURAL, color_system=None, _environ={}).measure(_table(block))
     return measured.minimum if all(column.fold for column in block.columns) else measured.maximum

@@ -32,13 +32,13 @@ MEANINGS = {
 
 @frozen(kw_only=True)
 class Trouble:
-    """Cells whose numbers are not right in the same way."""
+    """Cells of one kernel variant whose checks have the same bad status."""
 
     check: Check
-    """Of the first of them."""
+    """The check of the first of these cells."""
     where: Where
     expected: bool
-    """Whether all of them were declared so."""
+    """Whether these cells are as declared."""
     declared: str
     """The declaration, in words."""
 
@@ -50,7 +50,7 @@ class DeviceChecks:
     device: str
     """``interpreter``, or a GPU by its name."""
     counts: Mapping[Status, int]
-    """Cells per status. The interpreter does not distinguish targets."""
+    """Number of cells per status. The interpreter does not distinguish targets."""
     grids: tuple[KernelGrid, ...]
     troubles: tuple[Trouble, ...]
 
@@ -65,7 +65,7 @@ class DeviceChecks:
 
     @property
     def sentence(self) -> str:
-        """How many are right, and what the others are."""
+        """A sentence with the number of checks per status."""
         parts = [f"{number:,} {_told(status)}" for status, number in self.counts.items()]
         unit = "run" if self.device == INTERPRETER else "launched cell"
         return f"{counted(sum(self.counts.values()), unit)} {self.title}: {listed(parts)}"
@@ -102,7 +102,7 @@ def checked(report: Report) -> tuple[DeviceChecks, ...]:
 
 
 def _checked(report: Report, device: str) -> DeviceChecks:
-    once = device == INTERPRETER  # which knows nothing of targets
+    once = device == INTERPRETER  # the interpreter does not distinguish targets
     checks: dict[object, Check] = {
         (result.cell.spec, result.cell.env) if once else result.cell: check
         for result in report.ordered
@@ -118,7 +118,7 @@ def _checked(report: Report, device: str) -> DeviceChecks:
 
 
 def _check(result: Result, device: str) -> Check | None:
-    """The check on that device."""
+    """The check of a result on a device; ``None`` if it did not run there."""
     return next((check for check in result.numbers.checks if ran_on(check) == device), None)
 
 
@@ -147,7 +147,7 @@ def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
 
 
 def _grids(report: Report, device: str) -> tuple[KernelGrid, ...]:
-    """A table of checks per kernel, for coordinates that were run somewhere."""
+    """A table of checks per kernel, for coordinates that ran on the device on some release."""
     return gathered(
         report,
         lambda coordinate: _row_marks(report, coordinate, device),
@@ -178,7 +178,7 @@ def _right_words(report: Report, coordinate: Coordinate, verdict: Verdict, devic
 
 @frozen(kw_only=True)
 class Latencies:
-    """How long the launches of one kernel take: a row for each variant and case."""
+    """The latency of one kernel's launches, with a row for each variant and case."""
 
     kernel: str
     device: str
@@ -187,7 +187,7 @@ class Latencies:
 
 @frozen(kw_only=True)
 class LatencyRow:
-    """One variant and case, release by release."""
+    """The latency of one variant and case, release by release."""
 
     subject: str
     """``broadcast_2d (few)``, with the target where there are several."""
@@ -256,7 +256,7 @@ def _timing(results: Iterable[Result], device: str) -> str:
 
 
 def _microseconds(us: float) -> str:
-    """Three digits that mean something."""
+    """Microseconds as text, with about three significant digits."""
     return f"{us:,.0f}" if us >= 100 else f"{us:.1f}" if us >= 10 else f"{us:.2f}"
 
 
@@ -273,7 +273,7 @@ def legend(devices: Iterable[DeviceChecks]) -> Mapping[str, str]:
 
 
 def reasons(report: Report) -> tuple[tuple[str, str], ...]:
-    """Why interpreters could not tell, and where, each reason once."""
+    """Each reason why a run in the interpreter was inconclusive, with its releases."""
     groups: dict[str, list[Result]] = defaultdict(list)
     for result in report.ordered:
         check = result.numbers.interpreter

@@ -17,19 +17,19 @@ from compat.text import in_bytes, in_time, lazy_pattern
 
 @frozen(kw_only=True)
 class Where:
-    """A place of failures: one kernel variant, with all the cases, targets and releases named."""
+    """The place of some results: one kernel variant, with its cases, targets and releases."""
 
     kernel: str
     variant: str
     cases: tuple[str, ...]
-    """Empty for all of them."""
+    """Empty for all cases."""
     targets: tuple[str, ...]
     releases: str
     """Compact: ``3.0.0–3.2.0, 3.4.0 (all)``."""
 
     @property
     def subject(self) -> str:
-        """``kernel/variant``, followed by the cases where not all are meant."""
+        """``kernel/variant``, followed by the cases unless all are meant."""
         return f"{self.kernel}/{self.variant}" + (
             f" ({', '.join(self.cases)})" if self.cases else ""
         )
@@ -50,9 +50,9 @@ def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
 
 
 def spans(chosen: Collection[str], line: Sequence[str]) -> str:
-    """``chosen`` releases as runs of ``line``, the releases there are, in order.
+    """``chosen`` releases as runs of neighbours in ``line``: ``3.0.0–3.1.0, 3.3.0``.
 
-    A run never crosses a release that was not chosen: ``3.0.0–3.1.0, 3.3.0``.
+    ``line`` has the existing releases in order. A run never crosses a release that was not chosen.
     """
     return ", ".join(
         map(extent_of, runs((release, True if release in chosen else None) for release in line))
@@ -60,14 +60,14 @@ def spans(chosen: Collection[str], line: Sequence[str]) -> str:
 
 
 def extent_of(run: Interval | Run[bool]) -> str:
-    """``3.0.0–3.1.0``; a release that is alone by itself."""
+    """A run as text: ``3.0.0–3.1.0``, or ``3.0.0`` if it has one release."""
     return run.first if run.first == run.last else f"{run.first}–{run.last}"
 
 
 def rectangles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """``pairs`` of (case, target) as few products of cases and targets, in natural order.
+    """``pairs`` of (case, target) as products of cases and targets, in natural order.
 
-    Together they cover each pair once.
+    Cases with the same targets are in one product. Each pair is in exactly one product.
     """
     targets: dict[str, set[str]] = defaultdict(set)
     for case, target in pairs:
@@ -85,7 +85,7 @@ def on_two_lines(release: str) -> str:
 
 
 def listed(items: Sequence[str], last: str = "and") -> str:
-    """``a, b and c``."""
+    """Items as a phrase: ``a, b and c``."""
     return (
         items[0]
         if len(items) == 1
@@ -96,12 +96,12 @@ def listed(items: Sequence[str], last: str = "and") -> str:
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """``1 cell``, ``1,200 cells``."""
+    """A number with its noun: ``1 cell``, ``1,200 cells``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def at_most(most: int, lines: Iterable[str]) -> Iterator[str]:
-    """The first ``most`` lines, and one that says how many more there are."""
+    """The first ``most`` lines, and a line with the number of further lines."""
     every = list(lines)
     yield from every[:most]
     if len(every) > most:
@@ -109,10 +109,11 @@ def at_most(most: int, lines: Iterable[str]) -> Iterator[str]:
 
 
 def one_line(text: str, width: int = 160) -> str:
-    """The most telling line of ``text``, cut to ``width``.
+    """The most informative line of ``text``, cut to ``width`` characters.
 
-    It is the first that names an error, else the last. The lines of a kernel that a diagnostic
-    quotes before its message, down to the caret, are passed over, because they may name one too.
+    It is the first line that names an error, or the last line if none does. The lines of a kernel
+    that a diagnostic quotes before its message, down to the caret, are skipped, because they may
+    contain such a name too.
     """
     lines = [flat for raw in _QUOTED.sub("", text).splitlines() if (flat := " ".join(raw.split()))]
     line = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
@@ -134,7 +135,7 @@ _ERROR = lazy_pattern(r"error|assert|fatal|fail", re.IGNORECASE)
 _QUOTED = lazy_pattern(r"\A(?:(?!.*\berror:).*\n)+?[ \t]*\^[ \t]*\n")
 
 
-# --- what an account rests on ---------------------------------------------------------------------
+# --- the releases behind an account ---------------------------------------------------------------
 
 
 def tested(releases: Sequence[str], line: Sequence[str]) -> str:
@@ -153,7 +154,10 @@ def tested(releases: Sequence[str], line: Sequence[str]) -> str:
 
 
 def open_between(account: Account, bracket: Bracket) -> str:
-    """The gap between the two ends of a change; empty if they are neighbours."""
+    """The reasons why releases between the two ends of a change have no answer.
+
+    It is empty if the ends are neighbours.
+    """
     return unknown(account, bracket.between)
 
 
@@ -170,7 +174,7 @@ def unknown(account: Account, releases: Collection[str]) -> str:
 
 
 def in_full(account: Account) -> Iterator[str]:
-    """The account line by line: the phrase, what happened when, and what is not known."""
+    """The account line by line: the phrase, the intervals, and the releases without an answer."""
     yield account.phrase
     yield from (
         f"{extent_of(interval)} {interval.failure_class or interval.status}"
@@ -196,9 +200,9 @@ def earlier_runs(account: Account) -> str:
 
 
 def numbers_of(metrics: Mapping[str, object], within: str = "") -> Iterator[tuple[str, float]]:
-    """The numbers among metrics, by their names.
+    """The name and the value of each number among metrics.
 
-    A number in a table has a name with a point: ``artifacts.ptx``.
+    The name of a number in a table has a dot: ``artifacts.ptx``.
     """
     for name, value in metrics.items():
         if isinstance(value, Mapping):
@@ -208,7 +212,7 @@ def numbers_of(metrics: Mapping[str, object], within: str = "") -> Iterator[tupl
 
 
 def cost_words(seconds: float, to_install: int) -> str:
-    """The cost of a run before it has begun: ``about 9.0 GB of envs to install; about 3 min``.
+    """The estimated cost of a run: ``about 9.0 GB of envs to install; about 3 min``.
 
     ``to_install`` is in bytes.
     """
@@ -219,17 +223,17 @@ def cost_words(seconds: float, to_install: int) -> str:
     )
 
 
-# --- commands that show a result again; ``options`` are those with which they read the same files -
+# --- commands that show a result again; ``options`` make them read the same files -----------------
 
 
 def matrix_command(cell: Cell, options: Sequence[str]) -> str:
-    """Compiles a variant in one env, for one target, in all of its cases."""
+    """The command that compiles all cases of a variant in one env, for one target."""
     run = ["compat", "matrix", "--kernel", cell.spec.kernel, "--variant", cell.spec.variant]
     return shlex.join([*run, "--target", cell.target.name, "--envs", cell.env.name, *options])
 
 
 def explain_command(cell: Cell, options: Sequence[str]) -> str:
-    """Shows all that is known of a cell."""
+    """The command that shows all known facts about a cell."""
     return shlex.join(["compat", "explain", cell.id, *options])
 
 

@@ -45,20 +45,20 @@ class Jump:
     """A number of one cell that changed by more than the threshold."""
 
     metric: str
-    """The name in ``metrics``, with a point for an entry of a table: ``artifacts.ptx``."""
+    """The name in ``metrics``, with a dot for an entry of a table: ``artifacts.ptx``."""
     before: float
     after: float
     result: Result
-    """The new one."""
+    """The new result."""
 
     @property
     def rise(self) -> bool:
-        """Whether it rose, for a number that is worse if it is larger."""
+        """Whether a number rose that is worse if it is larger."""
         return self.after > self.before and not self.metric.startswith(_MORE_IS_BETTER)
 
     @property
     def percent(self) -> float | None:
-        """By how much; ``None`` from nothing."""
+        """The change in percent; ``None`` if the number was 0."""
         return (self.after - self.before) / self.before * 100 if self.before else None
 
 
@@ -74,7 +74,7 @@ class JumpGroup:
 def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
     """The numbers that both results have and that changed by more than ``threshold`` percent.
 
-    From zero any change counts.
+    Any change of a number that was 0 counts.
     """
     before, after = dict(numbers_of(old.outcome.metrics)), dict(numbers_of(new.outcome.metrics))
     for metric in before.keys() & after.keys():
@@ -97,10 +97,11 @@ def _is_jump(before: float, after: float, threshold: float) -> bool:
 
 
 def _tells(metric: str, before: float, after: float) -> bool:
-    """Whether a change says something by itself.
+    """Whether a change of a metric is reported by itself.
 
-    A loss of instructions does. Among the facts about what fits, only the number of blocks does.
-    Those about the pace lead to suspicions instead.
+    Among the instructions, only a loss of more than half is, of one in :data:`WANTED`. Among the
+    facts about occupancy, only the number of blocks is. Facts about the pace lead to slow-suspects
+    instead.
     """
     table, _, name = metric.partition(".")
     if table == TABLE:
@@ -131,7 +132,7 @@ def grouped(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:
 
 
 def _size(jump: Jump) -> float:
-    """The size of a jump, up or down alike.
+    """The size of a jump in either direction: the ratio of the larger to the smaller number.
 
     A jump from or to zero is the largest.
     """
@@ -144,7 +145,7 @@ def _size(jump: Jump) -> float:
 
 @frozen(kw_only=True)
 class ChangedEnv:
-    """An env that is called the same in both reports and is not the same."""
+    """An env that has the same name in both reports, and other contents."""
 
     name: str
     before: str
@@ -167,7 +168,7 @@ def axes_of(report: Report) -> dict[str, tuple[str, ...]]:
 def without(
     these: Mapping[str, tuple[str, ...]], those: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """The values that are on these axes and not on those.
+    """The values that are on the axes ``these`` and not on ``those``.
 
     If a kernel is missing, its variants and cases are not listed again.
     """
@@ -183,7 +184,7 @@ def without(
 
 
 def changed_envs(old: Report, new: Report) -> tuple[ChangedEnv, ...]:
-    """The envs that both have by name, with another toolchain, Python or package in the new one."""
+    """The envs whose toolchain, framework, Python or other packages changed, compared by name."""
     before = {built.env.name: built for built in old.envs}
     pairs = [(before[built.env.name], built) for built in new.envs if built.env.name in before]
     return tuple(
@@ -198,7 +199,7 @@ def changed_envs(old: Report, new: Report) -> tuple[ChangedEnv, ...]:
 
 
 def changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
-    """The ``kernel/variant/case`` that both reports have with other arguments or options.
+    """Each ``kernel/variant/case`` in both reports whose arguments or options changed.
 
     Both reports must have the arguments and options.
     """
@@ -218,7 +219,7 @@ def changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
 def _env_text(built: BuiltEnv) -> str:
     """The facts of an env that decide its behaviour, in words.
 
-    They are empty for an env that could not be built.
+    An env that could not be built is ``broken``.
     """
     if built.error is not None:
         return "broken"
@@ -231,7 +232,7 @@ def _env_text(built: BuiltEnv) -> str:
 
 
 def _packages(one: BuiltEnv, other: BuiltEnv) -> str:
-    """The other packages that changed."""
+    """The other packages that changed, in words; empty if none did, or if an env is broken."""
     if one.error is not None or other.error is not None:
         return ""
     excluded = {env.distribution for env in (one.env, other.env)} | {
@@ -253,7 +254,7 @@ def _packages(one: BuiltEnv, other: BuiltEnv) -> str:
 
 @frozen(kw_only=True)
 class PairChange:
-    """A pair that both reports have, and that came out differently."""
+    """A pair whose outcome changed between the reports."""
 
     name: str
     """``pair/2.9.1+3.6.0``"""
@@ -261,9 +262,9 @@ class PairChange:
     """``ok``, ``env broken``, or the failure: ``user_kernel (kernel-dropped)``."""
     after: str
     broken: tuple[str, ...]
-    """Programs that worked, and do not; all of them where the env does not work any more."""
+    """Programs that worked and now fail; all that worked if the env does not work any more."""
     fixed: tuple[str, ...]
-    """The other way round."""
+    """Programs that failed and now work; all that work if the env did not work before."""
     says: str
     """The message of the first broken program, or of the env."""
 
@@ -271,9 +272,11 @@ class PairChange:
 def changed_pairs(
     old: Iterable[Pair], new: Iterable[Pair], successors: Mapping[str, str]
 ) -> tuple[PairChange, ...]:
-    """The pairs that came out differently, in the order of the new report.
+    """The pairs whose outcome changed, in the order of the new report.
 
-    What an env of ``successors`` came with is compared with what the earlier one came with.
+    ``successors`` maps a new env to the earlier env that it is compared with. For such envs, the
+    release that was installed with the new PyTorch is compared with the one that was installed with
+    the earlier PyTorch.
     """
     before, own = {}, {}
     for pair in old:
@@ -312,7 +315,7 @@ def _works_by_program(pair: Pair) -> Mapping[str, bool]:
 
 
 def _pairs_differ(was: Pair, is_: Pair) -> bool:
-    """Whether a program that was run both times, or the env, came out differently."""
+    """Whether the outcome of the env, or of a program in both reports, changed."""
     if was.error is not None or is_.error is not None:
         return (was.error is None) is not (is_.error is None)
     before = {earlier.name: (earlier.status, earlier.failure_class) for earlier in was.programs}
@@ -341,19 +344,19 @@ class CellChangeKind(StrEnum):
     """How a cell changed, in the order of reporting."""
 
     BROKEN = "broken"
-    """It worked, and does not: it does not compile, or its numbers are not right any more."""
+    """It worked, and now it does not compile, or a check of its numbers fails."""
     CHANGED = "changed"
-    """It fails, and failed otherwise: another status, class or fingerprint."""
+    """It still fails, with another status, class or fingerprint."""
     INCONCLUSIVE = "inconclusive"
-    """There was an answer, and there is none."""
+    """It had an answer, and now has none."""
     DEPRECATED = "deprecated"
-    """It works as before, and the toolchain now warns that it will not stay so."""
+    """It works as before, and the toolchain now gives a deprecation warning."""
     METRIC = "metric"
     """It works as before, and a number rose by more than the threshold."""
     FIXED = "fixed"
-    """It did not work, and does."""
+    """It failed, and now works."""
     ANSWERED = "answered"
-    """There was no answer, and there is one."""
+    """It had no answer, and now has one."""
     DROPPED = "not-tested"
     """Only the old report has it."""
     ADDED = "new"
@@ -395,7 +398,7 @@ class CellChange:
     failure: Failure | None
     """The new failure, or else the old one."""
     says: str
-    """The compiler's present message: excerpt of the failure or deprecation warning.
+    """The compiler's message in the new report: excerpt of the failure or deprecation warning.
 
     It is empty if there is none.
     """
@@ -430,7 +433,7 @@ class Comparison:
     same: int
     """Number of these cells without a change."""
     envs: tuple[ChangedEnv, ...]
-    """Environments whose packages changed."""
+    """Environments whose toolchain, framework, Python or packages changed."""
     pairs: tuple[PairChange, ...]
     """Pairs of a PyTorch and a Triton release whose outcome changed."""
     arguments: tuple[str, ...]
@@ -566,13 +569,13 @@ def _order(env: Env) -> tuple[Version, Version]:
 
 
 def _id_in(cell: Cell, envs: Mapping[str, str]) -> str:
-    """The id of the cell in the env that its own env is compared with; empty without one."""
+    """The id of the cell in the env that its own env is compared with; empty if there is none."""
     name = envs.get(cell.env.name)
     return f"{cell.id.removesuffix(cell.env.name)}{name}" if name else ""
 
 
 def kind_of_pair(change: PairChange) -> CellChangeKind:
-    """The kind of a pair's change: ``broken`` if anything in it is."""
+    """The kind of a pair's change: ``broken`` if any of its programs broke."""
     if change.broken:
         return CellChangeKind.BROKEN
     return CellChangeKind.FIXED if change.fixed else CellChangeKind.CHANGED
@@ -610,7 +613,7 @@ def _kind(before: Result, after: Result) -> CellChangeKind | None:
 
 
 def _works(result: Result) -> bool:
-    """Whether it compiles, and no check says that its numbers are not right."""
+    """Whether a cell compiles and no check of its numbers failed."""
     return is_good(result.outcome) and result.numbers.right is not False
 
 
@@ -667,7 +670,7 @@ def _differences(changes: Iterable[_Change], old: Report, new: Report) -> tuple[
 
 
 def _said(result: Result | None) -> tuple[str, str | None] | None:
-    """The common part of results that are listed together: words, and the fingerprint."""
+    """The outcome in words and the fingerprint, which results that are listed together share."""
     if result is None:
         return None
     failure = result.outcome.failure
@@ -705,7 +708,7 @@ def _says(result: Result) -> str:
 
 
 def _is_declared(result: Result) -> bool:
-    """Whether it fails, as its declaration says."""
+    """Whether a cell fails as declared."""
     expectation, status = result.expectation, result.outcome.status
     if expectation is None or not result.expected or _works(result):
         return False

@@ -1,8 +1,7 @@
 """The tables with a column per release.
 
 The grid has one row for all coordinates of a kernel with the same outcomes, and a mark per release.
-The other table shows versions of
-a library, with the number of kernels that compile.
+The other table shows versions of a library, with the number of kernels that compile.
 """
 
 from __future__ import annotations
@@ -70,22 +69,22 @@ LEGEND = {
     COMING: "not compiled yet",
     "-": "not in the matrix",
 }
-"""The meanings of the marks, in the order to explain them.
+"""The meanings of the marks, in the order of the legend.
 
-They are words, so that they read without colour.
+The marks are words, so that they are readable without colour.
 """
 
 UNEXPECTED = "!"
-"""The sign behind a mark that differs from the declaration."""
+"""The sign after a mark that differs from the declaration."""
 
 
 @frozen(kw_only=True)
 class Mark:
-    """One release in a row."""
+    """The mark of one release in a row."""
 
     word: str = "-"
     failure: str | None = None
-    """The id of the distinct failure behind it."""
+    """The id of the distinct failure behind the mark."""
     unexpected: bool = False
 
     @property
@@ -100,15 +99,15 @@ class GridRow:
 
     variant: str
     cases: tuple[str, ...]
-    """Empty for all of them."""
+    """Empty for all cases."""
     targets: tuple[str, ...]
-    """Empty for all of them."""
+    """Empty for all targets."""
     marks: tuple[Mark, ...]
     """One per release of the report, in its order."""
     verdict: str
     """The verdict in words, for every coordinate of the row."""
     good: bool
-    """Whether it works wherever it was tested."""
+    """Whether it works on every release that was tested."""
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -143,7 +142,7 @@ def gathered(
     verdict_of: Callable[[Coordinate], str],
     is_good: Callable[[str], bool],
 ) -> tuple[KernelGrid, ...]:
-    """Tables of all coordinates that have marks, one per kernel, with equal ones in one row."""
+    """Tables of all coordinates with marks, one per kernel. Equal coordinates share a row."""
     alike: dict[tuple[str, str], dict[tuple[tuple[Mark, ...], str], list[Coordinate]]] = (
         defaultdict(lambda: defaultdict(list))
     )
@@ -163,9 +162,9 @@ def gathered(
 
 
 def history_of(row: GridRow, report: Report) -> str:
-    """A row's marks as intervals: ``ok 3.0.0–3.8.0, rej 3.9.0``.
+    """A row's marks as intervals: ``ok 3.0.0–3.8.0 · rej 3.9.0``.
 
-    They serve where a column per release has no room.
+    Intervals replace the columns of the releases if these do not fit.
     """
     texts = (mark.text + (f" {mark.failure}" if mark.failure else "") for mark in row.marks)
     alike = runs(
@@ -177,9 +176,10 @@ def history_of(row: GridRow, report: Report) -> str:
 
 
 def phrase_in_full(verdict: Verdict) -> str:
-    """The verdict's phrase, with more where that alone says little.
+    """The verdict's phrase, with further facts.
 
-    It adds the releases that work, and that numbers are not right.
+    For an intermittent history, these are the releases that work. If a check of the numbers failed,
+    the phrase about the numbers follows.
     """
     if verdict.right is not None and verdict.right.bad:
         compiles = (
@@ -239,14 +239,14 @@ def mark_of(report: Report, point: Point) -> Mark:
 
 
 def _bad_numbers(point: Point) -> Status | None:
-    """The status of a check whose numbers are not right."""
+    """The status of the first failed check of numbers; ``None`` if there is none."""
     return next(
         (check.status for result in point.answers if (check := result.numbers.trouble)), None
     )
 
 
 def remembered_mark(entry: Entry) -> Mark:
-    """The mark of a release that only an earlier run knows."""
+    """The mark of a release that only an earlier run tested."""
     return Mark(word=_word(entry.outcome) if entry.outcome and not entry.unsteady else "flaky")
 
 
@@ -294,18 +294,18 @@ class TallyRecord:
     fail: Count = 0
     unknown: Annotated[Count, rules(description="Kernels whose result there is unknown.")] = 0
     classes: Mapping[str, Annotated[int, rules(minimum=1)]] = Factory(dict)
-    """Failure class → kernels that show it, the most frequent first, including kernels with an
-    unknown result.
+    """Failure class → number of kernels with it, the most frequent first. Kernels with an unknown
+    result are included.
     """
 
     @property
     def tried(self) -> int:
-        """All of them; those whose target the release cannot build for are not among them."""
+        """Number of kernels, without those whose target the release cannot build for."""
         return self.compile + self.fail + self.unknown
 
     @property
     def mark(self) -> str:
-        """How many compile, with a question mark where of some nothing is known."""
+        """Number of kernels that compile, with a question mark if some results are unknown."""
         return f"{self.compile:,}{'?' if self.unknown else ''}" if self.tried else "-"
 
 
@@ -317,7 +317,7 @@ class LibraryRecord:
     version: Text
     kernels: Count
     releases: tuple[TallyRecord, ...]
-    """In order."""
+    """One per release, in the order of the report."""
 
     def mark(self, label: str) -> str:
         """The mark in the column of a release."""
@@ -337,7 +337,7 @@ def library_versions(report: Report) -> tuple[LibraryRecord, ...]:
 
 
 def libraries(report: Report) -> Iterator[tuple[str, tuple[LibraryRecord, ...], tuple[str, ...]]]:
-    """Libraries by name, with their versions and the releases that any of these was tried on."""
+    """Each library's name, its versions, and the releases on which any of these was tried."""
     for name, group in groupby(library_versions(report), key=lambda library: library.package):
         versions = tuple(group)
         tested_releases = {tally.release for version in versions for tally in version.releases}
@@ -349,7 +349,7 @@ def libraries(report: Report) -> Iterator[tuple[str, tuple[LibraryRecord, ...], 
 
 
 def failing(library: LibraryRecord, report: Report) -> Iterator[str]:
-    """The failures in a version, a line for all releases with the same number of them.
+    """The failures of a version, with one line for all releases that fail alike.
 
     An example is ``3.9.0: 25 of 28 fail: …``.
     """

@@ -1,4 +1,4 @@
-"""The record that every report is drawn from, and what more than one view derives from it."""
+"""The record behind every report, and the facts that more than one view derives from it."""
 
 from __future__ import annotations
 
@@ -59,36 +59,36 @@ class DistinctFailure:
     failure: Failure
     """The failure of the cell with the most facts about it."""
     example: Result
-    """That cell."""
+    """The result of that cell."""
     statuses: tuple[Status, ...]
-    """The faces it showed."""
+    """The statuses of its cells."""
     results: tuple[Result, ...]
     where: tuple[Where, ...]
 
     @cached_property
     def to_fix(self) -> tuple[Result, ...]:
-        """The cells that ``compat fix`` has an edit to try on; the edit need not help."""
+        """The cells for which ``compat fix`` has an edit to try. The edit may not help."""
         return tuple(result for result in self.results if edits_for(result))
 
 
 @frozen(kw_only=True)
 class Surprise:
-    """Unexpected cells that came out alike."""
+    """Unexpected cells with the same outcome."""
 
     got: str
-    """Status, with the class where there is one: ``rejected (shape-mismatch)``."""
+    """Status, with the class if there is one: ``rejected (shape-mismatch)``."""
     declared: str
     failure: str | None
     """The id of the distinct failure."""
     where: Where
     results: tuple[Result, ...]
     reason: str
-    """Why something else was declared, in the words of the declaration."""
+    """The reason that the declaration gives for the expected outcome."""
 
 
 @frozen(kw_only=True)
 class Division:
-    """Envs with the same Triton that gave different answers, and where."""
+    """Envs with the same Triton that gave different answers, and the place of the results."""
 
     answers: tuple[tuple[str, str], ...]
     """Env name and its answer."""
@@ -101,10 +101,10 @@ class BrokenEnv:
 
     env: Env
     words: str
-    """The installer's or the interpreter's own."""
+    """The message of the installer or the interpreter."""
     advice: str
     cells: int
-    """How many cells could not be tried for it."""
+    """Number of cells that could not be tried because of it."""
 
 
 @frozen(kw_only=True)
@@ -116,9 +116,9 @@ class UnimportedSource:
     """The name of the file, without folders."""
     failure: Failure
     releases: str
-    """Where, as runs of releases."""
+    """The releases on which the import failed, as runs."""
     cells: int
-    """How many cells could not be tried for it."""
+    """Number of cells that could not be tried because of it."""
     example: Result
 
 
@@ -227,7 +227,7 @@ class Report:
     def failures(self) -> tuple[DistinctFailure, ...]:
         """Each distinct defect once.
 
-        :attr:`broken` and :attr:`unimported` have what is not an answer about a kernel.
+        :attr:`broken` and :attr:`unimported` have the failures that say nothing about a kernel.
         """
         groups: dict[str, list[Result]] = defaultdict(list)
         for result in self.ordered:
@@ -249,7 +249,7 @@ class Report:
 
     @cached_property
     def surprises(self) -> tuple[Surprise, ...]:
-        """Unexpected cells, grouped where their outcomes are alike.
+        """Unexpected cells, grouped by outcome.
 
         See :attr:`broken` and :attr:`unimported` for the rest.
         """
@@ -419,7 +419,7 @@ class Report:
         )
 
     def where(self, results: Iterable[Result]) -> tuple[Where, ...]:
-        """Return the place of ``results`` in as few words as possible."""
+        """Return the variants, cases, targets and releases of ``results``, in compact form."""
         line = [release.label for release in self.releases]
         places: dict[tuple[str, str], dict[tuple[str, str], set[str]]] = defaultdict(
             lambda: defaultdict(set)
@@ -503,7 +503,10 @@ def declared_as(expectation: Expectation | None) -> str:
 
 
 def came_out_as(result: Result) -> str:
-    """The outcome in the same words; if it compiles with wrong numbers, those."""
+    """The outcome in the same words as :func:`declared_as`.
+
+    If a cell compiles and a check of its numbers failed, it is the status of that check.
+    """
     outcome = result.outcome
     if (
         outcome.status is Status.OK
@@ -517,7 +520,7 @@ def came_out_as(result: Result) -> str:
 
 
 def _telling(result: Result) -> int:
-    """How much a failure says of itself; the first of the best is the example."""
+    """The number of facts in a failure. The first result with the most facts is the example."""
     failure = result.outcome.failure
     assert failure
     return sum(
@@ -553,7 +556,7 @@ def _broken(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
 def in_order(results: Iterable[Result]) -> Iterator[Result]:
     """The results by kernel, variant, case, target, release and env.
 
-    They come row by row, because keys of all cells take much memory.
+    One row after the other is sorted, because the sort keys of all cells take much memory.
     """
     rows: dict[Coordinate, list[Result]] = defaultdict(list)
     for result in results:
@@ -580,9 +583,9 @@ class ShardShare:
     """The part of a matrix that one of several reports has."""
 
     shards: tuple[str, ...]
-    """As :attr:`compat.report.summary.record.Report.shards` has them."""
+    """The shards, as in :attr:`compat.report.summary.record.Report.shards`."""
     envs: frozenset[str]
-    """The names of its envs: shards of other envs are shards of another matrix.
+    """The names of its envs. Shards of other envs belong to another matrix.
 
     It is empty for a shard without cells.
     """
@@ -601,9 +604,9 @@ def shards_text(report: Report) -> str:
 
 
 def shards_together(shares: Sequence[ShardShare]) -> tuple[str, ...]:
-    """The joint shards of several reports.
+    """The shards that several reports have together.
 
-    It is empty if they are whole, each M of M shards.
+    The result is empty if the reports have all M of M shards of each matrix.
     """
     apart = [share for share in shares if len(share.shards) == 1]
     remaining = {shard for share in shares if len(share.shards) > 1 for shard in share.shards}
@@ -634,10 +637,10 @@ def _shard_count(share: ShardShare) -> int:
 
 
 def edits_for(result: Result) -> tuple[KnownEdit, ...]:
-    """The edits that ``compat fix`` tries on a cell: those known for its failure.
+    """The edits that ``compat fix`` tries on a cell: the known edits for its failure.
 
-    There are none if its source is of a library, or if the import of another file failed, because
-    edits are of the kernel's own file.
+    There are none if its source belongs to a library, or if the import of another file failed,
+    because edits change only the kernel's own file.
     """
     spec, failure = result.cell.spec, result.outcome.failure
     source, edits = Path(spec.source), known_edits(failure, result.cell.env.toolchain)
@@ -648,7 +651,7 @@ def edits_for(result: Result) -> tuple[KnownEdit, ...]:
 
 
 def _is_elsewhere(failure: Failure, source: Path) -> bool:
-    """Whether importing another file than the kernel's own failed."""
+    """Whether the import of another file than the kernel's own failed."""
     return failure.stage == SOURCE_STAGE and (failure.location or source.name).rpartition(":")[
         0
     ] not in ("", source.name)

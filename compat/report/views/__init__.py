@@ -1,4 +1,4 @@
-"""One module per answer, as text and as data.
+"""One module per kind of answer, which shows it as text and as data.
 
-Answers are a bisection, a comparison, a capture, an explanation, a reduction, an edit and more.
+Kinds are bisections, comparisons, captures, explanations, reductions, edits and more.
 """

@@ -45,14 +45,14 @@ _LINES = 6
 
 
 def kind_of(kind: str) -> str:
-    """The reader's name of a kind."""
+    """The name of a kind for readers."""
     return KINDS.get(kind, kind)
 
 
 def phrase(history: NameHistory) -> str:
     """The history in words: ``since 3.4.0``, ``gone in 3.9.0``, ``in every release``.
 
-    It covers the releases that were looked at, and never more.
+    It covers only the releases that were inspected.
     """
     judged = {release: _JUDGED[run.value] for run in history.states for release in run.releases}
     existence = account(
@@ -96,12 +96,12 @@ def _change(bracket: Bracket, history: NameHistory) -> str:
 
 
 def extent(releases: Collection[str], line: Sequence[str]) -> str:
-    """``3.4.0–3.9.0``; ``all`` where it is every release that there is."""
+    """Releases as runs: ``3.4.0–3.9.0``, with ``(all)`` if they are all existing releases."""
     return f"{spans(releases, line)}{' (all)' if len(releases) == len(line) > 1 else ''}"
 
 
 def in_short(text: str, inspection: Inspection) -> str:
-    """A text with the modules in it as people write them: ``tl.float32``."""
+    """A text with the short names of modules that sources use: ``tl.float32``."""
     for short, module in inspection.short.items():
         text = text.replace(f"{module}.", f"{short}.")
     return text
@@ -127,7 +127,7 @@ def not_looked_at(inspection: Inspection) -> Iterator[str]:
 
 
 def compiled_line(verdict: NamesVerdict) -> str:
-    """The results of compiling in a line, such as ``ok in all 4 cases, as its names say``.
+    """The results of compiles on one line, such as ``ok in all 4 cases, as its names say``.
 
     Another example is ``ok in 1 of 4 cases, crashed (mlir-abort) in 2, 1 not compiled``.
     """
@@ -152,7 +152,7 @@ def _came_out(outcomes: Outcomes) -> str:
 
 
 def lack_line(lack: MissingName) -> str:
-    """``tl.load has no parameter 'boundary_check' (lines 232, 233)``."""
+    """A missing name in words: ``tl.load has no parameter 'boundary_check' (lines 232, 233)``."""
     conditions = f", behind a condition in line {_some(lack.conditions)}" if lack.conditions else ""
     outside = "" if lack.functions else ", outside of kernels"
     return (
@@ -255,9 +255,9 @@ def _change_row(inspection: Inspection, change: NameChange, within: int) -> tupl
 
 
 def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
-    """The changes, each with the number of changes that it stands for.
+    """The outermost changes, each with the number of changes inside of it.
 
-    Those of names in a class or module that has changed in the same way are left out and counted.
+    Changes of names in a class or module that is in ``changes`` itself are only counted.
     """
     containers = {change.full: 0 for change in changes if change.of in ("class", "module")}
     outermost = []
@@ -273,7 +273,7 @@ def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
 def kernels_blocks(
     inspection: Inspection, kernels: Sequence[KernelNeeds], notes: Iterable[str]
 ) -> Iterator[Block]:
-    """The needs of each kernel, and the part of them that the releases meet."""
+    """The names that each kernel needs, and the names of these that the releases have."""
     for number, kernel in enumerate(kernels):
         if number:
             yield TextLine()
@@ -283,7 +283,7 @@ def kernels_blocks(
 
 
 def title_of(kernel: KernelNeeds) -> str:
-    """``kernels/a.py::kernel``."""
+    """The source of a kernel, with its function if there is one: ``kernels/a.py::kernel``."""
     return kernel.source if kernel.function is None else f"{kernel.source}::{kernel.function}"
 
 
@@ -366,7 +366,10 @@ def _name_row(history: NameHistory) -> tuple[str, ...]:
 
 
 def _changes(history: NameHistory) -> Iterator[str]:
-    """``in 3.5.0``, ``by 3.9.0``: the latter where the release before was not looked at."""
+    """``in 3.5.0`` for each change of the signature.
+
+    It is ``by 3.9.0`` if the release before was not inspected.
+    """
     for before, after in pairwise(history.signatures):
         if before.value != after.value:
             neighbours = history.line.index(after.first) - history.line.index(before.last) == 1
@@ -399,13 +402,13 @@ def _kernel_facts(inspection: Inspection, kernel: KernelNeeds) -> Iterator[tuple
 
 
 def _grouped(rows: Iterable[tuple[Satisfying, Sequence[str]]], line: Sequence[str]) -> str:
-    """The facts in lines: ``3.0.0–3.3.0: a; b``, one for each run of releases with equal facts."""
+    """A line for each run of releases with equal facts: ``3.0.0–3.3.0: a; b``."""
     groups = runs((having.place.label, tuple(texts) or None) for having, texts in rows)
     return "\n".join(f"{spans(run.releases, line)}: {'; '.join(run.value)}" for run in groups)
 
 
 def unresolved(kernel: KernelNeeds) -> str:
-    """The attributes of values, which no text tells the type of."""
+    """The attributes of values whose type the source does not show, in words."""
     names = sorted({f".{use.name}" for use in kernel.needs.uses.unresolved})
     return (
         f"{', '.join(names)}: attributes of values whose type the source does not show"
@@ -446,8 +449,8 @@ def _keywords(keywords: Sequence[str]) -> str:
 
 
 SCHEMA = 1
-"""The version of the format; a key may be added within one, but none goes away or changes its
-meaning.
+"""The version of the format. Within a version, keys may be added, but no key is removed or changes
+its meaning.
 """
 T = TypeVar("T")
 
@@ -471,7 +474,7 @@ def steps_document(inspection: Inspection, steps: Sequence[ReleaseStep]) -> Json
 
 
 def difference_document(inspection: Inspection, difference: ApiDifference) -> JsonObject:
-    """The differences between two places, with names that are not meant for users."""
+    """The differences between two releases or forks, including internal names, as JSON values."""
     return {
         **_head(inspection),
         "old": difference.old.label,
@@ -492,7 +495,7 @@ def difference_document(inspection: Inspection, difference: ApiDifference) -> Js
 
 
 def kernels_document(inspection: Inspection, kernels: Sequence[KernelNeeds]) -> JsonObject:
-    """The needs of kernels, and the part of them that each release meets."""
+    """The names that kernels need, and the names of these that each release has."""
     return {**_head(inspection), "kernels": [_kernel(kernel) for kernel in kernels]}
 
 

@@ -63,11 +63,11 @@ if TYPE_CHECKING:
 
 @frozen(kw_only=True)
 class BisectReport:
-    """All there is to tell of one bisect."""
+    """The answers of one bisection, with the facts to report about it."""
 
     answers: tuple[ReleaseAnswer, ...]
     command: str
-    """The command line that asked."""
+    """The command line of the bisection."""
     options: tuple[str, ...] = ()
     """Options that a command for one of the kernels needs besides its name: ``--spec``,
     ``--judge``.
@@ -90,7 +90,7 @@ class BisectReport:
         options: tuple[str, ...] = (),
         ends: tuple[str, ...] = (),
     ) -> BisectReport:
-        """The report on what a bisect along releases found."""
+        """The report of a bisection along releases."""
         return record_of(
             cls, bisection, answers=bisection.releases, command=command, options=options, ends=ends
         )
@@ -98,18 +98,18 @@ class BisectReport:
 
 @frozen(kw_only=True)
 class AnswerGroup:
-    """Answers of one variant that are the same but for case and target."""
+    """Answers of one variant that differ only in case and target."""
 
     answers: tuple[ReleaseAnswer, ...]
 
     @property
     def example(self) -> ReleaseAnswer:
-        """One of them, to speak for all."""
+        """The first answer, which represents all of them."""
         return self.answers[0]
 
     @property
     def subject(self) -> str:
-        """``kernel/variant (case, target)``, or how many of each."""
+        """``kernel/variant (case, target)``, or the numbers of cases and targets."""
         spec = self.example.spec
         places = rectangles((answer.spec.case, answer.target.name) for answer in self.answers)
         text = "; ".join(
@@ -121,7 +121,7 @@ class AnswerGroup:
 
 
 def groups(answers: Sequence[ReleaseAnswer]) -> tuple[AnswerGroup, ...]:
-    """Answers that say the same, together, in the order in which they first appear."""
+    """Equal answers in groups, in the order of their first appearance."""
     return tuple(AnswerGroup(answers=members) for members in group_alike(answers))
 
 
@@ -133,8 +133,8 @@ def _few(names: Sequence[str], noun: str) -> str:
 
 
 SCHEMA: Literal[2] = 2
-"""The version of the format; a key may be added within one, but none goes away or changes its
-meaning.
+"""The version of the format. Within a version, keys may be added, but no key is removed or changes
+its meaning.
 """
 
 
@@ -291,17 +291,17 @@ def _probe_document(probe: ReleaseProbe, result: Result, answer: ReleaseAnswer) 
 
 
 INSIDE_SCHEMA = 1
-"""The version of the format; a key may be added within one, but none goes away or changes its
-meaning.
+"""The version of the format. Within a version, keys may be added, but no key is removed or changes
+its meaning.
 """
 _DIFF_LINES = 40
-"""Lines of a diff in the output; the folder has all of it."""
+"""Lines of a diff in the output. The folder has the whole diff."""
 
 
 def cell_answer_document(
     answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()
 ) -> JsonObject:
-    """The answer as JSON values; ``options`` are those that finding it again needs."""
+    """The answer as JSON values. The command that finds it again has these ``options``."""
     cell, spec = answer.cell, answer.cell.spec
     place = {
         "kernel": spec.kernel,
@@ -332,7 +332,7 @@ def cell_answer_lines(
 ) -> Iterator[str]:
     """The answer line by line, the first one beginning with the cell's id.
 
-    ``options`` are those that finding the answer again needs.
+    The command that finds the answer again has these ``options``.
     """
     if answer.answer is None:
         yield (
@@ -348,7 +348,7 @@ def cell_answer_lines(
 def cell_answers_markdown(
     answers: Sequence[CellAnswer], axis: Axis, options: tuple[str, ...] = ()
 ) -> str:
-    """The answers for an issue tracker: a section for each, with its lines as they are."""
+    """The answers for an issue tracker: a section for each, with its lines in a code block."""
     sections = []
     for answer in answers:
         first, *details = cell_answer_lines(answer, axis, options)
@@ -387,7 +387,7 @@ def _details(answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[st
 
 
 def checked_document(answer: CheckAnswer) -> JsonObject:
-    """The judgement of all together, and each cell as in ``matrix.json`` with its own."""
+    """The common judgement, and each cell as in ``matrix.json`` with its own judgement."""
     cells = [
         {**cell_document(result), "judgement": str(judgement)}
         for result, judgement in answer.answers
@@ -398,7 +398,7 @@ def checked_document(answer: CheckAnswer) -> JsonObject:
 def checked_lines(answer: CheckAnswer) -> Iterator[str]:
     """The answer of a check: ``good: kernel/variant/case/target/env ok``.
 
-    For a failure, its class and its most telling line follow.
+    For a failure, its class and its most informative line follow.
     """
     for result, judgement in answer.answers:
         failure = result.outcome.failure
@@ -415,7 +415,7 @@ def checked_lines(answer: CheckAnswer) -> Iterator[str]:
 def so_far_lines(results: Iterable[Result]) -> Iterator[str]:
     """A line for each kernel, case and target with the results so far, oldest release first.
 
-    They are no conclusion.
+    The lines draw no conclusion.
     """
     by_subject: dict[str, list[Result]] = defaultdict(list)
     for result in results:
@@ -428,7 +428,7 @@ def so_far_lines(results: Iterable[Result]) -> Iterator[str]:
 
 
 def _outcomes(results: Iterable[Result]) -> str:
-    """The outcomes release by release, because releases between them may be untested.
+    """The outcomes with each release by name, because releases between them may be untested.
 
     An example is ``ok on 3.0.0, 3.1.0, 3.9.0; shape-mismatch on 3.8.0``.
     """
@@ -444,7 +444,7 @@ def _outcomes(results: Iterable[Result]) -> str:
 
 
 _NAMED = 6
-"""Releases that are left out for one reason are named one by one up to here."""
+"""Up to this number, releases that are left out for one reason are named one by one."""
 
 STYLES = {Judgement.GOOD: "green", Judgement.BAD: "red", Judgement.UNKNOWN: "yellow"}
 """Colours only repeat the words."""
@@ -586,7 +586,7 @@ def bisect_markdown(report: BisectReport) -> str:
 
 
 def _section(group: AnswerGroup, report: BisectReport) -> dict[str, object]:
-    """The values of a section."""
+    """The values of a section for the template."""
     answer, change = group.example, group.example.bracket
     sentence = headline(answer)
     return {
@@ -626,7 +626,10 @@ def failure_place(failure: Failure) -> str:
 
 
 def package_versions(probe: ReleaseProbe) -> str:
-    """Return the versions that decide in a probe's environment."""
+    """Return the versions of Python and of the packages in a probe's environment.
+
+    The toolchain and pip are left out.
+    """
     built = probe.result.built
     versions = [f"Python {built.python_version}"] if built.python_version else []
     versions += [

@@ -1,4 +1,4 @@
-"""Answers of a bisection in words that need no explanation, and the commands that follow."""
+"""Answers of a bisection as sentences, and the commands that follow from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from compat.toolchains import Toolchain
 def headline(answer: ReleaseAnswer) -> str:
     """The answer in one sentence or two, without its subject."""
     judged = "" if answer.criterion.asks_ok else f"judged by `{answer.criterion.text}`: "
-    # A feature that did not exist yet was broken by no part.
+    # If the kernel needs a later release, no part of the compiler broke it.
     part = "" if answer.part is None or answer.needs else answer.part.sentence
     return " ".join(sentence for sentence in (f"{judged}{_words(answer)}", part) if sentence)
 
@@ -41,7 +41,7 @@ def _words(answer: ReleaseAnswer) -> str:
 
 
 def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
-    """The facts that have to be known beside the answer."""
+    """The facts that qualify the answer."""
     account = answer.account
     lines = [_otherwise(probe) for probe in answer.otherwise]
     if fixed and answer.bracket is not None and not answer.bracket.is_fix:
@@ -95,7 +95,7 @@ def _overtaken(probes: Sequence[ReleaseProbe]) -> list[str]:
 
 
 def untold_words(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
-    """Why nothing is known of a release."""
+    """The reason why a release is inconclusive."""
     if _not_run(answer, probe):
         return (
             "not launched"
@@ -116,7 +116,7 @@ def _how(answer: ReleaseAnswer) -> str:
 
 
 def _not_run(answer: ReleaseAnswer, probe: ReleaseProbe) -> bool:
-    """Whether it compiled, and the criterion asks for what only running it can tell."""
+    """Whether a kernel compiled and did not run, although the criterion needs a run."""
     result = probe.result
     return (
         answer.criterion.asks_launches
@@ -153,7 +153,10 @@ def evidence_line(probe: ReleaseProbe) -> str:
 
 
 def span_words(span: Span, line: Sequence[str]) -> str:
-    """``3.0.0–3.8.0 ok``, ``3.9.0 rejected api-removed``; ``line`` are the releases there are."""
+    """A span in words: ``3.0.0–3.8.0 ok``, ``3.9.0 rejected api-removed``.
+
+    ``line`` has the existing releases.
+    """
     releases = spans([probe.release for probe in span.probes], line)
     if span.first.divided:
         return f"{releases} {span.first.summary} (envs disagree)"
@@ -165,7 +168,7 @@ def span_words(span: Span, line: Sequence[str]) -> str:
 
 
 def all_spans(answer: ReleaseAnswer, between: str) -> str:
-    """Every run of releases that behave the same."""
+    """Every run of releases that behave the same, joined with ``between``."""
     if answer.criterion.asks_launches:
         runs = [
             (spans([probe.release for probe in span.probes], answer.account.line), span.first)
@@ -176,7 +179,7 @@ def all_spans(answer: ReleaseAnswer, between: str) -> str:
 
 
 def _came_to(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
-    """The result of running it, in a word."""
+    """The result of a run on a release, in a word or two."""
     if probe.judgement is Judgement.UNKNOWN:
         return "not known"
     check = probe.result.numbers.decisive
@@ -199,9 +202,9 @@ def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
 
 
 def value_of(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
-    """That number as text, empty if there is none.
+    """The number that the criterion asks for as text; empty if there is none.
 
-    For a question about numbers, the text is the result of their check.
+    If the criterion asks whether computed numbers are right, the text is the result of the check.
     """
     if answer.criterion.asks_launches and not isinstance(answer.criterion.question, IsSlower):
         check = probe.result.numbers.decisive
@@ -211,7 +214,7 @@ def value_of(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
 
 
 def class_words(failure: Failure | None) -> str:
-    """``API removed (api-removed)``."""
+    """The title and the name of a failure class: ``API removed (api-removed)``."""
     return (
         f"{toolchains.known_class(failure).title} ({failure.failure_class})"
         if failure
@@ -219,7 +222,7 @@ def class_words(failure: Failure | None) -> str:
     )
 
 
-# --- one answer each ------------------------------------------------------------------------------
+# --- one function per kind of answer --------------------------------------------------------------
 
 
 def _changed(answer: ReleaseAnswer) -> str:
@@ -232,7 +235,7 @@ def _changed(answer: ReleaseAnswer) -> str:
 
 
 def _spoken_of(answer: ReleaseAnswer) -> Transition:
-    """The change that the account's word speaks of."""
+    """The change that the account's word is about."""
     return next(
         change
         for change in answer.transitions
@@ -277,7 +280,7 @@ def _about(answer: ReleaseAnswer, change: Transition) -> str:
 
 
 def _devices(change: Transition) -> str:
-    """On which GPU."""
+    """The GPUs of the two releases, as a phrase; empty without any."""
     results = (change.before.result, change.after.result)
     devices = [result.latency.device for result in results if result.latency]
     devices += [
@@ -315,7 +318,7 @@ def _all(answer: ReleaseAnswer) -> str:
     releases = [entry.release for entry in answer.account.known]
     if len(releases) == 1:
         return f"{releases[0]}, the only release that gave a clear answer"
-    # What a search left out counts as assumed, and is named as such among the remarks.
+    # Releases that a search left out count as assumed, and the remarks name them.
     clear = (
         "that gave a clear answer" if answer.account.flaky or answer.account.untested else "tested"
     )
@@ -372,7 +375,7 @@ def _last_words(answer: ReleaseAnswer) -> str:
     return evidence_line(answer.probes[-1]) if answer.probes else "nothing was tried"
 
 
-# --- commands that find the same again, or go on from it ------------------------------------------
+# --- commands that repeat a bisection, or continue from its result --------------------------------
 
 
 _COMMIT = lazy_pattern(r"git\.?([0-9a-f]{6,40})\b")
@@ -381,9 +384,9 @@ _COMMIT = lazy_pattern(r"git\.?([0-9a-f]{6,40})\b")
 def repeat_command(
     answer: ReleaseAnswer, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()
 ) -> str:
-    """The command that finds the same for this kernel alone.
+    """The command that repeats a bisection for this kernel alone.
 
-    Its range is the narrowest that shows it, else the one between ``ends``.
+    Its range is the bracket if there is one, and otherwise the one between ``ends``.
     """
     spec = answer.spec
     argv = [
@@ -413,7 +416,7 @@ def repeat_command(
 
 
 def repeat_inside(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> str:
-    """The command that finds the same of this kernel alone, along an axis inside its failure."""
+    """The command that repeats a bisection along an axis inside a failure, for one kernel alone."""
     spec = answer.cell.spec
     argv = [
         "compat",
@@ -441,7 +444,7 @@ def compare_url(change: Transition) -> str | None:
 
 
 def commits_command(change: Transition) -> str | None:
-    """The command that goes on within this range, one build of the toolchain per commit.
+    """The command that bisects the commits in this range, with a build of the toolchain for each.
 
     It is ``None`` if no command is known.
     """
@@ -455,7 +458,7 @@ def commits_command(change: Transition) -> str | None:
 
 
 def commits_advice(change: Transition) -> str:
-    """The advice to read before that command is run."""
+    """The advice on how to run :func:`commits_command`."""
     ends = (
         "0 where it still fails and 1 where it compiles"
         if change.is_fix

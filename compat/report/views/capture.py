@@ -1,4 +1,4 @@
-"""The result of a capture, in lines for a reader."""
+"""The result of a capture, as lines for a reader."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from compat.capturing.records import Recorded
 from compat.toolchains import Toolchain
 
 _LISTED = 12
-"""Names that are listed at most."""
+"""The largest number of names in a list."""
 
 
 def capture_lines(capture: Capture, output: str) -> Iterator[str]:
-    """The summary, the files in ``output``."""
+    """The summary of a capture whose files are in ``output``, line by line."""
     captured = capture.captured
     recorded = captured.recorded
     toolchain = toolchains.named(recorded.toolchain)

@@ -38,9 +38,8 @@ def reduction_lines(
 ) -> Iterator[str]:
     """The reduced kernel, its facts, the written files, and commands to continue with.
 
-    ``matrix`` is the file that declares the envs, if it is there, and ``options`` are those with
-    which a command in this folder reads it; ``limits`` are those that say how long a cell and a
-    judge may take.
+    ``matrix`` is the file that declares the envs, which need not exist. ``options`` make a command
+    in this folder read it. ``limits`` are the options that limit the time of a cell and of a judge.
     """
     path = reduction.path
     start, best, seconds = reduction.start, reduction.history[-1], reduction.seconds
@@ -75,7 +74,7 @@ def reduction_lines(
 
 
 def reduction_document(reduction: Reduction) -> JsonObject:
-    """The same as JSON values."""
+    """The reduced kernel and its facts as JSON values."""
     start, best, path = reduction.start, reduction.history[-1], reduction.path
     return {
         "cell": _cell(reduction),
@@ -104,7 +103,7 @@ def reduction_document(reduction: Reduction) -> JsonObject:
 
 
 def _cell(reduction: Reduction) -> str:
-    """The id that the reduced kernel has where it fails."""
+    """The id of the reduced kernel's cell in the first env in which it fails."""
     subject, env = reduction.subject, reduction.original.bad[0].cell.env
     kernel = f"{reduction.path.stem}/{output.VARIANT}/{subject.spec.case}"
     return f"{kernel}/{subject.target.name}/{env.name}"
@@ -126,9 +125,9 @@ def _specialization(best: Candidate) -> Mapping[str, str]:
 
 
 def _compared(reduction: Reduction) -> Iterator[str]:
-    """The releases in which it is the same as the original, and those in which it differs.
+    """The envs in which the reduced kernel behaves like the original, and those in which not.
 
-    Releases without an answer are named too.
+    Envs in which they were not compared, or that the reduction dropped, are named too.
     """
     budget = reduction.budget
     if not reduction.confirmed:
@@ -157,7 +156,7 @@ def _compared(reduction: Reduction) -> Iterator[str]:
 
 
 def _behaviours(reduction: Reduction) -> Iterator[tuple[str, Behaviour]]:
-    """Env → how launches of the result behaved there, of a reduction by numbers."""
+    """The behaviour of the reduced kernel's launches in each env, for a reduction by numbers."""
     if reduction.question is not None and reduction.behaved is not None:
         compare = reduction.question.compare
         names = [result.cell.env.name for result in (*compare.good, *compare.bad)]
@@ -180,7 +179,7 @@ def _launches(reduction: Reduction) -> Iterator[str]:
 
 
 def _off(behaviour: Behaviour) -> str:
-    """How far off the good release it is."""
+    """The error of the numbers relative to the good release, in words; empty if there is none."""
     if behaviour.good or not behaviour.off:
         return ""
     if behaviour.off > _NO_NUMBER:
@@ -189,9 +188,9 @@ def _off(behaviour: Behaviour) -> str:
 
 
 def _launching(reduction: Reduction, kind: DifferenceKind, again: Sequence[str]) -> str:
-    """The command that launches it on every release.
+    """The command that launches the reduced kernel on every release.
 
-    A kernel whose right numbers nobody knows can be unstable, and be compared.
+    Its right numbers are unknown, but it can be unstable, and its numbers can be compared.
     """
     target = ["--target", reduction.subject.target.name, "--launch"]
     command = ["bisect", "--judge", "unstable"] if kind is DifferenceKind.UNSTABLE else ["matrix"]
@@ -201,14 +200,14 @@ def _launching(reduction: Reduction, kind: DifferenceKind, again: Sequence[str])
 def _polish(reduction: Reduction, cell: str, matrix: Path, limits: Sequence[str]) -> str:
     """A command line with which ``shrinkray`` reduces the text further.
 
-    It uses our interestingness script.
+    ``compat check`` is its interestingness test.
     """
     path, failure = reduction.path, reduction.original.bad[0].outcome.failure
     kernel = path.with_suffix(".toml")
     declared = ["--matrix", str(matrix)] if matrix.exists() else []
     check = ["compat", "check", cell, *declared, "--target", reduction.subject.target.name]
     judge = reduction.goal.named[0].criterion.text
-    if judge == "same-failure" and failure:  # as far as one cell alone can be asked for it
+    if judge == "same-failure" and failure:  # the nearest judge for a single cell
         judge = f"class={failure.failure_class}"
     check += ["--envs", reduction.original.bad[0].cell.env.name, "--judge", judge, *limits]
     script = (
@@ -226,9 +225,9 @@ SCHEMA = 1
 
 
 def fix_lines(fix: Fix, command: str = "compat fix") -> Iterator[str]:
-    """The result as lines that are safe to show: the failure, the diff, and the edit's results.
+    """The result as lines that are safe to print: the failure, the diff, and the edit's results.
 
-    ``command`` is what the user typed.
+    ``command`` is the command line of the user.
     """
     yield from map(printable, _lines(fix, command))
 
@@ -282,7 +281,7 @@ def _not_found(fix: Fix) -> Iterator[str]:
 
 
 def _told(results: Sequence[Result], existing: Iterable[Version]) -> str:
-    """``compiles on 3.4.0, 3.9.0; fails on 3.0.0 (api-missing)``, over what was compiled."""
+    """Results in words: ``compiles on 3.4.0, 3.9.0; fails on 3.0.0 (api-missing)``."""
     good = [result for result in results if is_good(result.outcome)]
     parts = (
         [f"compiles on {_releases(good, results, existing)}"]
@@ -304,10 +303,10 @@ def _told(results: Sequence[Result], existing: Iterable[Version]) -> str:
 def _releases(
     some: Sequence[Result], results: Sequence[Result], existing: Iterable[Version]
 ) -> str:
-    """Releases as runs, and forks by themselves.
+    """The releases of ``some`` results as runs, and forks one by one.
 
-    A run crosses no known release that is not of ``some``. An env is named instead of its release
-    if another env of that release is not of ``some``.
+    A run crosses no existing release that is not in ``some``. An env is named instead of its
+    release if another env of that release is not in ``some``.
     """
     release = {result.cell.env.name: release_of(result.built) for result in results}
     divided = {release[result.cell.env.name].label for result in results if result not in some}
@@ -341,7 +340,7 @@ def diff_style(line: str) -> JsonObject:
 
 
 def fix_document(fix: Fix, written: Sequence[Path] = ()) -> JsonObject:
-    """All of it as JSON values."""
+    """The result as JSON values."""
     return {
         "schema": SCHEMA,
         "id": fix.cell.id,

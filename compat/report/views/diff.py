@@ -44,7 +44,7 @@ _NAMED = 10
 
 
 def headline(comparison: Comparison) -> str:
-    """All of it in a sentence, and one more of pairs where some changed."""
+    """The comparison in a sentence, with a second one about pairs if some changed."""
     cells = (
         _of_cells(comparison)
         if comparison.old.cells or comparison.new.cells or not comparison.pairs
@@ -82,7 +82,7 @@ def _of_pairs(comparison: Comparison) -> str:
 
 
 def remarks(comparison: Comparison) -> Iterator[str]:
-    """The facts about two reports without which the changes mean nothing."""
+    """The facts about two reports that a reader needs to understand the changes."""
     if comparison.versions:
         old, new = comparison.versions
         wrote = f"version {old} of triton-compat wrote the old report, and {new} the new one"
@@ -103,13 +103,13 @@ def remarks(comparison: Comparison) -> Iterator[str]:
 
 
 def title(kind: CellChangeKind, differences: Sequence[CellChange]) -> str:
-    """``newly broken: 3 cells (1 declared)``."""
+    """The title of the changes of a kind: ``newly broken: 3 cells (1 declared)``."""
     cells = counted(sum(len(difference.results) for difference in differences), "cell")
     return f"{TITLES[kind]}: {cells}{_declared(differences)}"
 
 
 def change(difference: CellChange) -> str:
-    """``ok → rejected (api-removed)``."""
+    """A change in words: ``ok → rejected (api-removed)``."""
     after = (
         f"{difference.after}, with a deprecation warning"
         if difference.kind is CellChangeKind.DEPRECATED
@@ -133,7 +133,7 @@ def look(difference: CellChange, comparison: Comparison) -> str:
 
 
 def why(difference: CellChange) -> tuple[str, str]:
-    """The compiler's words about a change, and the advice; empty for a declared failure."""
+    """The compiler's message about a change, and the advice; empty for a declared failure."""
     advice = difference.failure.advice if difference.failure and difference.says else ""
     return ("", "") if difference.declared else (difference.says, advice)
 
@@ -149,7 +149,7 @@ def by_releases(
 
 
 def suspects_title(releases: str, suspects: Sequence[SlowSuspect]) -> str:
-    """``3.8.0 → 3.9.0: 2 kernels likely slower (slow-suspect), in 4 cells``."""
+    """A title: ``3.8.0 → 3.9.0: 2 kernels likely slower (slow-suspect), in 4 cells``."""
     kernels = {suspect.result.cell.spec.kernel for suspect in suspects}
     return (
         f"{releases}: {counted(len(kernels), 'kernel')} likely slower (slow-suspect), in"
@@ -161,12 +161,12 @@ PAIRS_TITLE = "pairs of a PyTorch and a release"
 
 
 def pair_line(pair: PairChange) -> str:
-    """``newly broken: ok → user_kernel (kernel-dropped)``."""
+    """The change of a pair: ``newly broken: ok → user_kernel (kernel-dropped)``."""
     return f"{TITLES[kind_of_pair(pair)]}: {pair.before} → {pair.after}"
 
 
 def jump_line(group: JumpGroup) -> str:
-    """``registers: 32 → 40 (+25 %)``, and how many cells."""
+    """The largest jump of a group, ``registers: 32 → 40 (+25 %)``, and the number of cells."""
     jump, cells = group.largest, len(group.jumps)
     largest = f" at most, in {counted(cells, 'cell')}" if cells > 1 else ""
     lost = "lost " if jump.metric.startswith(_INSTRUCTIONS) and not jump.after else ""
@@ -187,7 +187,7 @@ def _declared(differences: Sequence[CellChange]) -> str:
 
 
 def _values(axis: str, values: Sequence[str]) -> str:
-    """``the targets sm_80 and sm_90``, some of them where they are many."""
+    """Values of an axis in words: ``the targets sm_80 and sm_90``. Of many, some are named."""
     return f"the {axis if len(values) > 1 else axis.removesuffix('s')} {listed(_some(values))}"
 
 
@@ -208,7 +208,7 @@ def _number(value: float) -> str:
 
 
 def diff_lines(comparison: Comparison) -> Iterator[str]:
-    """The comparison, what is broken first, and the sentence that sums it up last."""
+    """The comparison line by line: broken cells first, and the summary last."""
     yield f"{comparison.old.name} → {comparison.new.name}"
     yield from (f"note: {remark}" for remark in remarks(comparison))
     for kind in CellChangeKind:
@@ -260,7 +260,7 @@ def _jumps(comparison: Comparison) -> Iterator[str]:
 LIMIT = 65_536
 """Characters that a comment on GitHub may have."""
 MARKER = "<!-- triton-compat diff -->"
-"""The first line, which lets a program find the comment again."""
+"""The first line of the comment, by which a program finds it again."""
 _ROOM = 1_000
 """Characters for the text after the details."""
 
@@ -307,7 +307,7 @@ def _table(comparison: Comparison) -> str:
 
 
 def _sections(comparison: Comparison) -> Iterator[str]:
-    """Collapsed details, a few differences each, so that few are left out where not all fit."""
+    """Collapsed details with a few differences each, so that few are left out if not all fit."""
     for kind in CellChangeKind:
         if kind is CellChangeKind.METRIC:
             yield from _details(
@@ -379,8 +379,8 @@ def _short(text: str, width: int = 300) -> str:
 
 
 SCHEMA = 1
-"""The version of the format; a key may be added within one, but none goes away or changes its
-meaning.
+"""The version of the format. Within a version, keys may be added, but no key is removed or changes
+its meaning.
 """
 
 

@@ -24,18 +24,18 @@ _EVERY = "all programs"
 
 @frozen(kw_only=True)
 class Note:
-    """One way of failing."""
+    """A footnote: one way in which programs of pairs fail."""
 
     number: int
     failure_class: str
     message: str
     status: str
     pairs: tuple[str, ...]
-    """Where: ``2.9.1+3.6.0``."""
+    """The pairs in which they fail: ``2.9.1+3.6.0``."""
     programs: tuple[str, ...]
-    """Which programs fail like that in any of them."""
+    """The programs that fail in this way in any of these pairs."""
     every: bool
-    """Whether these are all that were run."""
+    """Whether these are all programs that ran in these pairs."""
 
     @property
     def which(self) -> str:
@@ -45,19 +45,19 @@ class Note:
 
 @frozen(kw_only=True)
 class PairsTable:
-    """The values of some pairs that every form shows."""
+    """The table of some pairs, as every form of a report shows it."""
 
     releases: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
-    """PyTorch, and for each release its text."""
+    """Each PyTorch with its columns: a release, and the text of the pair."""
     own: frozenset[tuple[str, str]]
-    """Each PyTorch with the release that came with it."""
+    """Each PyTorch with the release that was installed with it."""
     notes: tuple[Note, ...]
     """The footnotes, numbered from 1 in the order of the cells that need them."""
     failing: bool
     """Whether any pair is not ``ok``."""
     untried: tuple[Pair, ...]
-    """The pairs without an env or a release."""
+    """The pairs that could not be tried."""
 
 
 def pairs_table(pairs: Sequence[Pair]) -> PairsTable:
@@ -84,7 +84,7 @@ def pairs_table(pairs: Sequence[Pair]) -> PairsTable:
 
 
 def pairs_sentence(pairs: Sequence[Pair]) -> str:
-    """How many are ok."""
+    """A sentence with the number of pairs that are ok."""
     good = sum(pair.ok for pair in pairs)
     return (
         f"{good:,} of {counted(len(pairs), 'pair')} of PyTorch and a release"
@@ -115,9 +115,9 @@ def notes_of(pairs: Sequence[Pair]) -> tuple[Note, ...]:
 
 
 def cell_of(pair: Pair | None, notes: Sequence[Note]) -> str:
-    """The cell of a pair: ``ok``, or the number of failing programs and the footnotes.
+    """The text of a pair in the table: ``ok``, or the number of failing programs and the footnotes.
 
-    A pair that was not tried, or could not be, has a mark.
+    It is ``-`` for a pair that was not tried, and ``env`` for one that could not be tried.
     """
     if pair is None:
         return UNTRIED
@@ -137,7 +137,7 @@ def _label(pair: Pair) -> str:
 
 
 def pairs_grid_blocks(grid: Grid) -> Iterator[Block]:
-    """All that ``compat pairs`` found."""
+    """The results of ``compat pairs``."""
     yield from pairs_blocks(grid.pairs, grid.title, grid.pins)
     yield from (TextLine(f"note: {note}") for note in grid.notes)
     yield Heading(_total(grid.pairs), style="bold" if grid.ok else "bold red")
@@ -148,7 +148,7 @@ def pairs_blocks(
 ) -> Iterator[Block]:
     """The table and its footnotes.
 
-    ``pins`` are the releases that versions of PyTorch ask for, if they are known.
+    ``pins`` maps a version of PyTorch to the release that it requires; ``None`` if that is unknown.
     """
     table, pinned = pairs_table(pairs), any(pins.values())
     headings = ("PyTorch", *(["asks for"] if pinned else []), *table.releases)
@@ -196,7 +196,7 @@ def _total(pairs: Sequence[Pair]) -> str:
 
 
 def pairs_markdown(grid: Grid, version: str) -> str:
-    """All that ``compat pairs`` found."""
+    """The results of ``compat pairs``."""
     lines = [
         f"# Which PyTorch works with which {grid.title}",
         "",
@@ -270,7 +270,7 @@ def _code(text: str) -> str:
 
 
 def grid_document(grid: Grid) -> JsonObject:
-    """All that ``compat pairs`` found."""
+    """The results of ``compat pairs``."""
     return {
         "schema": 1,
         "command": grid.command,
@@ -323,7 +323,7 @@ def built_line(built: BuiltEnv) -> str:
 
 
 def built_document(built: BuiltEnv) -> dict[str, object]:
-    """The same as JSON values."""
+    """The result of building an env, as JSON values."""
     return {
         "name": built.env.name,
         "python": built.python,
@@ -335,7 +335,7 @@ def built_document(built: BuiltEnv) -> dict[str, object]:
 def pruned_lines(
     pruned: Iterable[Pruned], folder: Path, now: float, *, dry_run: bool
 ) -> Iterator[str]:
-    """The removed envs of the cache in that folder, a line each as it comes, and a sum."""
+    """A line for each removed or kept env of the cache in ``folder``, as it comes, and a sum."""
     freed: list[int] = []
     for env in pruned:
         freed += [] if env.kept else [env.size]
@@ -378,7 +378,7 @@ def _ago(seconds: float) -> str:
 
 
 def new_release_document(new_release: NewRelease) -> JsonObject:
-    """A release that no env is declared with, as JSON values."""
+    """A release without a declared env, as JSON values."""
     env = new_release.env
     return {
         "name": env.name,

@@ -1,4 +1,4 @@
-"""All that is known of one cell, as text and as data."""
+"""All known facts about one cell, as text and as data."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ GUESSED = (
 
 
 def explanation_lines(explanation: Explanation | CellOverview) -> Iterator[str]:
-    """The explanation as lines that are safe to show, the cell's id first.
+    """The explanation as lines that are safe to print, the cell's id first.
 
-    Several cells have a line each.
+    For several cells, there is one line per cell.
     """
     yield from map(
         printable,
@@ -75,7 +75,7 @@ def wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
 
 
 def _tried(overview: CellOverview) -> Iterator[str]:
-    """The result of each cell, and then each failure once, in its words for each target."""
+    """The result of each cell, and then each failure once, with its message for each target."""
     yield (
         f"{len(overview.results):,} of the {overview.matching:,} cells that match"
         f" {overview.pattern!r} have run; the newest release is first"
@@ -173,7 +173,7 @@ def _outcome(result: Result, explanation: Explanation) -> Iterator[str]:
 
 
 def _time(result: Result, explanation: Explanation) -> Iterator[str]:
-    """Whether it is slow or stuck, and the command that finds out more, where it was stopped."""
+    """Whether the compile is slow or stuck, and, if it was stopped, a command that analyses it."""
     yield str(explanation.slowness)
     if result.outcome.status is Status.TIMED_OUT and not str(explanation.slowness).startswith(
         "slow, not"
@@ -203,7 +203,7 @@ def growth_command(cell: Cell, options: Sequence[str]) -> str:
 
 
 def _numbers(result: Result) -> Iterator[str]:
-    """The results of running it, and of comparing its numbers."""
+    """The results of the checks of its numbers."""
     for check in result.numbers.checks:
         ran = f"on {check.device}" if check.device else "in the interpreter, on the CPU"
         errors = {"absolute": check.max_abs, "relative": check.max_rel}
@@ -227,7 +227,7 @@ def _traceback(attempts: tuple[Evidence, ...]) -> Iterator[str]:
 
 
 def place_of(artifact: Artifact) -> str:
-    """The place of an artifact, or its former one."""
+    """The path of an artifact, with a note if it was deleted."""
     if artifact.there:
         return str(artifact.path)
     return f"{artifact.path} (deleted; --again makes it again)"
@@ -282,7 +282,7 @@ def _specialization(cell: Cell) -> Iterator[str]:
 
 
 def _signature(spec: Specialization) -> Iterator[str]:
-    """The types of arguments, and what a launch finds out about them."""
+    """The types of the arguments, and their hints."""
     yield f"signature: {shown_signature(spec.compile.signature) or 'none'}"
     if not toolchains.named(spec.toolchain).language.hints:
         return
@@ -300,7 +300,7 @@ def _signature(spec: Specialization) -> Iterator[str]:
 def _env(built: BuiltEnv) -> Iterator[str]:
     framework = f", {built.env.framework} {built.framework_release or 'none'}"
     if built.framework_release is None and toolchains.of(built.env).device.pairing is None:
-        framework = ""  # nothing of it is used
+        framework = ""  # the framework is not used
     yield (
         f"{built.env.toolchain} {built.release}{framework}, Python {built.python_version or 'none'}"
     )
@@ -345,7 +345,7 @@ def _value(value: object) -> str:
 
 
 def explanation_document(explanation: Explanation | CellOverview) -> JsonObject:
-    """All of it as JSON values."""
+    """The explanation as JSON values."""
     if isinstance(explanation, CellOverview):
         return {
             "matching": explanation.matching,

@@ -13,7 +13,7 @@ _PARTS = 3
 
 
 def growth_lines(growth: SettingGrowth) -> Iterator[str]:
-    """A line for each value: its outcome, its time, and where the time went."""
+    """A line for each value: its outcome, its time, and the slowest stages."""
     for size, outcome in sorted(growth.outcomes.items()):
         total = outcome.compile_seconds
         parts = sorted(outcome.stages.items(), key=lambda part: -part[1])[:_PARTS]
@@ -27,7 +27,7 @@ def growth_lines(growth: SettingGrowth) -> Iterator[str]:
 
 
 def growth_document(answer: GrowthAnswer) -> JsonObject:
-    """All of it as JSON values."""
+    """The answer as JSON values."""
     return {
         "sentence": answer.sentence,
         "settings": [_setting(growth) for growth in answer.growths],

@@ -1,6 +1,6 @@
 """A report for a terminal: a table for each kernel, failures, unexpected cells, and the sum.
 
-The module beside it makes Markdown.
+:mod:`compat.report.views.matrix_markdown` shows it as Markdown.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", COMING: "dim", "-": "dim
 
 
 def matrix_blocks(report: Report) -> Iterator[Block]:
-    """The report."""
+    """The blocks of a report."""
     crowded = len({spec.kernel for spec in report.specs if spec.package}) > CROWDED
     most = _FEW if crowded else None
     if crowded:
@@ -89,7 +89,7 @@ def matrix_blocks(report: Report) -> Iterator[Block]:
 
 
 def running_blocks(results: Sequence[Result], cells: Iterable[Cell]) -> Iterator[Block]:
-    """The tables alone of a run of these ``cells`` that has not ended, without verdicts."""
+    """Only the tables, without verdicts, of a run of these ``cells`` that is in progress."""
     done = {result.cell for result in results}
     pending = tuple(cell for cell in cells if cell not in done)
     report = Report(
@@ -133,9 +133,9 @@ def _suspects(report: Report) -> Iterator[Block]:
 
 
 def _grids(report: Report, *, verdicts: bool = True) -> Iterator[Block]:
-    """The table of each kernel, and what the marks mean.
+    """The table of each kernel, and the legend.
 
-    All have one layout: a column per release where that fits, else one column of intervals.
+    All tables have the same layout: a column per release if that fits, else a column of intervals.
     """
     kernels = grids(report)
     wide = tuple(_titled(kernels, (_wide(report, grid, verdicts=verdicts) for grid in kernels)))
@@ -194,7 +194,7 @@ def _names(grid: KernelGrid, row: GridRow) -> Iterator[str]:
 def _heading(release: Release) -> str:
     """A release on two lines, 3.5 over .1, so that it is no wider than its marks.
 
-    3.1.0 over +ours is hardly wider.
+    A fork is 3.1.0 over +ours, which is hardly wider.
     """
     if release.fork:
         return re.sub(r"([+ ])", r"\n\1", release.label, count=1)
@@ -231,7 +231,7 @@ def _failures(report: Report, most: int | None) -> Iterator[Block]:
 
 
 def _failure(distinct: DistinctFailure, most: int | None) -> Iterator[Block]:
-    """With the first places, where there are many."""
+    """One distinct failure, with the first ``most`` places if there are many."""
     failure = distinct.failure
     statuses = listed([str(status) for status in distinct.statuses])
     yield TextLine(
@@ -264,7 +264,7 @@ def _labelled(label: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _numbers(report: Report, most: int | None) -> Iterator[Block]:
-    """The checks of kernels: how many are right, each place where one is not, slower launches."""
+    """The numbers of checks, the first ``most`` places of failed checks, and slower launches."""
     devices = checked(report)
     if devices:
         yield Heading("Numbers")
@@ -310,7 +310,7 @@ def _notes(report: Report, *, crowded: bool) -> Iterator[Block]:
 
 
 def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
-    """Envs that are broken, and kernels' files that could not be imported."""
+    """The broken envs, and the kernel sources that could not be imported."""
     for broken in report.broken:
         yield Heading(
             f"BROKEN ENV {broken.env.name}: {counted(broken.cells, 'cell')} not tried",
@@ -347,9 +347,9 @@ def _surprises(report: Report, *, crowded: bool) -> Iterator[Block]:
 def _library(
     name: str, versions: Sequence[LibraryRecord], labels: Sequence[str], report: Report
 ) -> Iterator[Block]:
-    """Versions of a library side by side, below everything else.
+    """The versions of a library side by side.
 
-    In a report of hundreds of kernels they are read first.
+    They are below everything else, because a reader of hundreds of kernels reads them first.
     """
     releases = (
         TableColumn(_heading(release), right=True, wrap=False)

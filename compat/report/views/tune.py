@@ -62,7 +62,7 @@ def _markdown_table(headings: Sequence[str], rows: Iterator[tuple[str, ...]]) ->
 
 
 def _legend(answer: TuningAnswer) -> Iterator[tuple[str, ...]]:
-    """A letter for each config that is best somewhere, the config, and where."""
+    """A letter for each config that is best on some release, the config, and these releases."""
     for letter, config in zip(_LETTERS, _best_configs(answer), strict=False):
         where = [
             _span(answer, stretch) for stretch in answer.stretches() if stretch.config == config
@@ -76,7 +76,7 @@ def _headings(answer: TuningAnswer) -> tuple[str, ...]:
 
 
 def _costs(answer: TuningAnswer) -> Iterator[tuple[str, ...]]:
-    """By release, the latency of the best config, and the cost of each of those in the legend."""
+    """By release, the latency of the best config, and the cost of each config in the legend."""
     for release, name in enumerate(answer.releases):
         best = answer.latency(answer.best(release), release)
         costs = (

@@ -1,8 +1,8 @@
-"""CuTe DSL, NVIDIA's Python DSL for CUTLASS: all that the program knows of it.
+"""CuTe DSL, NVIDIA's Python DSL for CUTLASS, as a toolchain.
 
-``facts/`` has its releases, targets and environment variables, :mod:`.failures` how it fails;
-``inside/`` runs inside an env. Its wheels are NVIDIA's, under an End User License Agreement:
-whoever uses them installs them, from the package index.
+``facts/`` has its releases, targets and environment variables, and :mod:`.failures` its failure
+classes. ``inside/`` has the code that runs inside an env. NVIDIA publishes the wheels under an End
+User License Agreement. Users install them from the package index.
 """
 
 from __future__ import annotations

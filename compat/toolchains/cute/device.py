@@ -1,9 +1,8 @@
-"""What replaces a GPU: how programs are captured, and how kernels are launched without CuTe DSL.
+"""Capturing programs on a machine without a GPU, and launching kernels without CuTe DSL.
 
-Kernels are launched as they were where they were compiled. There, the adapter runs the compiled
-``@cute.jit`` function without a GPU. It writes down the launches for every size that the problem
-names (:mod:`compat.toolchains.cute.inside.adapter.recording`). All releases are treated in the same
-way here.
+A GPU host repeats launches that were recorded during the compile. To record them, the adapter runs
+the compiled ``@cute.jit`` function without a GPU, for every size that the problem names
+(:mod:`compat.toolchains.cute.inside.adapter.recording`). This module treats all releases alike.
 """
 
 from __future__ import annotations
@@ -24,7 +23,10 @@ from compat.toolchains.pytorch.device.gpu import is_there
 
 
 def facts(metadata: str, _text: str, _spec: CompileSpec) -> JsonObject:
-    """What a launch has to know, of what the adapter wrote down. Raises Unlaunchable."""
+    """Return ``launch`` of a cell from the adapter's record of its launches.
+
+    Raises Unlaunchable.
+    """
     try:
         record = read_json(metadata)
         if "why" in record:

@@ -1,11 +1,11 @@
-"""CuTe DSL's failures: their classes, as data, in the order of precedence, and their wording.
+"""The failure classes of CuTe DSL, as data, in the order of precedence, and its wording.
 
-Up to 4.5 an exception of CuTe DSL wraps the one with the cause, and shows the words of the cause.
-From 4.6 on, errors of users are printed like a compiler's, with a code
-(``error[UNSUP_EARLY_EXIT]``), the source and suggestions. The words of MLIR, libNVVM and ptxas
-stayed the same, inside of either. So causes come before wrappers. Facts are taken out of the
-sentences, because a fingerprint is made of them. A new class needs one entry here, and one kernel
-in ``tests/kernels/cute_faces.py``.
+Up to 4.5 an exception of CuTe DSL wraps the exception with the cause, and repeats its message. From
+4.6 on, CuTe DSL prints errors of users like a compiler, with a code (``error[UNSUP_EARLY_EXIT]``),
+the source and suggestions. Both forms contain the unchanged messages of MLIR, libNVVM and ptxas. So
+the classes of causes come before those of wrappers. Signs extract facts from messages, because a
+fingerprint is made of these facts. A new class needs one entry here, and one kernel in
+``tests/kernels/cute_faces.py``.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _EXPECTS = (
     r"expects argument #\d+ \((?P<name>\w+)\) to be (?:<class ')?(?:\w+\.)*(?P<type>\w+)[^\n]*?, "
     r"but got (?:<class ')?(?:\w+\.)*(?P<other>\w+)"
 )
-"""The words of a function below ``@cute.jit`` or ``@cute.kernel`` for an argument of a wrong type.
+"""The message about an argument that does not fit its annotation.
 
-The argument does not fit its annotation.
+Functions with the decorator ``@cute.jit`` or ``@cute.kernel`` raise it.
 """
 _KIND = r"\w[\w.]*(?:<[^>\n]*>)?"
 _MLIR_SAYS = r"^ *error: (?:unknown|(?:loc\()?\"[^\n]*?:\d+:\d+\)*|<module>)(?:: |\): )(?:error: )?"
-"""The place before a sentence of MLIR."""
+"""The location before a message of MLIR."""
 
 TARGET_UNKNOWN = evolve(
     common.TARGET_UNKNOWN,
@@ -572,9 +572,9 @@ _FORGET = tuple(
 )
 
 _INNERMOST = lazy_pattern(r'cutlass/[\w/]+\.py", line \d+ in (?P<words>[a-z]\w*)')
-"""The place of an abort without a message, in the stack that Python prints.
+"""The innermost named function of CuTe DSL in the stack that Python prints of an abort.
 
-It is the innermost function of CuTe DSL's with a name.
+It shows the place of an abort without a message.
 """
 _STACK = lazy_pattern(
     r"^Fatal Python error: [^\n]*\n+[^\n]*\(most recent call first\):\n(?P<frames>(?:  File"

@@ -27,12 +27,12 @@ _FIRST_WITHOUT_SUFFIX = 13
 
 
 def read(text: str) -> Printed:
-    """Take apart what a compile of CuTe DSL printed."""
+    """Parse the printed text of a compile with CuTe DSL."""
     return dumps.read(text, pass_key)
 
 
 def pass_key(name: str) -> str:
-    """What is left of a pass's name: the name by which it is the same pass in every release."""
+    """Return the part of a pass's name that is the same in every release."""
     return re.sub(r"\W", "", name.lower()).removesuffix("pass")
 
 

@@ -1,4 +1,4 @@
-"""The code that all toolchains run inside of foreign programs.
+"""The code of all toolchains that runs inside of users' programs.
 
-It needs the standard library only, and nothing of ours.
+It needs only the standard library, and no code of the driver.
 """

@@ -12,10 +12,10 @@ from typing import Any, Dict
 Document = Dict[str, Any]
 """An object of JSON: a job, an answer, a record of the journal. The driver's records check it."""
 Objects = Dict[str, Any]
-"""Objects of Python by name: arguments, constexprs, what a module or a release has."""
+"""Objects of Python by name: arguments, constexprs, attributes of a module or a release."""
 Value = Any
-"""An object of a user's program, of whatever class."""
+"""An object of a user's program, of any class."""
 Function = Any
-"""A kernel or a function around it: a Python function, or what decorators of a toolchain made."""
+"""A kernel or a function around it: a Python function, or an object of a toolchain's decorators."""
 Tensor = Any
-"""A tensor of PyTorch, or what stands in for one."""
+"""A tensor of PyTorch, or its stand-in."""

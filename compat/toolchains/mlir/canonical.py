@@ -25,7 +25,7 @@ _STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
 
 
 def _balanced(depth: int) -> str:
-    """A pattern for text in parentheses that are nested at most so deep."""
+    """Return a pattern for text in parentheses that are nested up to ``depth`` levels."""
     pattern = r"(?!)"
     for _ in range(depth + 1):
         pattern = rf'\((?:[^()"]|{_STRING}|{pattern})*\)'
@@ -49,13 +49,13 @@ _FUNCTION = lazy_pattern(
 )
 _DICTIONARY = lazy_pattern(r"\{(?P<entries>[^{}]*+)\}")
 _KEYED = lazy_pattern(rf"^(?:[\w.$-]+|{_STRING})(?: = .*)?$")
-_RENAMED = (  # in 3.3; the operations in them were not
+_RENAMED = (  # in 3.3, which kept the names of the operations in these dialects
     (lazy_pattern(r"\btriton_nvidia_gpu\."), "ttng."),
     (lazy_pattern(r"\btriton_gpu\."), "ttg."),
     (lazy_pattern(r"!tt\.memdesc\b"), "!ttg.memdesc"),
 )
 _SHORT = 40
-"""Characters of a constant that are still a name."""
+"""The most characters of a constant that serve as its name."""
 
 
 def canonical(ir: str) -> str:
@@ -139,13 +139,13 @@ def _without_resources(ir: str) -> str:
 
 
 def _without_comment(line: str) -> str:
-    """A line of IR up to ``//``, where that is not before or in a string."""
+    """Return a line of IR up to a ``//`` that is not before or in a string."""
     at = line.find("//", line.rfind('"') + 1)
     return (line if at < 0 else line[:at]).rstrip()
 
 
 def _without_asides(line: str) -> str:
-    """A line of LLVM IR or PTX without comments and references to metadata."""
+    """Return a line of LLVM IR or PTX without comments and references to metadata."""
     line = line.partition("//")[0]
     comment = _SEMICOLON.search(line, line.rfind('"') + 1)
     return _METADATA.sub("", line[: comment.start()] if comment else line).rstrip()
@@ -162,7 +162,7 @@ _DEBUG_LINE = lazy_pattern(
 
 @define
 class _Names:
-    """New names for old, handed out in the order in which a text defines them."""
+    """Old names → new names, which are numbered in the order in which a text defines them."""
 
     aliases: _Aliases
     private: dict[str, str]
@@ -174,7 +174,7 @@ class _Names:
     counts: Counter[str] = field(factory=Counter)
 
     def rename(self, line: str) -> str:
-        """A line with new names; what it defines is known from the next line on."""
+        """Return a line with new names. The names that it defines apply from the next line on."""
         if _FUNCTION.match(line):
             self.values, self.awaited, self.blocks, self.counts = {}, set(), {}, Counter()
         match = _RESULTS.match(line)
@@ -262,7 +262,7 @@ class _Aliases:
         return cls({alias["name"]: _sorted_entries(alias["meaning"]) for alias in matches if alias})
 
     def use(self, token: str) -> str:
-        """The new name of an alias; any other token as it is."""
+        """Return the new name of an alias, or any other token unchanged."""
         if token not in self.meanings:
             return token
         if token not in self.renamed:
@@ -288,7 +288,7 @@ def _digest(text: str) -> str:
 
 
 def _sorted_entries(line: str) -> str:
-    """A line with the entries of its innermost dictionaries in the order of their names."""
+    """Return a line with the entries of its innermost dictionaries in the order of their names."""
     return _DICTIONARY.sub(_sorted_dictionary, line)
 
 
@@ -300,7 +300,7 @@ def _sorted_dictionary(match: re.Match[str]) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """The parts of a text between commas that are in no bracket and in no string."""
+    """Return the parts of a text between commas outside of brackets and strings."""
     parts: list[list[str]] = [[]]
     depth = 0
     for piece in re.findall(rf"{_STRING}|->|.", text, re.DOTALL):

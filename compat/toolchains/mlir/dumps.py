@@ -16,7 +16,7 @@ from compat.toolchains.mlir import canonical as canonical_form
 from compat.toolchains.mlir.canonical import canonical
 
 SOURCES = (Path(__file__), Path(canonical_form.__file__))
-"""The files that a reader with this module must list among its own."""
+"""The files that an ``OutputReader`` with this module must list in its ``sources``."""
 HEADING_BEGINS = "// -----// IR Dump "
 """The beginning of every heading of a dump."""
 HEADING = lazy_pattern(
@@ -25,21 +25,21 @@ HEADING = lazy_pattern(
 )
 """``… Before CSE (cse) (…)`` in older releases, ``… Before CSEPass: cse ('builtin.module'
 operation) …`` in newer ones. Adapters that run passes one by one write ``Without`` for a pass that
-they cannot run so.
+they cannot run by itself.
 """
 _LONGEST_HEADING = 4096
-"""Characters of a heading."""
+"""The most characters of a heading that are read."""
 _IR_BEGINS = lazy_pattern(rf"\n(?=module\b|#[A-Za-z_]\w* = |{HEADING_BEGINS.strip()}|\{{-#)")
 _IR_ENDS = lazy_pattern(
     rf"\n(?={HEADING_BEGINS}(?:Before|After|Without) [^\s:(]"
     r"|(?!module|[#!\s}]|\{-#|//|tt\.func|llvm\.|func\.|gpu\.|\"builtin\.module\")[^\n])"
 )
-"""A line's beginning, with the newline before it, which is quickly found."""
+"""The beginning of a line, with the newline before it, because a search finds newlines quickly."""
 _PASSES_FAILED = lazy_pattern(
     r"Pipeline failed while executing (?:\[[^\]\n]*+\]|`[^`\n]*+` on [^\n:\]]*+)"
 )
 """``Pipeline failed while executing [`ConvertTritonGPUToLLVM` on 'builtin.module' operation]``,
-nested passes outermost first; of a single pass some releases leave out the brackets.
+nested passes outermost first. Some releases leave out the brackets around a single pass.
 """
 _ON_OPERATION = lazy_pattern(r"`([^`\n]+)` on ")
 _OPERATION = lazy_pattern(
@@ -66,8 +66,8 @@ def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
     left_out: list[str] = []
     failed: str | None = None
     at = 0
-    # From one place where words or IR end to the next: looking at every line costs seconds where
-    # there are millions.
+    # The search goes from one end of messages or IR to the next. Reading every line would cost
+    # seconds for millions of lines.
     while ends := (_IR_BEGINS if section is messages else _IR_ENDS).search(text, at):
         if section is not None:
             section.append(text[at : ends.start()])
@@ -82,7 +82,7 @@ def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
             elif heading["when"] == "Without":
                 left_out.append(name)
             elif heading["failed"]:
-                failed = failed or name  # of nested passes the innermost is told first
+                failed = failed or name  # MLIR reports the innermost of nested passes first
             at = end if (end := text.find("\n", at + 1)) > 0 else len(text)
         else:
             section = None if section is messages else messages
@@ -105,12 +105,12 @@ def failed_passes(output: str) -> list[tuple[str, str]]:
 
 
 def operation(output: str) -> str | None:
-    """The operation that diagnostics speak of: ``tt.dot``."""
+    """Return the operation that diagnostics name, such as ``tt.dot``."""
     match = _OPERATION.search(output)
     return next((name for name in match.groups() if name), None) if match else None
 
 
 def kernel_line(output: str) -> str | None:
-    """The line of a kernel's file that the first diagnostic with one points at: ``file.py:12``."""
+    """Return the line of a kernel's file in the first diagnostic with a line: ``file.py:12``."""
     match = _ERROR_AT.search(output)
     return f"{PurePath(match['path']).name}:{match['line']}" if match else None

@@ -1,1 +1,1 @@
-"""Machine code of NVIDIA: what a cubin says without a GPU and without a disassembler."""
+"""NVIDIA's machine code: facts from a cubin without a GPU and without a disassembler."""

@@ -1,4 +1,4 @@
-"""The instructions of a cubin, as far as their speed depends on it. Pure.
+"""The instructions of a cubin, with the fields that decide their speed. Pure.
 
 An instruction has 128 bits from Volta on. The places of the opcode, of the predicate, of widths and
 of the control bits were learned from disassemblies of the kernels of this repository, made by 13
@@ -89,9 +89,9 @@ _SIZED = frozenset(
     }
 )
 _SIZES = (1, 1, 2, 2, 4, 8, 16, 16)
-"""Bytes of a thread, by the three bits that say so."""
+"""Bytes of a thread, by the three bits that encode them."""
 _ALWAYS, _NEVER = 0x7, 0xF
-"""The predicate that is true, and its opposite: ``@!PT LDS RZ, [RZ]`` only takes up a place."""
+"""The predicate that is true, and its opposite. ``@!PT LDS RZ, [RZ]`` only takes up a slot."""
 _BYTES = 16
 
 
@@ -99,21 +99,21 @@ class Instruction(NamedTuple):
     """One instruction."""
 
     at: int
-    """Its place among the instructions of the kernel."""
+    """Its index among the instructions of the kernel."""
     kind: InstructionKind
     amount: int
     """Bytes of a thread for a load or store, matrices of ``ldmatrix``, columns of ``wgmma``, groups
-    that may be under way after a wait; 0 for all others.
+    that may be in flight after a wait (-1 if it begins a group instead); 0 for all others.
     """
     guarded: bool
     """Whether a predicate can skip it."""
     target: int
-    """Where a branch goes to."""
+    """The index of the instruction that a branch goes to; -1 for all others."""
     stall: int
     """Cycles until the next instruction of the warp."""
     sets: tuple[int, int]
-    """The barriers that it sets until its result is there, and until its operands are read; 7 is
-    none.
+    """The barriers that it sets until its result is ready, and until its operands are read; 7 means
+    no barrier.
     """
     waits: int
     """The barriers that it waits for, as bits."""
@@ -129,7 +129,7 @@ class KernelCode(NamedTuple):
 def kernels_in(cubin: bytes) -> tuple[KernelCode, ...]:
     """Return the kernels of a cubin.
 
-    The result is empty for a file that is no cubin, or a damaged one.
+    The result is empty for a file that is not a cubin, and for a damaged cubin.
     """
     try:
         return tuple(_kernels(cubin))
@@ -140,7 +140,9 @@ def kernels_in(cubin: bytes) -> tuple[KernelCode, ...]:
 _ELF = b"\x7fELF\x02"
 _TEXT = ".text."
 _LARGEST = 4 << 20
-"""Bytes of a file that is read. The largest of 1,220 without lines had 0.12 MB."""
+"""The most bytes of a cubin that is read. The largest of 1,220 without line information had 0.12
+MB.
+"""
 
 
 def _kernels(data: bytes) -> Iterator[KernelCode]:
@@ -196,7 +198,11 @@ def _amount(kind: InstructionKind, low: int, high: int) -> int:
 
 
 def _target(at: int, low: int, high: int) -> int:
-    """The place that a branch goes to: 56 bits in units of four bytes, relative to the next one."""
+    """Return the index of the instruction that a branch goes to.
+
+    The machine code has an offset of 56 bits in units of four bytes, relative to the next
+    instruction.
+    """
     offset = (high & 0x3FFFF) << 38 | low >> 34 << 8 | low >> 16 & 0xFF
     if offset >> 55:
         offset -= 1 << 56

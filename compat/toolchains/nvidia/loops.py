@@ -1,8 +1,8 @@
 """The loops of a kernel's machine code. Pure.
 
-A loop is a natural loop: the blocks from which a jump back to a block is reached without leaving
-it, where every way into them leads through that block. A jump backwards alone makes no loop,
-because compilers put rare code behind the end.
+A loop is a natural loop. It has a first block, and every path into the loop leads through that
+block. The other blocks reach a jump back to it without passing through it. A backward jump alone
+does not make a loop, because compilers put rare code after the end.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from typing import NamedTuple
 from compat.toolchains.nvidia.instructions import Instruction, InstructionKind
 
 _MOST = 2_000
-"""Blocks between branches, of which a kernel has some tens. Dominators take quadratic time."""
+"""The most blocks between branches that are read, because dominators take quadratic time.
+
+A kernel has some tens of blocks.
+"""
 
 
 class Region(NamedTuple):
     """The instructions of a loop that are in none of its inner loops, or those in no loop."""
 
     depth: int
-    """How many loops it is inside; 0 for the code in no loop."""
+    """The number of loops around it; 0 for the code in no loop."""
     instructions: tuple[Instruction, ...]
     """In the order of the code."""
 
@@ -34,8 +37,8 @@ class _Block(NamedTuple):
 def regions(instructions: Sequence[Instruction]) -> tuple[Region, ...]:
     """Return the code in no loop first, then the loops in the order of the code.
 
-    Code that is never reached, such as the padding behind the end, is left out. So is a loop that
-    is one jump to itself. The result is empty for no code, and for code of more than
+    Code that is never reached, such as the padding after the end, is left out. So is a loop that is
+    one jump to itself. The result is empty without code, and for code of more than
     :data:`_MOST` blocks.
     """
     blocks = _blocks(instructions)
@@ -85,7 +88,7 @@ def _blocks(instructions: Sequence[Instruction]) -> list[_Block]:
 
 
 def _loops(blocks: Sequence[_Block]) -> dict[int, set[int]]:
-    """The first block of each loop → its blocks, those of inner loops included."""
+    """Return the first block of each loop → its blocks, including those of inner loops."""
     dominators = _dominators(blocks)
     before = _before(blocks, dominators)
     loops: dict[int, set[int]] = {}
@@ -103,7 +106,7 @@ def _loops(blocks: Sequence[_Block]) -> dict[int, set[int]]:
 
 
 def _dominators(blocks: Sequence[_Block]) -> dict[int, int]:
-    """A block that is reached → the blocks that every way to it leads through, as bits."""
+    """Return reachable block → its dominators, the blocks on every path to it, as bits."""
     order = _reached(blocks)
     before = _before(blocks, order)
     all_ = (1 << len(blocks)) - 1
@@ -122,7 +125,7 @@ def _dominators(blocks: Sequence[_Block]) -> dict[int, int]:
 
 
 def _reached(blocks: Sequence[_Block]) -> list[int]:
-    """The blocks that the first one leads to, itself first."""
+    """Return the blocks that are reachable from the first one, which comes first."""
     order = [0] if blocks else []
     for number in order:
         order += [one for one in dict.fromkeys(blocks[number].followers) if one not in order]
@@ -130,7 +133,7 @@ def _reached(blocks: Sequence[_Block]) -> list[int]:
 
 
 def _before(blocks: Sequence[_Block], numbers: Iterable[int]) -> dict[int, set[int]]:
-    """Each of these blocks → those of them that lead to it."""
+    """Return each of these blocks → its predecessors among them."""
     before: dict[int, set[int]] = {number: set() for number in numbers}
     for number in before:
         for follower in blocks[number].followers:

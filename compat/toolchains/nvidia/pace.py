@@ -1,12 +1,12 @@
 """The pace of a kernel: facts of its machine code that decide how long a block takes. Pure.
 
-There are two estimates. The busiest unit of a multiprocessor takes so many cycles for all
-instructions of a block. One warp takes so many cycles from the beginning to the end, with what it
-waits for. :mod:`compat.history.foresight` compares them between two compiles of one kernel. They
-predict no time: a cubin has neither the trips of loops, nor the caches, nor conflicts between
-banks. The numbers are for ``sm_90``. Those without a source in the CUDA C++ Programming Guide
+There are two estimates. The first has the cycles of a multiprocessor's busiest unit for all
+instructions of a block. The second has the cycles of one warp from beginning to end, including its
+waits. :mod:`compat.history.foresight` compares them between two compiles of one kernel. They do not
+predict a time, because a cubin shows neither the trips of loops, nor the caches, nor bank
+conflicts. The numbers are for ``sm_90``. Those without a source in the CUDA C++ Programming Guide
 ("Arithmetic Instructions", throughput by compute capability) were chosen on measured latencies, as
-``bench/results/foresight-2026-11.md`` tells.
+``bench/results/foresight-2026-11.md`` describes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from compat.toolchains.nvidia.loops import Region, regions
 TRIPS = 16
 """The assumed trips of every loop."""
 _DEEPEST = 8
-"""The depth of a loop that counts. No number gets out of bounds that way."""
+"""The largest depth of a loop that counts, which keeps all numbers in bounds."""
 _WARP = 32
 _ISSUE = 0.25
 """Cycles of an instruction of a warp for the four schedulers of a multiprocessor."""
@@ -44,7 +44,7 @@ _PER_AMOUNT = {
     InstructionKind.MATRIX_STORE: 1.0,
     InstructionKind.WGMMA: 1 / 8,
 }
-"""The same for each byte of a thread, matrix, or column."""
+"""Cycles that a unit is busy with each byte of a thread, matrix, or column."""
 _UNITS = {
     InstructionKind.FLOAT: "float",
     InstructionKind.INTEGER: "integer",
@@ -52,13 +52,17 @@ _UNITS = {
     InstructionKind.MMA: "tensor",
     InstructionKind.WGMMA: "tensor",
 }
-"""All other instructions with cycles keep the unit for loads and stores busy."""
+"""Kind of instruction → its unit. All others with cycles use the unit for loads and stores."""
 _MOVED = (InstructionKind.GLOBAL_LOAD, InstructionKind.GLOBAL_STORE, InstructionKind.ASYNC_COPY)
-"""What global memory and its caches have to move, at a byte of each thread in a cycle."""
-_CONFLICTS = 5
-"""How often longer a shared load of at most four bytes takes that reads an asynchronous copy.
+"""Instructions whose data passes through global memory and its caches.
 
-Such a tile lies in memory as ``ldmatrix`` reads it. The number was chosen on measured latencies.
+They move a byte of each thread in a cycle.
+"""
+_CONFLICTS = 5
+"""The factor on the cycles of a shared load of at most four bytes that reads an asynchronous copy.
+
+The tile of such a copy has the layout for ``ldmatrix``. The number was chosen on measured
+latencies.
 """
 _SCALAR = 4
 
@@ -70,9 +74,9 @@ _LATENCY = {
     InstructionKind.SPECIAL: 25,
     InstructionKind.MMA: 33,
 }
-"""Cycles until a result is there; of all others :data:`_USUAL`."""
+"""Cycles until a result is ready. All other instructions take :data:`_USUAL`."""
 _USUAL, _READ, _COPIED, _TOGETHER = 30, 12, 300, 30
-"""Cycles of any other result, until operands are read, of an asynchronous copy and a barrier."""
+"""Cycles of any other result, of reading operands, of an asynchronous copy and of a barrier."""
 _BARRIERS = 6
 """Barriers of a warp. Higher numbers in an instruction stand for none."""
 _PARTICULAR = frozenset(
@@ -84,18 +88,19 @@ _PARTICULAR = frozenset(
 _COLUMN = 0.5
 """Cycles of a column of ``wgmma`` for a group of four warps."""
 _PASSES = 3
-"""How often a loop is followed until its cycles are those of all further trips."""
+"""The number of followed trips of a loop. The cycles of the last one stand for all further trips.
+"""
 _MULTIPLY_ADDS = {InstructionKind.MMA: 2048, InstructionKind.WGMMA: 256}
 """Multiplications of an instruction of a warp: of 16×8×16 values, and of a column."""
 
 
 def pace_of(cubin: bytes, threads: int) -> dict[str, int | str]:
-    """Return the pace of the largest kernel in a cubin, for blocks of so many threads.
+    """Return the pace of the largest kernel in a cubin, for blocks of ``threads`` threads.
 
     ``units`` and ``latency`` are the estimates, in cycles. ``multiply_adds`` and ``global_bytes``
-    are the work of a block. ``loops`` has the depth of each loop. All others count instructions:
-    those in loops, or all of a kernel without loops. The result is empty for a file that is no
-    cubin, and for one that is larger than any kernel.
+    are the work of a block. ``loops`` has the depth of each loop. All other keys count
+    instructions: those in loops, or all of a kernel without loops. The result is empty for a file
+    that is not a cubin, and for one that is larger than any kernel.
     """
     kernel = max(kernels_in(cubin), key=lambda candidate: len(candidate.instructions), default=None)
     parts = regions(kernel.instructions) if kernel else ()
@@ -127,7 +132,7 @@ def pace_of(cubin: bytes, threads: int) -> dict[str, int | str]:
 
 
 def _trips(part: Region) -> int:
-    """How often a part of the code runs, as is assumed."""
+    """Return the assumed number of times that a part of the code runs."""
     return int(TRIPS ** min(part.depth, _DEEPEST))
 
 
@@ -142,14 +147,14 @@ _COUNTED = {
 
 
 def counts(instructions: Iterable[Instruction]) -> dict[str, int]:
-    """What a reason can name → its number among instructions."""
+    """Return the number of instructions of each kind that the reason of a suspicion can name."""
     kinds = Counter(one.kind for one in instructions)
     numbers = {name: sum(kinds[kind] for kind in some) for name, some in _COUNTED.items()}
     return {"instructions": kinds.total(), **numbers}
 
 
 def busy(runs: Mapping[tuple[InstructionKind, int], int]) -> dict[str, float]:
-    """Return unit → cycles for instructions, by kind and amount, that run so often."""
+    """Return unit → its cycles. ``runs`` has how often instructions run, by kind and amount."""
     units: dict[str, float] = defaultdict(float)
     copies = any(kind is InstructionKind.ASYNC_COPY for kind, _ in runs)
     for (kind, amount), number in runs.items():
@@ -166,7 +171,7 @@ def busy(runs: Mapping[tuple[InstructionKind, int], int]) -> dict[str, float]:
 
 
 def warp_cycles(part: Region, warps: int) -> float:
-    """Cycles of one warp, alone on a multiprocessor, for a trip through a part of the code."""
+    """Return the cycles of a warp, alone on a multiprocessor, for a trip through a part of code."""
     warp, before = _Warp(warps), 0.0
     for _ in range(_PASSES if part.depth else 1):
         before = warp.now
@@ -176,19 +181,19 @@ def warp_cycles(part: Region, warps: int) -> float:
 
 
 class _Warp:
-    """One warp that runs instructions in order, and waits as they say."""
+    """A simulated warp that runs instructions in order, and waits as they require."""
 
     def __init__(self, warps: int) -> None:
         self.now = 0.0
         self._groups_of_warps = max(1.0, warps / 4)
         self._ready = [0.0] * _BARRIERS
-        """When each of its barriers is free."""
+        """The cycle at which each of its barriers is free."""
         self._copied = 0.0
-        """When the asynchronous copies so far are there."""
+        """The cycle at which all asynchronous copies so far have arrived."""
         self._committed: list[float] = []
-        """The same for each group of them."""
+        """The cycle at which each group of asynchronous copies has arrived."""
         self._multiplied = 0.0
-        """When ``wgmma`` is done."""
+        """The cycle at which ``wgmma`` is done."""
 
     def run(self, one: Instruction) -> None:
         if one.waits:
@@ -204,7 +209,7 @@ class _Warp:
         self.now += one.stall or 1
 
     def _wait_or_begin(self, one: Instruction) -> None:
-        """What is particular to copies, ``wgmma`` and barriers of a block."""
+        """Apply the special effects of copies, ``wgmma`` and barriers of a block."""
         match one.kind:
             case InstructionKind.BARRIER:
                 self.now += _TOGETHER

@@ -1,8 +1,9 @@
-"""Triton, and its forks: all that the program knows of it.
+"""The toolchain Triton, and its forks.
 
-``facts/`` has its releases, targets and environment variables, ``language/`` what kernels are
-written in, ``device/`` what they are compiled for, ``ir/`` where a break can be, ``failures/`` how
-it fails, ``edits/`` what mends kernels. ``inside/`` runs inside an env or a library.
+``facts/`` contains its releases, targets and environment variables, ``language/`` the language of
+kernels, ``device/`` the GPUs that they are compiled for and what replaces them, ``ir/`` the parts
+of the compiler where it can break, ``failures/`` its failure classes, and ``edits/`` the edits that
+fix kernels. ``inside/`` runs inside an env or a library.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Facts about CuTe DSL's releases, targets, GPUs and environment variables, as TOML files.
 
-``releases.toml`` is read as any project's declarations are (:mod:`compat.config.env_tables`).
+:mod:`compat.config.env_tables` reads ``releases.toml`` like the declarations of any project.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TARGETS = tuple(
     for table in _targets["target"]
 )
 USUAL: tuple[str, ...] = tuple(_targets["usual"])
-"""The names of the targets that are compiled for where nothing says which."""
+"""The names of the targets to compile for if nothing names a target."""
 GPUS: Mapping[str, str] = {
     gpu: table["name"] for table in _targets["target"] for gpu in table["gpus"]
 }
@@ -49,7 +49,7 @@ MODELS = {
 
 
 def private_variables(folder: str) -> dict[str, str]:
-    """What keeps a worker's caches in a folder of its own."""
+    """Return the environment variables that keep the toolchain's caches in a private folder."""
     return {"CUTE_DSL_CACHE_DIR": f"{folder}/cache", "CUTE_DSL_DUMP_DIR": folder}
 
 

@@ -1,1 +1,4 @@
-"""What runs inside an env with CuTe DSL: standard library and CuTe DSL only, nothing of ours."""
+"""Code that runs inside an env with CuTe DSL.
+
+It needs only the standard library and CuTe DSL, and no code of the driver.
+"""

@@ -1,9 +1,9 @@
 """The compile call of a repro script, with arguments as a program would write them.
 
 Releases from 4.3 on make tensors that are only types (``make_fake_compact_tensor``). A script for
-an earlier release, or for every release, has a tensor of its own, which says in the form of DLPack
-where it would be. Up to 4.4 the code after a compile wants a driver. A script ignores that failure
-and no other. ``script.py.j2`` has the text.
+an earlier release, or for every release, has a tensor class of its own. It reports a device and an
+address through DLPack. Up to 4.4 the code after a compile needs a GPU driver. A script ignores that
+failure and no other. ``script.py.j2`` has the text.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ _USUAL_ALIGNMENT = "16"
 _READING = frozenset(
     {"_FUNCTIONS", "_CONSTANT", "_STORED", "_CONFIG", "_LAUNCHED", "dynamic_shared", "_sizes"}
 )
-"""The operations that read dynamic shared memory in a module."""
+"""The names of the adapter that read dynamic shared memory in a module."""
 
 
 class CallForm(StrEnum):
-    """The ways in which releases are called on a machine without a GPU."""
+    """The forms of the compile call on a machine without a GPU."""
 
     NOWHERE = "4.0 to 4.2"
-    """Tensors are handed over through DLPack."""
+    """Tensors are passed through DLPack."""
     FAKE = "4.3 and 4.4"
     """Tensors are types."""
     DRIVERLESS = "4.5 and later"
-    """Nothing wants a driver."""
+    """No code needs a GPU driver."""
     ANY = "every release"
-    """As the oldest, which all take; for ``--portable``."""
+    """The form of the oldest releases, which every release takes, for ``--portable``."""
 
 
 _FROM = {"4.5.dev0": CallForm.DRIVERLESS, "4.3.dev0": CallForm.FAKE}
 
 
 def form_of(release: str | None) -> CallForm:
-    """The form that a release takes."""
+    """Return the form that a release takes, or without a release, that for every release."""
     if release is None:
         return CallForm.ANY
     version = Version(Version(release).public)
@@ -64,22 +64,22 @@ def form_of(release: str | None) -> CallForm:
 
 
 def imports(_bundle: Bundle) -> frozenset[str]:
-    """What the call needs to import."""
+    """Return the imports that the call needs."""
     return _IMPORTS
 
 
 def before_decorators(_target: Target) -> tuple[frozenset[str], str]:
-    """Decorators of CuTe DSL ask for nothing."""
+    """Return only imports, because CuTe DSL's decorators need no preparation."""
     return _IMPORTS, ""
 
 
 def architecture(target: Target) -> str:
-    """What CuTe DSL calls a target: with the features that only it has, where it has some."""
+    """Return CuTe DSL's name of a target, with a suffix if only it has certain features."""
     return f"sm_{target.arch}{'a' if int(target.arch) >= _OWN_FEATURES else ''}"
 
 
 def variables_of(target: Target) -> Mapping[str, str]:
-    """The environment variables that say what is compiled for."""
+    """Return the environment variables that set the target."""
     return {"CUTE_DSL_ARCH": architecture(target)}
 
 
@@ -138,7 +138,7 @@ def _template() -> Any:
 
 
 def _reading() -> str:
-    """The code that reads dynamic shared memory in a module, as the adapter has it."""
+    """Return the adapter's code that reads dynamic shared memory in a module."""
     text = Path(str(built.__file__)).read_text(encoding="utf-8")
     statements = [statement for statement in tree_of(text).body if bound_by(statement) & _READING]
     lines = [
@@ -153,12 +153,12 @@ def _options(options: Mapping[str, object]) -> Iterator[str]:
         yield f'options="{keywords["options"]}"'
 
 
-# --- what is called -------------------------------------------------------------------------------
+# --- the call -------------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
 class _Call:
-    """The parameters of what is called."""
+    """The parameters of the called function or object."""
 
     parameters: Mapping[str, str | None]
     """Parameter → the source of its default."""
@@ -167,7 +167,7 @@ class _Call:
 
 
 def _called(bundle: Bundle, constants: Mapping[str, str]) -> tuple[str, _Call]:
-    """What is compiled, as source, and its parameters: a function, or an object of a class."""
+    """Return the function or object to compile, as source, and its parameters."""
     name = bundle.spec.function
     definition = _definition(bundle, name)
     if isinstance(definition, ast.FunctionDef):
@@ -198,7 +198,7 @@ def _definition(bundle: Bundle, name: str) -> ast.FunctionDef | ast.ClassDef:
 
 
 def _method(bundle: Bundle, kind: ast.ClassDef, name: str) -> ast.FunctionDef | None:
-    """A method of a class, or of the first class that it inherits one from."""
+    """Return a method of a class, or else the one that it inherits."""
     own = [node for node in kind.body if isinstance(node, ast.FunctionDef) and node.name == name]
     if own:
         return own[-1]
@@ -208,7 +208,7 @@ def _method(bundle: Bundle, kind: ast.ClassDef, name: str) -> ast.FunctionDef | 
 
 
 def _bases(bundle: Bundle, kind: ast.ClassDef) -> list[ast.ClassDef]:
-    """The classes of the kernel's own that a class inherits from."""
+    """Return the base classes of a class that the kernel's own source defines."""
     classes = {
         node.name: node for node in tree_of(bundle.text).body if isinstance(node, ast.ClassDef)
     }
@@ -218,14 +218,14 @@ def _bases(bundle: Bundle, kind: ast.ClassDef) -> list[ast.ClassDef]:
 
 
 def _constructor(bundle: Bundle, kind: ast.ClassDef) -> list[str]:
-    """The parameters of a constructor; of a dataclass its fields."""
+    """Return the parameters of a constructor, or the fields of a dataclass."""
     if init := _method(bundle, kind, "__init__"):
         return list(_without_self(_defaults(init)))
     return list(_fields(bundle, kind))
 
 
 def _fields(bundle: Bundle, kind: ast.ClassDef) -> Iterator[str]:
-    """The fields of a dataclass, those that it inherits first."""
+    """Yield the fields of a dataclass, inherited ones first."""
     for base in _bases(bundle, kind):
         yield from _fields(bundle, base)
     if any("dataclass" in ast.unparse(decorator) for decorator in kind.decorator_list):
@@ -268,7 +268,7 @@ def constant(value: object) -> str:
 
 
 def element(name: str) -> str:
-    """The type of elements that a name means, as source."""
+    """Return the element type with a name in kernel files, as source."""
     return f"cutlass.{arguments._ELEMENTS[name][0]}"
 
 
@@ -284,10 +284,10 @@ class _Writing:
         self.sizes: dict[str, str] = {}
         """Name of a size → the expression that makes it."""
         self.tensors = self.streams = False
-        """Whether any is handed over through DLPack, and whether any is a stream."""
+        """Whether any tensor is passed through DLPack, and whether any argument is a stream."""
 
     def argument(self, kind: ArgumentType) -> str:
-        """An argument of this type as source."""
+        """Return an argument of this type as source. Raises ConfigError."""
         if not isinstance(kind, str):
             return _tuple(map(self.argument, kind))
         if kind == "stream":
@@ -340,7 +340,7 @@ class _Writing:
         return f"{function}({{{table}}}.__getitem__{keywords})"
 
     def _fake(self, tensor: Any) -> str:
-        """A tensor that is a type only."""
+        """Return the code of a tensor that is only a type."""
         shape, align = tensor["shape"].split(","), tensor["align"] or _USUAL_ALIGNMENT
         sizes = _tuple(map(self._size, shape))
         if tensor["strides"]:
@@ -357,7 +357,7 @@ class _Writing:
         )
 
     def _size(self, text: str) -> str:
-        """A size: a number, or a variable of the script."""
+        """Return the code of a size: a number, or a variable of the script."""
         name, _, divisor = text.strip().partition("%")
         if name.isdigit():
             return name
@@ -367,7 +367,7 @@ class _Writing:
         return f"size_{name}"
 
     def _nowhere(self, tensor: Any) -> str:
-        """A tensor that is handed over through DLPack, as the adapter makes it."""
+        """Return the code of a tensor that is passed through DLPack, as in the adapter."""
         self.tensors = True
         layout = arguments._layout(tensor, self._named)
         _, code, bits = arguments._ELEMENTS[layout.element]
@@ -384,7 +384,7 @@ class _Writing:
 
 
 def _text(node: ast.expr, constants: Mapping[str, str]) -> str:
-    """A text that is written out, or with constexprs in it. Raises ConfigError."""
+    """Return the text of a string literal, or of an f-string of constexprs. Raises ConfigError."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):

@@ -1,4 +1,4 @@
-"""Types as kernel files of CuTe DSL spell them, of arguments and of compile options."""
+"""The types of arguments and of compile options in kernel files of CuTe DSL."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ _PLAIN = ("i32", "fp32", "fp16")
 
 
 def _weight(kind: str) -> int:
-    """How much there is to read in a type."""
+    """Return how complex a type is to read: more modes, divisors and strides weigh more."""
     tensor = _TENSOR.fullmatch(kind)
     if tensor is None:
         return _PLAIN.index(kind) if kind in _PLAIN else 8

@@ -1,41 +1,41 @@
-"""Runs inside the user's process and writes down which kernels it launches, and how.
+"""The recorder: runs inside the user's process, and writes down its kernel launches.
 
-Here is what the recorders of all toolchains have in common; what one is like is in its own room, in
-``inside/recorder/``. Standard library only, Python 3.8 to 3.14; imports nothing of ours. It gets
-there by ``start/sitecustomize.py``, which Python runs before the program where that folder is in
-``PYTHONPATH``, in child processes too.
+This package is the common part of the recorders of all toolchains. Each toolchain has its own part
+in its folder ``inside/recorder/``. The code runs on Python 3.8 to 3.14. It needs only the standard
+library, and imports no code of the driver. ``start/sitecustomize.py`` loads it. Python runs that
+file before the program, also in child processes, if its folder is in ``PYTHONPATH``.
 
 **Settings** are JSON, in the environment variable ``COMPAT_CAPTURE``:
 
-- ``toolchain``: the name of the one whose launches are recorded
-- ``folder``: where records go, one file of JSON lines for each process, appended to line by line,
-  so that what a process recorded is there whatever becomes of it
-- ``target``: backend, arch, warp_size, shared_memory and, where it is assumed, gpu (a name) and
+- ``toolchain``: the name of the toolchain whose launches are recorded
+- ``folder``: the folder of the records. Each process has a file of JSON lines there. It appends
+  line by line, so that its records exist however it ends
+- ``target``: backend, arch, warp_size, shared_memory and, if a GPU is assumed, gpu (its name) and
   multiprocessors
-- ``fake``: whether there is no GPU here and the program is to believe in one
-- ``with_values``: whether numbers that no compile depends on (floats) are kept as they were passed
-- ``problems``: whether what launches were given is written down, so that they can be made again
-- ``originals``: for which launches what the program itself would have compiled is compiled as it
-  ends, to be compared with: ``nothing``, the first of each of its ``kernels``, or ``cases``, all
+- ``fake``: whether this machine has no GPU, and the program gets a fake one
+- ``with_values``: whether numbers that no compile depends on (floats) keep their passed values
+- ``problems``: whether the arguments of launches are written down, to repeat the launches
+- ``originals``: the launches for which the program's own code is compiled for comparison:
+  ``nothing``, the first launch of each kernel (``kernels``), or all (``cases``)
 
-**Records** have what they are under ``r``:
+**Records** have their kind under ``r``:
 
-- ``process``: a process has imported the toolchain: its release and where it is, and the Python
-- ``framework``: it has imported PyTorch: the release
+- ``process``: a process has imported the toolchain: its release and its folder, and the Python
+- ``framework``: the process has imported PyTorch: its release
 - ``defined``: a jit function was defined: module, name, line
-- ``function``: a function that a launched kernel is or uses: source, and what the names in it mean
-  (:mod:`.functions`)
-- ``launch``: a launch of a new kind: function, arguments, constexprs, options, grid, place, what it
-  was given
-- ``count``: how often a kind of launch has been seen, at powers of two; whether an autotuner tried
+- ``function``: a launched kernel or a function that it uses: source, and the meanings of the names
+  in it (:mod:`.functions`)
+- ``launch``: the first launch of a kind: function, arguments, constexprs, options, grid, place, and
+  with ``problems`` the facts to repeat it
+- ``count``: the number of launches of a kind so far, at powers of two; whether an autotuner tried
   it or chose it
-- ``failed``: the class of what a launch raised
-- ``original``: a hash over the assembly code of a launch, and the architecture that it is for
+- ``failed``: the class of the exception that a launch raised
+- ``original``: a hash over the assembly code of a launch, and its architecture
 - ``lacking``: a launch that cannot be written down, and why
-- ``not_imported``: the toolchain is not there, or cannot be imported, and why
-- ``comparing``: the program has ended, and so many launches are compiled as it would have compiled
-  them
-- ``end``: the process ended as Python does
+- ``not_imported``: the toolchain is not installed, or cannot be imported, and why
+- ``comparing``: the program has ended, and the recorder compiles code for comparison: the number of
+  its launches
+- ``end``: the process ended in Python's regular way
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ import sys
 from typing import Any
 
 VARIABLE = "COMPAT_CAPTURE"
-"""The environment variable that has the settings."""
+"""The environment variable with the settings."""
 PACKAGE = "_compat_toolchains.%s.inside.recorder"
 """The name of a toolchain's recorder in ``sys.modules`` if ``start/sitecustomize.py`` has loaded
 it.
@@ -55,9 +55,9 @@ _TOOLCHAINS = os.path.abspath(os.path.join(os.path.dirname(__file__), os.pardir,
 
 
 def shared(name: str, *path: str) -> Any:
-    """Return a module or package of the toolchains' room that other programs run, too.
+    """Return a module or package of ``toolchains/`` that other programs also run.
 
-    It is loaded once, under a name of its own.
+    It is loaded once, as ``name`` in ``sys.modules``.
     """
     if name not in sys.modules:
         where = os.path.join(_TOOLCHAINS, *path)

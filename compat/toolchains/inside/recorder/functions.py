@@ -3,9 +3,9 @@
 Outer names are global names and closure variables. A meaning has one of these forms:
 
 ============================  =====================================================================
-``{"value": 64}``             a number, a string, a boolean or nothing
+``{"value": 64}``             a number, a string, a boolean or ``None``
 ``{"float": "inf"}``          a number that is not finite
-``{"constexpr": …}``          such a value, wrapped in what makes a constant of it
+``{"constexpr": …}``          such a value in a wrapper that marks a constant
 ``{"items": […]}``            a tuple or a list (``"list": true``)
 ``{"pairs": [[…, …]]}``       a dictionary
 ``{"dtype": "fp16"}``         an element type of the toolchain
@@ -13,9 +13,9 @@ Outer names are global names and closure variables. A meaning has one of these f
 ``{"function": id}``          a function or class, which has a record of its own
 ``{"installed": [m, n]}``     the name ``n`` of an installed module ``m``
 ``{"module": m}``             an installed module
-``{"members": {…}}``          another module: the meanings of attributes that are taken of it
-``{"written": "f(x)", …}``    a value that its module has under ``name``: the expression there, or
-                              what makes an equal class of named tuples
+``{"members": {…}}``          another module: the meanings of its attributes that are used
+``{"written": "f(x)", …}``    a value that its module binds to ``name``: the expression there, or
+                              one that makes an equal class of named tuples
 ``{"unfrozen": …}``           a description of something else
 ============================  =====================================================================
 
@@ -64,19 +64,19 @@ _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ())) | frozenset(
     }
 )
 _OTHERS = frozenset({"torch", "numpy"})
-"""Packages that give nothing to a kernel."""
+"""Packages that contribute no code to a kernel."""
 _FUTURE_ANNOTATIONS = __future__.annotations.compiler_flag
 
 
 class Forms:
-    """What functions and values of a toolchain are like. The methods here know none."""
+    """The forms of a toolchain's functions and values. The methods of this base know none."""
 
     packages: frozenset[str] = frozenset()
     """The toolchain's packages, with the same names in every environment that has it."""
     public: tuple[str, ...] = ()
-    """Modules to take a name from, because the defining module changes from release to release."""
+    """Modules to import a name from, because its defining module differs between releases."""
     as_written = False
-    """Whether names are imported as their module does, and values that are hard to say are made by
+    """Whether names are imported as in their module, and values without a simple form are made by
     the expression there.
     """
     compiled: frozenset[str] = frozenset({"jit"})
@@ -87,21 +87,21 @@ class Forms:
     generated: tuple[str, ...] = ()
     """Modules of a framework that kernels take functions from, because it generates kernels."""
     of_methods: frozenset[str] | None = None
-    """The decorators of methods, by the last part of their names: methods with others are left out.
+    """The decorators of kept methods, by the last part of their names.
 
-    ``None``: none are.
+    Methods with other decorators are left out. With ``None`` all methods are kept.
     """
 
     def plain(self, function: Function) -> Function:
-        """The Python function, or the class, that is in what decorators made of it."""
+        """Return the Python function or class that decorators have wrapped."""
         return function
 
     def kind(self, function: Function) -> str:
-        """``jit``, ``python``, ``class``, or another kind that source is written of."""
+        """Return ``jit``, ``python``, ``class``, or another kind whose source is written down."""
         return "class" if isinstance(function, type) else "python"
 
     def settings(self, function: Function) -> Document:
-        """What the decorator of a jit function was told that matters to a compile."""
+        """Return the settings of a jit function's decorator that matter to a compile."""
         return {}
 
     def lines(self, plain: Function) -> tuple[list[str], int]:
@@ -112,30 +112,30 @@ class Forms:
         return inspect.getsourcelines(plain)
 
     def unwrapped(self, value: object) -> object:
-        """What is in a value that is wrapped to make a constant of it; else the value itself."""
+        """Return the value in a wrapper that marks a constant, or else the value itself."""
         return value
 
     def dtype(self, value: Value) -> str | None:
-        """The name of an element type of the toolchain; ``None`` for all else."""
+        """Return the name of an element type of the toolchain, or ``None`` for other values."""
         return None
 
     def expression(self, value: Value) -> str | None:
-        """The expression that makes a value of the toolchain; ``None`` for all else."""
+        """Return the expression for a value of the toolchain, or ``None`` for other values."""
         return None
 
 
 class Functions:
-    """The functions that launched kernels are and use, each written down once."""
+    """Launched kernels and the functions that they use, each written down once."""
 
     def __init__(self, journal: Journal, forms: Forms) -> None:
         self._journal, self._forms = journal, forms
         self._installed_packages = _STANDARD | forms.packages
         self._known: dict[int, tuple[object, str]] = {}
-        """Identity → the object, which therefore lives on, and its id."""
+        """Identity → the object, which this reference keeps alive, and its id."""
         self._lock = threading.RLock()
 
     def id_of(self, function: object) -> str:
-        """The id of a function or class, written down now if it has not been."""
+        """Return the id of a function or class, which the first call writes down."""
         with self._lock:
             if id(function) in self._known:
                 return self._known[id(function)][1]
@@ -184,7 +184,7 @@ class Functions:
         return dict(record, names=self._names(plain, node, record["future"]))
 
     def _without_others(self, source: str) -> str:
-        """The source of a definition; of a class without methods that are no part of a kernel."""
+        """Return the source of a definition, of a class without the methods to leave out."""
         node, method_decorators = ast.parse(source).body[0], self._forms.of_methods
         if method_decorators is None or not isinstance(node, ast.ClassDef):
             return source
@@ -198,9 +198,9 @@ class Functions:
         return "\n".join(lines)
 
     def _defaults(self, plain: Function, node: object) -> Document:
-        """Return the meanings of defaults with names that only the surroundings have.
+        """Return the meanings of defaults with names that only the scopes around it have.
 
-        The surroundings are the scopes around the function.
+        These names are not global, not built in, and not closure variables of the function.
         """
         if not isinstance(node, ast.FunctionDef):
             return {}
@@ -235,7 +235,7 @@ class Functions:
         return meanings
 
     def _imported(self, module: ModuleType | None, name: str) -> dict[str, object] | None:
-        """An installed name as its module has imported it; ``None`` where it has not."""
+        """Return an installed name as its module imports it, or ``None`` if it does not."""
         if module is None:
             return None
         node, there = _assigned(getattr(module, "__file__", None) or "").get(name, (None, ""))
@@ -247,9 +247,9 @@ class Functions:
         )
 
     def _written(self, module: ModuleType | None, name: str, depth: int) -> Document | None:
-        """Return what a name of a module means if one statement there says it.
+        """Return the meaning of a module's name from the one statement there that binds it.
 
-        Returns ``None`` if no single statement does.
+        Returns ``None`` if no single statement binds it.
         """
         path = getattr(module, "__file__", None) if self._forms.as_written else None
         if module is None or not path or depth > _DEPTH:
@@ -353,7 +353,10 @@ class Functions:
         return {"expression": expression} if expression else None
 
     def _installed(self, value: object, name: str) -> tuple[str, str] | None:
-        """Where the toolchain or the standard library has a value, if one of them has it."""
+        """Return the module and name of a value of the toolchain or the standard library.
+
+        Returns ``None`` for other values.
+        """
         plain = self._forms.plain(value)
         module = getattr(plain, "__module__", None) or getattr(value, "__module__", None) or ""
         own = getattr(plain, "__name__", name)
@@ -370,7 +373,7 @@ class Functions:
 
 
 def default_nodes(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters that have a default, each with the expression of it."""
+    """Yield the parameters with a default, each with the expression of its default."""
     positional = [*node.args.posonlyargs, *node.args.args]
     for argument, default in zip(
         positional[len(positional) - len(node.args.defaults) :], node.args.defaults
@@ -382,7 +385,7 @@ def default_nodes(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _last_name(decorator: ast.expr) -> str:
-    """The last part of a decorator's name, without what it is called with."""
+    """Return the last part of a decorator's name, without its arguments."""
     called_there = decorator.func if isinstance(decorator, ast.Call) else decorator
     return str(getattr(called_there, "attr", None) or getattr(called_there, "id", ""))
 
@@ -394,7 +397,7 @@ def _has_future_annotations(plain: object) -> bool:
 
 
 class _NameScope:
-    """What names mean to a function: closure variables, then globals."""
+    """The values of names in a function: closure variables, then globals."""
 
     def __init__(self, plain: object) -> None:
         self._closure: dict[str, object] = {}
@@ -412,7 +415,7 @@ class _NameScope:
         return sys.modules.get(str(self._globals.get("__name__")))
 
     def value(self, name: str) -> tuple[bool, Value]:
-        """Whether a name means something here, and what."""
+        """Return whether a name has a value here, and the value."""
         for names in (self._closure, self._globals):
             if name in names:
                 return True, names[name]
@@ -420,7 +423,7 @@ class _NameScope:
 
 
 def _looked_up(source: str) -> set[str]:
-    """Return the names in a definition that are not its own.
+    """Return the names in a definition that are looked up outside of it.
 
     A local variable may have the name of a global one.
     """
@@ -439,10 +442,10 @@ def _looked_up(source: str) -> set[str]:
 
 
 def _named_tuple(value: Any) -> Document | None:
-    """How a class of named tuples is made, of which kernels take the fields; ``None`` for others.
+    """Return the expression for a class of named tuples, or ``None`` for other values.
 
-    ``collections.namedtuple`` leaves no source, and a class in the source may have annotations that
-    are no part of a kernel.
+    Kernels only use its fields. ``collections.namedtuple`` leaves no source, and a class in the
+    source may have annotations that do not belong to a kernel.
     """
     if not (isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")):
         return None
@@ -459,7 +462,7 @@ def _named_tuple(value: Any) -> Document | None:
 
 
 def _is_hard_to_say(meaning: Document) -> bool:
-    """Whether there is something in a value that is no constant."""
+    """Whether a meaning contains anything that is not a constant."""
     if "unfrozen" in meaning:
         return True
     inner = [
@@ -506,7 +509,7 @@ def _assigned(path: str) -> dict[str, tuple[ast.AST | None, str]]:
 
 @functools.lru_cache(maxsize=256)
 def _set_later(path: str, name: str) -> list[str]:
-    """The statements of a module that put something into one of its classes."""
+    """Return the statements of a module that set an attribute of one of its classes."""
     source = "".join(linecache.getlines(path))
     assignments = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
     targets = [
@@ -522,7 +525,7 @@ def _set_later(path: str, name: str) -> list[str]:
 
 
 def _absolute(module: ModuleType, node: ast.ImportFrom) -> str:
-    """The name of the module that a statement imports from."""
+    """Return the absolute name of the module that a statement imports from."""
     if not node.level:
         return node.module or ""
     package = module.__name__ if hasattr(module, "__path__") else module.__name__.rpartition(".")[0]
@@ -543,7 +546,7 @@ def type_name(value: object) -> str:
 
 
 def _uses(node: ast.AST, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the names in a definition with the attributes that are taken of them.
+    """Yield the names in a definition with the attributes that are read from them.
 
     It may yield names that are not global, which does no harm.
     """
@@ -570,7 +573,7 @@ def _uses(node: ast.AST, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _merged(one: Document | None, other: Document) -> dict[str, object]:
     """Merge two meanings of one name.
 
-    They differ if the name is a module and several attributes of it are taken.
+    They differ if the name is a module and the code reads several of its attributes.
     """
     if one is None:
         return other

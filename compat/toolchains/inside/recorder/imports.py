@@ -1,4 +1,4 @@
-"""Modules, told of when they have been imported, or could not be."""
+"""Calls of functions before and after the import of a module, and after its failure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from typing import Any, List
 class Imports(importlib.abc.MetaPathFinder):
     """A finder before all other finders.
 
-    It finds nothing itself, and acts after a module that others found was executed.
+    It finds no module itself. It acts when a module of another finder has been executed.
     """
 
     def __init__(self, fails: Callable[[str, str], None]) -> None:
-        """``fails(name, why)`` is called where a module is asked for and cannot be imported."""
+        """``fails(name, why)`` is called if a module is requested and cannot be imported."""
         self._fails = fails
         self._acts: dict[str, Callable[[ModuleType], None]] = {}
         self._before: dict[str, Callable[[], None]] = {}
@@ -35,18 +35,18 @@ class Imports(importlib.abc.MetaPathFinder):
         self._acts[name] = act
 
     def start(self) -> None:
-        """Begin; for modules that are there already, at once."""
+        """Install the finder, and act at once for modules that are already imported."""
         for name in list(self._acts):
             if name in sys.modules:
                 self.done(name, sys.modules[name])
         sys.meta_path = _FirstKept([self, *sys.meta_path])
 
     def stop(self) -> None:
-        """End."""
+        """Remove the finder."""
         sys.meta_path = [finder for finder in sys.meta_path if finder is not self]
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """What the others find, told of when it is executed."""
+        """Return the spec of another finder, with a loader that reports the execution."""
         if name not in self._acts or getattr(self._asking, "now", False):
             return None
         self._asking.now = True
@@ -70,9 +70,10 @@ class Imports(importlib.abc.MetaPathFinder):
 
 
 class _FirstKept(List[Any]):
-    """Finders of which the first stays the first.
+    """A list of finders whose first finder stays the first.
 
-    pytest puts one before all others, and loads each module itself whose file its settings name.
+    pytest inserts its own before all others, and loads each module itself whose file its settings
+    name.
     """
 
     def insert(self, index: Any, finder: object) -> None:
@@ -80,7 +81,7 @@ class _FirstKept(List[Any]):
 
 
 class _Telling:
-    """A loader that tells when it has executed its module, and when it could not."""
+    """A loader that reports that it has executed its module, or that this failed."""
 
     def __init__(
         self, loader: Loader, tell: Callable[[ModuleType], None], fails: Callable[[str, str], None]

@@ -1,4 +1,4 @@
-"""Records of one process, appended whole or not at all to its own file, and places in user code."""
+"""Records of one process in its own file, each whole or not at all, and places in user code."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
 _NOT_THEIRS = frozenset(
     {"torch", "_compat_toolchains", "contextlib", "functools", "threading", "runpy"}
 )
-"""Packages that pass launches on, beside the toolchain's own."""
+"""Packages besides the toolchain's own that pass launches on."""
 _GENERATED = "torch._inductor.runtime.compile_tasks."
-"""How the names of modules begin that Inductor generates. A hash follows."""
+"""The prefix of the names of modules that Inductor generates. A hash follows."""
 _OWN_FOLDER = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), ""
 )
 
 
 class UnwritableArgument(Exception):
-    """An argument of which there is no way to write down what a launch said of it."""
+    """An argument of a launch that cannot be written down. The message says why."""
 
 
 class Journal:
-    """A file of JSON lines. A process that was forked has another one than its parent."""
+    """A file of JSON lines. A forked process has its own file."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._lock = threading.Lock()
         self.process = os.getpid()
-        """The process that began this."""
+        """The process that opened the journal first."""
         self._owner: int | None = None
         self._file = -1
         self.token = ""
-        """A unique number, above that of every process that began earlier."""
+        """A unique name of the process, which sorts after those of processes that began earlier."""
         self._open()
 
     def write(self, **record: Any) -> None:
-        """Append a record. A disk that is full ends the recording, not the program."""
+        """Append a record. A full disk costs records and does not end the program."""
         if os.getpid() != self._owner:
             self._open()
         line = (json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n").encode(
@@ -62,7 +62,7 @@ class Journal:
         return self.token
 
     def _open(self) -> None:
-        # Another thread may have held it when this process was forked.
+        # Another thread may have held the lock when this process was forked.
         self._lock = threading.Lock()
         self._owner = os.getpid()
         self.token = "%d-%d-%s" % (time.time_ns(), self._owner, os.urandom(4).hex())
@@ -71,14 +71,14 @@ class Journal:
             self._file = os.open(
                 path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600
             )
-        except OSError:  # the command that reads them has ended: a process outlived it
+        except OSError:  # this process outlived the command that reads the records
             self._file = os.open(os.devnull, os.O_WRONLY)
 
 
 def of_launch(package: str) -> Document | None:
-    """Return where in the user's code a launch is: the innermost frame of the user's code.
+    """Return the place of a launch, which is the innermost frame of the user's code.
 
-    It is given by module, function and line, never by a path. ``package`` is the toolchain's.
+    The place has a module, a function and a line, never a path. ``package`` is the toolchain's.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -96,12 +96,12 @@ def of_launch(package: str) -> Document | None:
 
 
 def _is_compiled(frame: FrameType) -> bool:
-    """Whether TorchDynamo has replaced the code. Its lines are not where a graph is called."""
+    """Whether TorchDynamo has replaced the code. Its lines do not show where a graph is called."""
     return any(name.startswith("__compiled_fn") for name in frame.f_code.co_names)
 
 
 def called(module: str, path: str) -> str:
-    """The name of a module; of a script that of its file, of generated code that of its maker."""
+    """Return the name of a module, of a script's file, or of the generator of generated code."""
     if module.startswith(_GENERATED):
         return "torch.compile"
     return os.path.basename(path) if module == "__main__" else module

@@ -1,4 +1,4 @@
-"""The common part of all recorders: replacements in a process, their time, and their removal."""
+"""The common part of all recorders: when replacements in a process are made and removed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """A recording that is going on in this process. A toolchain has a subclass."""
+    """A recording in this process. Each toolchain has a subclass."""
 
     package = ""
     """The toolchain's imported package."""
@@ -30,12 +30,12 @@ class Recording:
         self.journal = Journal(settings["folder"])
         self.functions = Functions(self.journal, forms)
         self.now = threading.local()
-        """Of the launch in flight in a thread."""
+        """The state of the launch in flight in a thread."""
         self._undo: list[Callable[[], None]] = []
         self._imports = Imports(self._not_imported)
 
     def imported(self, module: ModuleType) -> None:
-        """Begin with a toolchain that has been imported."""
+        """Begin to record a toolchain that has been imported."""
         raise NotImplementedError
 
     def release_of(self, module: ModuleType) -> str:
@@ -43,10 +43,10 @@ class Recording:
         return str(module.__version__)
 
     def ending(self) -> None:
-        """What is to be done as the program ends, in the process that began this."""
+        """Finish the recording at the end of the program, in the process that began it."""
 
     def start(self) -> None:
-        """Begin, with modules that are imported already and with those that will be."""
+        """Begin, for modules that are already imported and for later imports."""
         self._imports.after(self.package, self._imported)
         self._imports.after("torch", self._torch)
         if self.settings["fake"]:
@@ -68,7 +68,7 @@ class Recording:
         atexit.register(self._end)
 
     def stop(self) -> None:
-        """Compile what is to be compared with, and leave everything as it was before."""
+        """Finish the recording with its compiles for comparison, and undo all replacements."""
         atexit.unregister(self._end)
         self._end()
         self._imports.stop()
@@ -85,7 +85,7 @@ class Recording:
             self._imports.done(name, sys.modules[name])
 
     def replace(self, owner: Any, name: str, value: Value) -> None:
-        """Put something in the place of an attribute for as long as this goes on."""
+        """Replace an attribute until the recording ends."""
         missing = object()
         before = (
             vars(owner).get(name, missing)
@@ -103,15 +103,15 @@ class Recording:
         self._undo.append(undo)
 
     def lacking(self, module: str, name: str, why: str) -> None:
-        """Tell of something whose kernels are not recorded, and why."""
+        """Write down a function whose kernels are not recorded, and why."""
         self.journal.write(r="lacking", module=module, name=name, why=why)
 
     def finally_do(self, undo: Callable[[], None]) -> None:
-        """Have something done when this ends."""
+        """Have ``undo()`` called when the recording ends."""
         self._undo.append(undo)
 
     def _imported(self, module: ModuleType) -> None:
-        assert module.__file__  # a toolchain is no namespace
+        assert module.__file__  # a toolchain is not a namespace package
         self.journal.write(
             r="process",
             release=self.release_of(module),

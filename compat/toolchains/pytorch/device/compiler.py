@@ -1,9 +1,9 @@
-"""A fake GPU for ``torch.compile``, on which everything is equally fast.
+"""A fake GPU for ``torch.compile``, on which all code is equally fast.
 
 Inductor generates code for it. TorchDynamo and Inductor trace with tensors that have a shape and no
-memory. These are on the GPU, as PyTorch itself has them. A library in C answers what PyTorch asks
-the CUDA driver and runtime about them (:func:`load_driver`), also for a target of AMD: Inductor
-asks the modules in Python which GPU it is. What has memory is in main memory.
+memory. PyTorch itself places these tensors on the GPU. A C library answers PyTorch's queries to the
+CUDA driver and runtime about them (:func:`load_driver`). It does so for a target of AMD, too,
+because Inductor asks Python modules for the kind of GPU. Tensors with memory are in main memory.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def load_driver(library: str, facts: Dict[str, object]) -> None:
 
 
 def compile_with(changes: Value, torch: ModuleType, mode: Value) -> Any:
-    """``torch.compile`` for a GPU that is not there.
+    """Return ``torch.compile`` for a fake GPU.
 
-    It leaves functions as they are, and says why, if it cannot compile.
+    If it cannot compile, it returns functions unchanged and writes down why.
     """
     compile_it, missing = torch.compile, _missing(torch)
     prepared: List[bool] = []
@@ -68,7 +68,7 @@ def compile_with(changes: Value, torch: ModuleType, mode: Value) -> Any:
 
 
 class _Suppressed(logging.Handler):
-    """Tells of what TorchDynamo could not trace, and ran as it is."""
+    """Writes down functions that TorchDynamo could not trace and ran unchanged."""
 
     def __init__(self, changes: Value) -> None:
         super().__init__(logging.WARNING)
@@ -81,13 +81,13 @@ class _Suppressed(logging.Handler):
 
 
 def _words(error: BaseException) -> str:
-    """The class of an exception, and the first line of its message."""
+    """Return the class of an exception, and the first line of its message."""
     lines = str(error).strip().splitlines()
     return "%s: %s" % (type(error).__name__, lines[0]) if lines else type(error).__name__
 
 
 def _missing(torch: ModuleType) -> str:
-    """Why nothing can be compiled for a GPU; empty if it can."""
+    """Return why PyTorch cannot compile for a GPU, or an empty text if it can."""
     if not torch.version.cuda:
         return _NO_CUDA
     return "" if torch._C._cuda_getDeviceCount() else _DRIVER
@@ -118,20 +118,20 @@ def _prepare(changes: Value, torch: ModuleType, mode: Value) -> None:
 
 
 def tracing(torch: ModuleType) -> Callable[[], bool]:
-    """A function that says whether calls are traced with tensors that have no memory."""
+    """Return a function that returns whether calls are traced with tensors without memory."""
     if not hasattr(getattr(torch, "compiler", None), "is_dynamo_compiling"):
         return gpu.always(False)
     key = torch._C._TorchDispatchModeKey.FAKE
 
     def is_tracing() -> bool:
-        # TorchDynamo reads this function, too, and takes the first as true.
+        # TorchDynamo reads this function, too, and takes the first call as true.
         return torch.compiler.is_dynamo_compiling() or torch._C._get_dispatch_mode(key) is not None
 
     return is_tracing
 
 
 def blank(torch: ModuleType, function: Function, arguments: Any, options: Objects) -> Any:
-    """The results of a function that only a GPU has: of their shapes, and zero."""
+    """Return the results of a function that only a GPU has, in their shapes and filled with 0."""
     fake = importlib.import_module("torch._subclasses.fake_tensor")
     tree = importlib.import_module("torch.utils._pytree")
     with fake.FakeTensorMode() as shapes:
@@ -153,7 +153,7 @@ def blank(torch: ModuleType, function: Function, arguments: Any, options: Object
 
 
 def inside(mode: Value, function: Function) -> Any:
-    """A function in which a mode is on."""
+    """Return a function that turns on a mode while it runs."""
 
     @functools.wraps(function)
     def call(*arguments: Value, **options: Value) -> Value:
@@ -164,9 +164,10 @@ def inside(mode: Value, function: Function) -> Any:
 
 
 def allocations(torch: ModuleType) -> Iterator[Replacement]:
-    """What a compiled graph allocates and enters, before TorchDynamo and Inductor are imported.
+    """Yield replacements for the allocations and device contexts of a compiled graph.
 
-    They keep the functions that they find.
+    They must precede the imports of TorchDynamo and Inductor, which keep the functions that they
+    find.
     """
 
     def empty_strided(size: object, stride: object, dtype: object) -> Tensor:
@@ -181,20 +182,23 @@ def allocations(torch: ModuleType) -> Iterator[Replacement]:
     for name in ("init_cuda_context", "init_gpu_context"):
         if hasattr(fake_tensor, name):
             yield fake_tensor, name, gpu.always(None)
-    # Else torch.tensor() makes a tensor with memory, and copies it to the GPU.
+    # Otherwise torch.tensor() makes a tensor with memory, and copies it to the GPU.
     yield fake_tensor.FakeTensorMode, "avoid_device_init", True
 
 
 def timings() -> Iterator[Replacement]:
-    """What times kernels. Raises whatever an import of Inductor raises."""
+    """Yield replacements of functions that time kernels.
+
+    Raises any exception of the import of Inductor.
+    """
     importlib.import_module("torch._dynamo")
-    # Before anything of torch._inductor.kernel, which needs it.
+    # This import must precede that of torch._inductor.kernel, which needs it.
     importlib.import_module("torch._inductor.lowering")
     select = importlib.import_module("torch._inductor.select_algorithm")
     heuristics = importlib.import_module("torch._inductor.runtime.triton_heuristics")
     yield heuristics.CachingAutotuner, "bench", gpu.always(1.0)
     padding = importlib.import_module("torch._inductor.fx_passes.pad_mm")
-    for name in ("should_pad_bench", "should_pad"):  # to 2.13, from 2.14
+    for name in ("should_pad_bench", "should_pad"):  # up to 2.13, from 2.14 on
         if hasattr(padding, name):
             yield padding, name, gpu.always(False)
     choose = select.AlgorithmSelectorCache.__call__
@@ -202,7 +206,7 @@ def timings() -> Iterator[Replacement]:
     def first_template(
         self: object, name: str, choices: List[object], *rest: object, **more: Value
     ) -> object:
-        """Nothing can be timed: the first template is as good as any."""
+        """Choose the first template, because no template can be timed."""
         templates = [
             choice for choice in choices if isinstance(choice, select.TritonTemplateCaller)
         ]
@@ -212,9 +216,9 @@ def timings() -> Iterator[Replacement]:
 
 
 def computations(mode: Value) -> Iterator[Replacement]:
-    """What computes with tensors that have memory while a graph is traced or improved.
+    """Yield replacements of functions that compute while a graph is traced or optimized.
 
-    A mode keeps them in main memory.
+    They compute with tensors that have memory. A mode keeps these in main memory.
     """
     for module, owner, name in (
         ("torch._inductor.fx_passes.joint_graph", None, "constant_fold_uniform_value"),

@@ -1,10 +1,10 @@
-"""The answers of ``torch.cuda`` about a GPU, for everything that replaces one.
+"""The answers of ``torch.cuda`` about a GPU, for all code that replaces one.
 
-Standard library only.
+This module needs only the standard library.
 
-``facts`` are those of a target: ``backend``, ``arch``, ``warp_size``, ``shared_memory``. If a GPU
-of the architecture is known, they also have ``gpu``, its name, and ``multiprocessors``. GPUs of one
-architecture differ in these two, so they are assumed.
+``facts`` has the facts of a target: ``backend``, ``arch``, ``warp_size``, ``shared_memory``. If a
+GPU of the architecture is known, it also has ``gpu``, the name of the GPU, and ``multiprocessors``.
+GPUs of one architecture differ in these two facts, so they are assumed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...inside.foreign import Document, Objects, Value
 
 MEMORY = 80 << 30
-"""Bytes that the GPU has."""
+"""Bytes of the GPU's memory."""
 _ACTIONS = (
     *(
         "synchronize",
@@ -39,7 +39,7 @@ _ACTIONS = (
         "set_rng_state_all",
     ),
 )
-"""Functions of ``torch.cuda`` that do something with a GPU: here they do nothing."""
+"""Functions of ``torch.cuda`` that act on a GPU. Their replacements do nothing."""
 _MEMORY_IN_USE = (
     "memory_allocated",
     "max_memory_allocated",
@@ -58,7 +58,7 @@ def is_there() -> bool:
 
 
 def capability(facts: Document) -> Tuple[int, int]:
-    """The compute capability of a target; for AMD what PyTorch says in its place."""
+    """Return the compute capability of a target, or for AMD the pair that PyTorch reports."""
     arch = facts["arch"]
     if isinstance(arch, int):
         return arch // 10, arch % 10
@@ -66,12 +66,12 @@ def capability(facts: Document) -> Tuple[int, int]:
 
 
 def has_bf16(facts: Dict[str, object]) -> bool:
-    """Whether it computes with bfloat16."""
+    """Whether a target computes with bfloat16."""
     return facts["backend"] != "cuda" or capability(facts) >= (8, 0)
 
 
 def certain_properties(facts: Dict[str, object]) -> Objects:
-    """The device properties that every GPU of the architecture has alike."""
+    """Return the device properties that are the same for every GPU of an architecture."""
     major, minor = capability(facts)
     certain = {
         "major": major,
@@ -100,7 +100,10 @@ def assumed_properties(facts: Dict[str, object]) -> Objects:
 
 
 def properties(facts: Document) -> object:
-    """All device properties, for programs that run on: the others are those of some GPU."""
+    """Return all device properties, for programs that continue with a fake GPU.
+
+    Properties that are neither certain nor assumed are those of some GPU.
+    """
     return types.SimpleNamespace(
         **{
             "total_memory": MEMORY,
@@ -123,7 +126,10 @@ def properties(facts: Document) -> object:
 
 
 def functions(facts: Document) -> Dict[str, Callable[..., Any]]:
-    """Functions of ``torch.cuda`` that always answer alike, by name, for programs that run on."""
+    """Return the functions of ``torch.cuda`` with a constant answer, by name.
+
+    They are for programs that continue with a fake GPU.
+    """
     answers = {
         **dict.fromkeys(_ACTIONS),
         **dict.fromkeys(_MEMORY_IN_USE, 0),
@@ -184,9 +190,9 @@ class Idle:
         return always(None)
 
     def elapsed_time(self, *_: object) -> float:
-        """Some milliseconds."""
+        """Return a constant number of milliseconds."""
         return 1.0
 
     def query(self) -> bool:
-        """Whether all is done, which it is."""
+        """Return that all work is done."""
         return True

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from ...inside.foreign import Document
 
 _PORTABLE, _NON_PORTABLE = 8, 16
-"""Blocks of a cluster that every GPU with clusters takes, and that some take if a launch asks."""
+"""The most blocks of a cluster on every GPU with clusters, and on some GPUs if a launch asks."""
 _COMPARED = 8
-"""Launches of a problem that differ from its first and are compared with the reference."""
+"""The most launches of a problem that differ from its first and are compared with the reference."""
 
 
 def checked(
@@ -34,7 +34,7 @@ def checked(
     driver: CudaDriver,
     alive: Callable[[], None],
 ) -> Document:
-    """What came of all launches on all problems. Raises CudaError and Refused."""
+    """Launch a kernel on all problems, and return its check. Raises CudaError and Refused."""
     check = CellCheck()
     for problem in problems:
         alive()
@@ -96,7 +96,7 @@ class CellCheck:
         differing: List[Optional[Document]],
         repeats: int,
     ) -> None:
-        """The first launch of a problem compared, and those that differ from it."""
+        """Add the comparisons of a problem's first launch, and of launches that differ from it."""
         self._launches += repeats
         self._differing += len(differing)
         if first["status"] == "unsupported":
@@ -142,7 +142,7 @@ class CellCheck:
             )
 
     def _note(self, problem: Prepared, answer: Document) -> None:
-        """Keep the worst error; one that is no number is worse than any that is."""
+        """Keep the worst error. An error that is not a number is worse than any number."""
         is_bad, was_bad = answer["status"] != "ok", self._worst.get("bad", False)
         if (is_bad, _size(answer)) > (was_bad, _size(self._worst)):
             where = answer["where"] or problem.name
@@ -154,7 +154,10 @@ class CellCheck:
             }
 
     def result(self, spoiled: Optional[str]) -> Document:
-        """As a result line has it."""
+        """Return the check as a result line has it.
+
+        ``spoiled`` is the name of a problem whose inputs or references were changed.
+        """
         reasons = [*self._unstable, *self._wrong, *self._unknown]
         status = (
             "unstable"
@@ -165,7 +168,7 @@ class CellCheck:
             if self._unknown
             else "ok"
         )
-        if spoiled is not None:  # what followed was given other inputs than the first launch
+        if spoiled is not None:  # later launches got other inputs than the first one
             status, reasons = (
                 "wrong",
                 ["%s: it changed an input, or memory outside its outputs" % spoiled, *reasons],
@@ -185,7 +188,7 @@ class CellCheck:
 
 
 def _size(answer: Document) -> float:
-    """How large an error is, with what is no number above all."""
+    """Return the size of an error: -1 if there is none, and infinity if it is not a number."""
     if "max_abs" not in answer or (
         answer["max_abs"] is None and answer.get("status") in (None, "ok")
     ):
@@ -195,7 +198,7 @@ def _size(answer: Document) -> float:
 
 
 def failed(status: str, reason: str, where: str = "") -> Document:
-    """A check that has no numbers."""
+    """Return a check without numbers."""
     return {
         "status": status,
         "max_abs": None,
@@ -208,7 +211,7 @@ def failed(status: str, reason: str, where: str = "") -> Document:
 
 
 def predicted(facts: Document, driver: CudaDriver) -> str:
-    """Why the driver will refuse a launch, as far as its numbers tell; empty where they do not."""
+    """Return why the driver will refuse a launch, or an empty text if no limit predicts that."""
     if facts["shared"] > driver.opt_in_shared:
         return "it needs %d bytes of shared memory, and this GPU allows %d for a block" % (
             facts["shared"],
@@ -230,8 +233,8 @@ def predicted(facts: Document, driver: CudaDriver) -> str:
 class Task:
     """The work of one child.
 
-    Cells are those of the index. Those of ``to_time`` were right before. The time for the problem
-    is over when the monotonic clock reads ``until``.
+    The cells come from the index. The cells in ``to_time`` were right in an earlier child. The time
+    for the problem is over when the monotonic clock reads ``until``.
     """
 
     def __init__(
@@ -260,7 +263,7 @@ class CheckingProcess:
         self._sent = 0.0
 
     def run(self, task: Task) -> None:
-        """Do it, and tell the parent of each step, and of what goes wrong."""
+        """Run a task, and report each step and each failure to the parent."""
         try:
             self._session = GpuSession(self._folder, self._options, self._numerics)
             self._send("ready", device=self._session.device())
@@ -292,7 +295,7 @@ class CheckingProcess:
             self._send("alive")
 
     def _is_well(self) -> bool:
-        """Whether the canary still computes what it should; the parent hears of it."""
+        """Whether the canary still computes right numbers. The parent gets the answer, too."""
         try:
             well, why = (
                 self._session.canary.is_well(),
@@ -300,7 +303,7 @@ class CheckingProcess:
             )
         except CudaError as error:
             well, why = False, str(error)
-        except RuntimeError as error:  # PyTorch may be the one that hears of it
+        except RuntimeError as error:  # PyTorch may be the first to get the error
             well, why = (
                 False,
                 "%s (%s)"
@@ -322,7 +325,8 @@ class CheckingProcess:
     def _check(self, task: Task, problems: List[Prepared]) -> Any:
         """Check the cells, and return the right ones, with those that were right before.
 
-        Returns ``None`` if the context is gone.
+        Returns ``None`` if the context is gone, if a cell changed an input or a reference, or if
+        the canary fails.
         """
         right = list(task.to_time)
         for cell in task.to_check:
@@ -338,7 +342,7 @@ class CheckingProcess:
         return sorted(right, key=lambda cell: int(cell["number"]))
 
     def _answer(self, cell: Document, problems: List[Prepared]) -> Any:
-        """The check of a cell, and whether the context is gone."""
+        """Return the check of a cell, and whether the context is gone."""
         foretold = predicted(cell["launch"], self._session.driver)
         try:
             kernel = self._session.kernel(cell)
@@ -412,7 +416,7 @@ class CheckingProcess:
         return True
 
     def _progress_of(self, cells: List[Dict[str, object]]) -> Callable[[int], None]:
-        """What timing calls: which cell is launched next."""
+        """Return a function that reports the next cell, or the end of a round, to the parent."""
 
         def note(index: int) -> None:
             if index >= 0:

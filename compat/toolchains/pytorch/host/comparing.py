@@ -1,4 +1,4 @@
-"""A launcher that stays and compares builds of one kernel, one question after the other.
+"""A launcher that keeps running and compares builds of one kernel, question after question.
 
 ``launch.py --compare DIGEST`` reads a JSON object per line on its standard input::
 
@@ -7,17 +7,17 @@
 
 and answers each with one on its standard output: ``{"number", "status": "compared", "reason": "",
 "cells": [{"good", "launches", "differing", "finite", "wrote", "outside", "reads_outside",
-"off"}]}``. Other statuses are ``faulted``, ``launch_refused``, ``timed_out`` and ``lost``; of these
-only the last says nothing of the kernel. The first line that it writes is ``{"status": "ready",
+"off"}]}``. Other statuses are ``faulted``, ``launch_refused``, ``timed_out`` and ``lost``. Only
+``lost`` says nothing about the kernel. The first line that it writes is ``{"status": "ready",
 "device"}``, or ``unable`` with the reason.
 
 PyTorch is imported once. A child makes the problems of the digest once for all questions. It is
 forked again only if a kernel ended it.
 
-Nobody knows what the kernel has to compute, because it was reduced from another one. ``good``
+The right results of the kernel are unknown, because it was reduced from another one. ``good``
 builds must give the same bits in every launch. The distance of a ``bad`` build is relative to the
-tolerances of the original, scaled by the size of the numbers that come out. Builds are launched in
-turn, so that changes around them affect all alike.
+tolerances of the original, scaled by the size of the results. Builds are launched in turn, so that
+changes of the machine affect all alike.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _COMPARED = 8
 ones.
 """
 _INFINITE = 1e30
-"""The error of a value that is not a number, or that only one of the two wrote."""
+"""The error of a value that is not a number, or that only one of two builds wrote."""
 
 
 _ANSWERED = ("good", "launches", "differing", "finite", "wrote", "outside", "reads_outside", "off")
@@ -52,7 +52,7 @@ _ANSWERED = ("good", "launches", "differing", "finite", "wrote", "outside", "rea
 
 
 class ComparedKernel:
-    """One release's kernel on its way through the problems."""
+    """The build of one release, and its results on the problems so far."""
 
     def __init__(self, kernel: Kernel, is_good: bool) -> None:
         self.kernel, self.good = kernel, is_good
@@ -74,19 +74,19 @@ class ComparedKernel:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether it is certain that the others cannot be held to it."""
+        """Whether it is certain that other builds cannot be compared with it."""
         return bool(self.outside) or (
             self.good
             and (self.differing > 0 or not self.finite or self.off > 0 or self.reads_outside)
         )
 
     def answer(self) -> Document:
-        """As an answer has it."""
+        """Return the results of this build as an answer has them."""
         return {name: getattr(self, name) for name in _ANSWERED}
 
 
 class GuardedProblem:
-    """A problem to launch them on."""
+    """A problem to launch builds on, with room around its tensors."""
 
     def __init__(self, numerics: Numerics, problem: Objects, is_large: bool) -> None:
         self._torch, self._outside = numerics.torch, numerics.outputs
@@ -101,7 +101,7 @@ class GuardedProblem:
         self._poison = {name: self._bits(name).clone() for name in self._outputs}
 
     def outside(self) -> str:
-        """Where the last launch wrote what is not its own; empty where it did not."""
+        """Return where the last launch wrote outside of its outputs, or an empty text."""
         if not self._guarded.is_intact():
             return "%s: it changed an input, or memory next to one" % self.prepared.name
         return str(self._outside.around(self.prepared.made))
@@ -123,7 +123,7 @@ class GuardedProblem:
         return bool(self.prepared.differs(first))
 
     def snapshot(self) -> Dict[str, object]:
-        """The outputs as they are now: values, and which of them were written."""
+        """Return the current values of the outputs, and which of them were written."""
         return {name: (self._values(name), self._written(name)) for name in self._outputs}
 
     def _values(self, name: str) -> Any:
@@ -167,10 +167,10 @@ def compare(
     rounds: int,
     driver: CudaDriver,
 ) -> None:
-    """Launch them in turn on every problem, so many times each; what is found is kept in them.
+    """Launch builds in turn on every problem, ``rounds`` times each, and note the results in them.
 
-    It ends early where it is certain that the others cannot be held to a good one. Raises CudaError
-    and Refused.
+    The comparison ends early if it is certain that builds cannot be compared with a good one.
+    Raises CudaError and Refused.
     """
     for problem in problems:
         launches = [kernel.kernel.launch_of(problem.prepared) for kernel in kernels]
@@ -220,7 +220,7 @@ def _on_one(
 
 
 def _ended(launch: Callable[[], None], driver: CudaDriver) -> Callable[[], None]:
-    """A launch that is waited for."""
+    """Return a function that launches, and waits for the end."""
 
     def launched() -> None:
         launch()
@@ -230,8 +230,8 @@ def _ended(launch: Callable[[], None], driver: CudaDriver) -> Callable[[], None]
 
 
 def _look(kernel: ComparedKernel, held: Objects) -> None:
-    """Whether anything was written, and numbers alone."""
-    if not held:  # nobody knows what its outputs are
+    """Note whether a build wrote anything, and whether it wrote only finite numbers."""
+    if not held:  # its outputs are unknown
         kernel.wrote = True
     for values, is_written in held.values():
         some = values[is_written]
@@ -249,9 +249,12 @@ Answer = Dict[str, Any]
 
 
 def serve(folder: str, problem: Document, options: LaunchOptions, numerics: Numerics) -> int:
-    """Answer questions until there are none. The exit code: 2 where nothing can be launched."""
+    """Answer questions until there are none, and return the exit code.
+
+    The exit code is 2 if nothing can be launched, else 0.
+    """
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what problems print is no answer
+    os.dup2(2, 1)  # text that problems print must not be among the answers
     comparer = _Comparer(folder, problem, options, numerics)
 
     def send(answer: Answer) -> None:
@@ -270,7 +273,7 @@ def serve(folder: str, problem: Document, options: LaunchOptions, numerics: Nume
 
 
 class _Comparer:
-    """The process that launches, forked when it is needed."""
+    """The parent of the process that launches, which forks it when needed."""
 
     def __init__(
         self, folder: str, problem: Document, options: LaunchOptions, numerics: Numerics
@@ -284,7 +287,7 @@ class _Comparer:
         self._process: Optional[ForkedProcess] = None
 
     def begin(self) -> Answer:
-        """Fork it; what it says first."""
+        """Fork the process, and return its first message."""
         self._process = ForkedProcess(self._work)
         try:
             return self._process.receive(_PREPARING)
@@ -300,7 +303,7 @@ class _Comparer:
         _ComparingProcess(self._folder, self._options, self._numerics, channel).run(self._problem)
 
     def ask(self, question: Document) -> Answer:
-        """The answer to a question; where the process ends or hangs, that is the answer."""
+        """Return the answer to a question. If the process ends or hangs, the answer says so."""
         if self._process is None:
             answer = self.begin()
             if answer["status"] != "ready":
@@ -330,7 +333,7 @@ class _Comparer:
         return answer
 
     def end(self) -> None:
-        """Have it end."""
+        """End the process."""
         if self._process is not None:
             self._process.end()
             self._process = None
@@ -406,7 +409,7 @@ class _ComparingProcess:
         else:
             for kernel in kernels:
                 kernel.kernel.close()
-        # what wrote beside its outputs may have spoiled other memory of this process
+        # a kernel that wrote outside of its outputs may have changed other memory of this process
         is_gone = bool(fault) or status == "lost" or any(kernel.outside for kernel in kernels)
         return {
             "status": status,

@@ -1,8 +1,8 @@
-"""How many problems a function yields, without a launch and without a GPU.
+"""The number of problems that a function yields, without a launch and without a GPU.
 
-Tensors are PyTorch's fake ones, which have a shape and no memory, so that large sizes cost little.
-A function that looks into its tensors gets none of that: small sizes are made on the CPU then, and
-those of real use are left for the launch to count.
+Tensors are PyTorch's fake tensors, which have a shape and no memory, so that large sizes cost
+little. A function that reads the values of its tensors fails with them. Then small sizes are made
+on the CPU, and only a launch can count those of real use.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _CPU = "cpu"
 
 
 def counted(numerics: Numerics, folder: str, problem: Document) -> Document:
-    """The numbers of small and of large problems that a problem of the index yields.
+    """Return the numbers of small and large problems that a problem of the index yields.
 
-    A number is ``None`` if only a launch finds it out; ``why`` has the reason.
+    A number is ``None`` if only a launch can count the problems. ``why`` has the reason.
     """
     problems = numerics.problems
     try:
@@ -44,7 +44,10 @@ def counted(numerics: Numerics, folder: str, problem: Document) -> Document:
 def _fake(
     yielded: Callable[[bool], Iterator[object]], large: bool
 ) -> Callable[[], Iterator[object]]:
-    """What yields the problems with fake tensors, also while they are made."""
+    """Return a function that yields the problems with fake tensors.
+
+    The mode of fake tensors is on while the problems are made.
+    """
 
     def make() -> Iterator[object]:
         from torch._subclasses.fake_tensor import FakeTensorMode
@@ -56,7 +59,7 @@ def _fake(
 
 
 def _number(make: Callable[[], Iterator[object]]) -> Tuple[Optional[int], str]:
-    """How many there are; or ``None`` and the exception."""
+    """Return the number of problems and an empty text, or ``None`` and the exception."""
     try:
         return sum(1 for _ in make()), ""
     except (Exception, SystemExit) as error:

@@ -1,8 +1,9 @@
-"""The driver's library through ctypes: as much of it as launching needs.
+"""The functions of the driver's library that launching needs, through ctypes.
 
-``python cuda.py`` tells which GPUs a process sees here, as JSON on its standard output:
-``{"devices": [{"name", "arch", "identity", "visible"}], "why": why there are none}``. In a process
-of its own, since a driver can crash, hang, or stay in the process that has asked it.
+``python cuda.py`` prints the GPUs that a process sees on this machine, as JSON on its standard
+output: ``{"devices": [{"name", "arch", "identity", "visible"}], "why": why there are none}``. It
+runs as a process of its own, because a driver can crash, hang, or stay in the process that calls
+it.
 """
 
 from __future__ import annotations
@@ -126,10 +127,10 @@ _NOT_EVERYWHERE = {
 
 
 class CudaLibrary:
-    """The driver without a context: what it tells of all GPUs that this process sees."""
+    """The driver without a context: facts about all GPUs that this process sees."""
 
     def __init__(self, library: str = LIBRARY) -> None:
-        """Raises OSError where there is no such library, and CudaError where it finds no GPU."""
+        """Raises OSError if the library or a function is missing, and CudaError without a GPU."""
         self._library = ctypes.CDLL(library)
         for name, arguments in _PROTOTYPES.items():
             function = getattr(self._library, name, None)
@@ -141,13 +142,13 @@ class CudaLibrary:
         self.call("cuInit", 0)
 
     def call(self, name: str, *arguments: Value) -> None:
-        """Raises CudaError."""
+        """Call a function of the driver. Raises CudaError."""
         code = getattr(self._library, name)(*arguments)
         if code:
             raise CudaError(name, code, self.name_of(code))
 
     def name_of(self, code: int) -> str:
-        """``CUDA_ERROR_ILLEGAL_ADDRESS`` and its like."""
+        """Return the driver's name of an error, such as ``CUDA_ERROR_ILLEGAL_ADDRESS``."""
         text = c_char_p()
         self._library.cuGetErrorName(code, byref(text))
         return text.value.decode() if text.value else "error %d" % code
@@ -157,25 +158,25 @@ class CudaLibrary:
         return getattr(self._library, name, None) is not None
 
     def devices(self) -> List[int]:
-        """The handles of all GPUs, in their order. Raises CudaError."""
+        """Return the handles of all GPUs, in their order. Raises CudaError."""
         count = c_int()
         self.call("cuDeviceGetCount", byref(count))
         return [self.handle(number) for number in range(count.value)]
 
     def handle(self, number: int) -> int:
-        """That of one GPU. Raises CudaError."""
+        """Return the handle of one GPU. Raises CudaError."""
         device = c_int()
         self.call("cuDeviceGet", byref(device), number)
         return device.value
 
     def attribute(self, attribute: int, device: int) -> int:
-        """A number that the driver has of a GPU."""
+        """Return the value of an attribute of a GPU. Raises CudaError."""
         value = c_int()
         self.call("cuDeviceGetAttribute", byref(value), attribute, device)
         return value.value
 
     def name_of_device(self, device: int) -> str:
-        """What a GPU is called."""
+        """Return the name of a GPU. Raises CudaError."""
         buffer = ctypes.create_string_buffer(256)
         self.call("cuDeviceGetName", buffer, len(buffer), device)
         return buffer.value.decode(errors="replace")
@@ -187,7 +188,7 @@ class CudaLibrary:
     def identity_of(self, device: int) -> str:
         """Return an identity of a GPU that is the same in every process of this machine.
 
-        Its number can differ between processes. The result is empty if the driver cannot tell.
+        Its number can differ between processes. The result is empty if the driver reports none.
         """
         identity = ctypes.create_string_buffer(16)
         for name in ("cuDeviceGetUuid_v2", "cuDeviceGetUuid"):
@@ -197,29 +198,29 @@ class CudaLibrary:
 
 
 class CudaDriver(CudaLibrary):
-    """The driver, with the primary context of device 0 current: the one that PyTorch has."""
+    """The driver, with the primary context of device 0 as the current one, as in PyTorch."""
 
     def __init__(self, library: str = LIBRARY) -> None:
-        """Raises OSError where there is no such library, and CudaError where it finds no GPU."""
+        """Raises OSError if the library or a function is missing, and CudaError without a GPU."""
         super().__init__(library)
         self.device, context = self.handle(0), c_void_p()
         self.call("cuDevicePrimaryCtxRetain", byref(context), self.device)
         self.call("cuCtxSetCurrent", context)
 
     def synchronize(self) -> None:
-        """Wait for all that was launched. Raises CudaError."""
+        """Wait for all launches. Raises CudaError."""
         self.call("cuCtxSynchronize")
 
     # --- the device ---
 
     @property
     def name(self) -> str:
-        """What the GPU is called."""
+        """The name of the GPU."""
         return self.name_of_device(self.device)
 
     @property
     def bus(self) -> bytes:
-        """Where it sits, as the management library knows it; empty where the driver cannot tell."""
+        """The GPU's PCI bus identifier for the management library; empty if it is unknown."""
         buffer = ctypes.create_string_buffer(64)
         if self.has("cuDeviceGetPCIBusId"):
             self.call("cuDeviceGetPCIBusId", buffer, len(buffer), self.device)
@@ -227,7 +228,7 @@ class CudaDriver(CudaLibrary):
 
     @property
     def version(self) -> str:
-        """The CUDA version that the driver is of."""
+        """The CUDA version of the driver."""
         value = c_int()
         self.call("cuDriverGetVersion", byref(value))
         return "%d.%d" % (value.value // 1000, value.value % 1000 // 10)
@@ -255,17 +256,17 @@ class CudaDriver(CudaLibrary):
     # --- kernels ---
 
     def load(self, data: bytes) -> c_void_p:
-        """A module. Raises CudaError."""
+        """Load a module. Raises CudaError."""
         module = c_void_p()
         self.call("cuModuleLoadData", byref(module), data)
         return module
 
     def unload(self, module: c_void_p) -> None:
-        """Let a module go."""
+        """Unload a module. Raises CudaError."""
         self.call("cuModuleUnload", module)
 
     def function(self, module: c_void_p, entry: str) -> c_void_p:
-        """A kernel of a module. Raises CudaError."""
+        """Return a kernel of a module. Raises CudaError."""
         function = c_void_p()
         self.call("cuModuleGetFunction", byref(function), module, entry.encode())
         return function
@@ -273,7 +274,7 @@ class CudaDriver(CudaLibrary):
     def parameter_sizes(self, function: c_void_p) -> Optional[List[int]]:
         """Return the bytes of each parameter of a kernel.
 
-        Returns ``None`` if the driver cannot tell (before CUDA 12.4).
+        Returns ``None`` if the driver does not report them (before CUDA 12.4).
         """
         if not self.has("cuFuncGetParamInfo"):
             return None
@@ -286,13 +287,13 @@ class CudaDriver(CudaLibrary):
         return sizes
 
     def threads_of(self, function: c_void_p) -> int:
-        """Threads of a block that leave the registers of this GPU room for a kernel's own."""
+        """Return the most threads of a kernel's block for which this GPU has enough registers."""
         threads = c_int()
         self.call("cuFuncGetAttribute", byref(threads), _MOST_THREADS_OF_KERNEL, function)
         return threads.value
 
     def most_blocks(self, function: c_void_p, threads: int, shared: int) -> int:
-        """Blocks of a kernel that this GPU runs at the same time. Raises CudaError."""
+        """Return the number of a kernel's blocks that this GPU runs at once. Raises CudaError."""
         blocks = c_int()
         self.call(
             "cuOccupancyMaxActiveBlocksPerMultiprocessor",
@@ -304,7 +305,7 @@ class CudaDriver(CudaLibrary):
         return blocks.value * self.attribute(_MULTIPROCESSORS, self.device)
 
     def allow_shared(self, function: c_void_p, size: int) -> None:
-        """Allow more dynamic shared memory than every GPU has. Raises CudaError."""
+        """Allow more dynamic shared memory than every GPU allows by default. Raises CudaError."""
         self.call("cuFuncSetAttribute", function, _DYNAMIC_SHARED, size)
 
     def allow_large_clusters(self, function: c_void_p) -> None:
@@ -320,11 +321,11 @@ class CudaDriver(CudaLibrary):
         element: int,
         pads_with_nan: bool,
     ) -> bytes:
-        """The 128 bytes by which a kernel finds the tiles of a tensor.
+        """Return the tensor map of a tensor: 128 bytes by which a kernel finds its tiles.
 
         ``shape`` and ``strides`` are in elements, the outermost first, and the innermost stride is
-        1. ``facts`` are ``map`` of a parameter. ``element`` is the driver's number of the element
-        type. Raises CudaError, as for a stride that is no multiple of 16 bytes.
+        1. ``facts`` is the ``map`` of a parameter. ``element`` is the driver's number of the
+        element type. Raises CudaError, for example for a stride that is not a multiple of 16 bytes.
         """
         rank, inner = len(shape), [facts["element_bytes"] * stride for stride in strides[-2::-1]]
         sizes = [*shape[::-1]]
@@ -350,13 +351,13 @@ class CudaDriver(CudaLibrary):
         return memory.raw[start : start + _MAP_BYTES]
 
     def event(self) -> c_void_p:
-        """A new event that takes times."""
+        """Return a new event that records its time. Raises CudaError."""
         event = c_void_p()
         self.call("cuEventCreate", byref(event), 0)
         return event
 
     def microseconds(self, start: c_void_p, end: c_void_p) -> float:
-        """Between two events that have happened."""
+        """Return the microseconds between two events that have happened. Raises CudaError."""
         milliseconds = c_float()
         self.call("cuEventElapsedTime", byref(milliseconds), start, end)
         return milliseconds.value * 1000.0
@@ -399,7 +400,7 @@ class CudaLaunch:
         self._is_empty = 0 in scaled
 
     def __call__(self) -> None:
-        """Launch it, and do not wait. Raises CudaError."""
+        """Launch the kernel without waiting. Raises CudaError."""
         if self._is_empty:
             return
         if self._attributes:
@@ -428,11 +429,11 @@ def _attributes(facts: Document) -> List[_Attribute]:
     return attributes
 
 
-# --- which GPUs are here --------------------------------------------------------------------------
+# --- the visible GPUs -----------------------------------------------------------------------------
 
 
 def listed(library: str = LIBRARY) -> Document:
-    """The GPUs that this process sees, or why it sees none."""
+    """Return the GPUs that this process sees, or why it sees none."""
     try:
         driver = CudaLibrary(library)
         devices = driver.devices()
@@ -457,7 +458,7 @@ def listed(library: str = LIBRARY) -> Document:
 
 
 def _visible(number: int) -> str:
-    """What ``CUDA_VISIBLE_DEVICES`` has to be for this GPU to be the only one."""
+    """Return the value of ``CUDA_VISIBLE_DEVICES`` that makes this GPU the only visible one."""
     entries = [part.strip() for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
     return entries[number] if number < len(entries) and entries[number] else str(number)
 

@@ -1,7 +1,7 @@
-"""A process that is forked to use the GPU, and exchanges JSON lines with the one that does not.
+"""A forked process that uses the GPU, and exchanges JSON lines with its parent, which does not.
 
-A kernel can hang, or end its process. Whoever forked it goes by what it hears, and how long it
-takes.
+A kernel can hang, or end its process. The parent judges by the messages, and by the time that they
+take.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any, Callable, Dict, Iterator
 Message = Dict[str, Any]
 
 _PATIENCE = 50
-"""Looks at a process that may be about to end by itself, before it is killed."""
+"""The number of checks whether a process ends by itself, before it is killed."""
 _LOOK = 0.002
-"""Seconds between two of them."""
+"""Seconds between two of these checks."""
 
 
 class ProcessEnded(Exception):
-    """The process has ended, and says nothing any more."""
+    """The process has ended, and sends no more messages."""
 
 
 class NoAnswer(Exception):
@@ -31,29 +31,29 @@ class NoAnswer(Exception):
 
 
 class Channel:
-    """The forked process's end."""
+    """The child's side of the connection."""
 
     def __init__(self, questions: int, answers: int) -> None:
         self._questions, self._answers = questions, answers
 
     def send(self, message: Message) -> None:
-        """Write one line."""
+        """Send a message, as one line."""
         data = (json.dumps(message) + "\n").encode()
         while data:
             data = data[os.write(self._answers, data) :]
 
     def questions(self) -> Iterator[Message]:
-        """What it is asked, until nobody asks any more."""
+        """Yield the questions of the parent, until it closes the connection."""
         with os.fdopen(self._questions, "r", encoding="utf-8") as file:
             for line in file:
                 yield json.loads(line)
 
 
 class ForkedProcess:
-    """The other end."""
+    """The forked process, and the parent's side of the connection."""
 
     def __init__(self, work: Callable[[Channel], None]) -> None:
-        """Fork a process that does ``work``, and ends."""
+        """Fork a process that runs ``work`` and ends."""
         down, up = os.pipe(), os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
@@ -64,7 +64,7 @@ class ForkedProcess:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
                 work(Channel(down[0], up[1]))
                 code = 0
-            except BrokenPipeError:  # nobody listens any more
+            except BrokenPipeError:  # the parent does not read any more
                 pass
             except BaseException:
                 traceback.print_exc()
@@ -76,14 +76,14 @@ class ForkedProcess:
         self._rest = b""
 
     def send(self, message: Message) -> None:
-        """Ask it something. Raises ProcessEnded."""
+        """Send a question. Raises ProcessEnded."""
         try:
             os.write(self._questions, (json.dumps(message) + "\n").encode())
         except BrokenPipeError as error:
             raise ProcessEnded from error
 
     def receive(self, seconds: float) -> Message:
-        """What it says next, within so many seconds. Raises ProcessEnded and NoAnswer."""
+        """Return the next message. Raises ProcessEnded, and NoAnswer after ``seconds``."""
         until = time.monotonic() + seconds
         while b"\n" not in self._rest:
             remaining = until - time.monotonic()
@@ -98,7 +98,7 @@ class ForkedProcess:
         return message
 
     def end(self) -> None:
-        """Kill it if it is still there, and take its exit code."""
+        """Wait for the process to end by itself, or else kill it. Take its exit code."""
         os.close(self._questions)
         os.close(self._answers)
         for _ in range(_PATIENCE):

@@ -1,7 +1,7 @@
 """One cell's binary, loaded, and a problem's arguments as the bytes that it takes.
 
-Nothing of a compiler is known here: how arguments are packed, and what was assumed of them, the
-index says.
+This module knows nothing about a compiler. The index says how arguments are packed, and what the
+compile assumed about them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 _ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
 USUAL_SHARED = 48 * 1024
-"""Bytes of shared memory that a block may have without asking."""
+"""Bytes of shared memory that a block may have without a request to the driver."""
 _TF32 = 11
 """The driver's number of the element type of a tensor map that rounds fp32 to TF32."""
 _REALS = {"f16": "<e", "f32": "<f", "f64": "<d"}
-"""How numbers are packed that are not whole → the same for :mod:`struct`; ``bf16`` is the upper
-half of an ``f32``.
+"""Packing of floating point numbers → their format for :mod:`struct`. ``bf16`` is the upper half of
+an ``f32``.
 """
 
 
@@ -37,15 +37,15 @@ class Kernel:
     """One cell's binary, loaded."""
 
     def launch_of(self, problem: Prepared) -> Callable[[], None]:
-        """What launches it on a problem, and does not wait. Raises Refused."""
+        """Return a function that launches it on a problem without waiting. Raises Refused."""
         raise NotImplementedError
 
     def too_large(self) -> str:
-        """Why its block is too large for the GPU; empty if nothing tells that it is."""
+        """Return why its block is too large for the GPU, or an empty text if no limit shows it."""
         return ""
 
     def close(self) -> None:
-        """Unload it."""
+        """Unload the binary."""
         raise NotImplementedError
 
 
@@ -55,9 +55,9 @@ class LoadedKernel(Kernel):
     def __init__(
         self, driver: CudaDriver, torch: ModuleType, device: str, facts: Document, data: bytes
     ) -> None:
-        """Load a kernel; ``facts`` are ``launch`` of its cell.
+        """Load a kernel. ``facts`` is ``launch`` of its cell.
 
-        Raises CudaError, and Refused if it has other parameters than the index says.
+        Raises CudaError, and Refused if its parameters differ from those in the index.
         """
         self._driver, self._torch, self._device, self.facts = driver, torch, device, facts
         self._module = driver.load(data)
@@ -77,7 +77,10 @@ class LoadedKernel(Kernel):
         return "its block has %d threads, and its registers allow %d" % (x * y * z, most)
 
     def _count(self) -> None:
-        """A list of parameters that is too short would be read past its end, in this process."""
+        """Raise Refused if the binary takes parameters of other sizes than the index says.
+
+        The driver would read past the end of a list that is too short, in this process.
+        """
         sizes = self._driver.parameter_sizes(self._function)
         expected = [parameter["size"] for parameter in self.facts["parameters"]]
         if sizes is not None and sizes != expected:
@@ -87,7 +90,7 @@ class LoadedKernel(Kernel):
             )
 
     def launch_of(self, problem: Prepared) -> CudaLaunch:
-        """The launch on a problem. Raises Refused."""
+        """Return the launch on a problem. Raises Refused."""
         check_assumptions(self.facts, problem.arguments)
         grid = self._grid(problem)
         if self.facts["cooperative"]:
@@ -97,7 +100,10 @@ class LoadedKernel(Kernel):
         return CudaLaunch(self._driver, self._function, self.facts, grid, values, (held, problem))
 
     def _grid(self, problem: Prepared) -> Tuple[int, int, int]:
-        """The grid, as three sizes. Raises Refused if it is not that of this config."""
+        """Return the grid, as three sizes.
+
+        Raises Refused if tuning changes constexprs, and the grid is not a function of them.
+        """
         varied = self.facts.get("varied")
         if varied and not callable(problem.made["grid"]):
             raise Refused(
@@ -119,7 +125,10 @@ class LoadedKernel(Kernel):
             )
 
     def _scratch(self, grid: Sequence[int]) -> Tensor:
-        """Memory that the kernel wants beside its arguments: what holds it, and the addresses."""
+        """Allocate the kernel's scratch memory.
+
+        Return the tensors that hold it, and its addresses.
+        """
         held, addresses = [], {}
         blocks = grid[0] * grid[1] * grid[2] * self.facts["num_ctas"]
         for parameter in self.facts["parameters"]:
@@ -134,14 +143,14 @@ class LoadedKernel(Kernel):
         return held, addresses
 
     def close(self) -> None:
-        """Unload it."""
+        """Unload the binary."""
         self._driver.unload(self._module)
 
 
 def values_of(
     parameters: Iterable[Document], problem: Document, scratch: Dict[str, int], driver: CudaDriver
 ) -> List[Any]:
-    """A ctypes object for each parameter.
+    """Return a ctypes object for each parameter.
 
     ``scratch`` has the addresses of memory that the host provides. Raises Refused.
     """
@@ -161,7 +170,7 @@ def _value(
 
 
 def _tensor_map(parameter: Document, tensor: Value, options: Document, driver: CudaDriver) -> bytes:
-    """A tensor map of a whole tensor. Raises Refused."""
+    """Return a tensor map of a whole tensor. Raises Refused."""
     name, facts = parameter["name"], parameter["map"]
     if missing := sorted(set(options) - set(parameter["options"])):
         raise Refused("descriptors of its release have no %s, which %s has" % (missing[0], name))
@@ -190,19 +199,19 @@ def _tensor_map(parameter: Document, tensor: Value, options: Document, driver: C
 
 
 def _part(parameter: Document, tensor: Value, part: str) -> Any:
-    """The sizes or strides of a descriptor's tensor, in elements. Raises Refused."""
+    """Return the sizes or strides of a descriptor's tensor, in elements. Raises Refused."""
     if not hasattr(tensor, "stride"):
         raise Refused("%s is %r, but must be a tensor" % (parameter["name"], tensor))
     return tensor.shape if part == "shape" else tensor.stride()
 
 
 def bytes_of(data: bytes) -> object:
-    """Bytes as a ctypes object."""
+    """Return bytes as a ctypes object."""
     return (ctypes.c_ubyte * len(data)).from_buffer_copy(data)
 
 
 def argument_of(name: str, arguments: Dict[str, object]) -> Value:
-    """An argument, or an element of one (``args[1]``). Raises Refused."""
+    """Return an argument, or an element of one (``args[1]``). Raises Refused."""
     element = _ELEMENT.match(name)
     if element and name not in arguments:
         return argument_of(element.group(1), arguments)[int(element.group(2))]
@@ -212,9 +221,9 @@ def argument_of(name: str, arguments: Dict[str, object]) -> Value:
 
 
 def _packed(parameter: Document, value: Value, options: Document) -> bytes:
-    """The bytes of one parameter. Whole numbers take the size that the kernel has for them.
+    """Return the bytes of one parameter. Whole numbers get the size that the kernel has for them.
 
-    ``options`` are those of a tensor descriptor.
+    ``options`` has the options of a tensor descriptor. Raises Refused.
     """
     packing: str = parameter["packing"]
     size: int = parameter["size"]
@@ -242,7 +251,7 @@ def _address(value: Value) -> int:
 
 
 def check_assumptions(facts: Document, arguments: Objects) -> None:
-    """Raises Refused where an argument is not what the kernel was compiled for."""
+    """Raise Refused if an argument differs from the assumptions of the compile."""
     for name, factor in facts["multiples"].items():
         value = _number(argument_of(name, arguments))
         if value is not None and value % factor:

@@ -1,9 +1,10 @@
 """A problem with its tensors: filled with poison before a launch, compared after it, and guarded.
 
-A reduced kernel may have lost the masks that kept it inside of its tensors. In shared memory it
-would read whatever happens to be there. :class:`Guarded` tensors have room around them. This room
-holds NaN, and writes into it are noticed. A maximum hides NaN, so the room can be filled with other
-numbers, too (:data:`OTHERS`). If a kernel computes something else then, it has read there.
+A reduced kernel may have lost the masks that kept it inside of its tensors. In memory with other
+tensors beside them it would read arbitrary values. :class:`Guarded` tensors have room around them.
+This room holds NaN, and the launcher detects writes into it. A maximum hides NaN, so the room can
+be filled with other numbers, too (:data:`OTHERS`). If the results of a kernel then differ, it has
+read the room.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ _NO_NUMBER = 0xFF
 """A byte that makes NaN in every floating point type."""
 _ALIGNED = 512
 OTHERS = (256.0, -256.0)
-"""Fillings for the room: larger than the numbers of problems, and in range of every floating point
-type.
+"""Values to fill the room with. They are larger than the numbers of problems, and in the range of
+every floating point type.
 """
 
 
@@ -33,7 +34,7 @@ class Numerics:
 
 
 class Prepared:
-    """One problem of those that a function yields."""
+    """One of the problems that a function yields."""
 
     def __init__(self, numerics: Numerics, problem: Objects, is_large: bool) -> None:
         """``problem`` is as :func:`compat_numerics.problems.checked` returns it."""
@@ -49,25 +50,28 @@ class Prepared:
         self._before = self.sums()
 
     def grid(self, settings: Objects) -> Tuple[int, ...]:
-        """The grid for a kernel that was compiled with these settings. Raises ProblemError."""
+        """Return the grid for a kernel that was compiled with these settings.
+
+        Raises ProblemError.
+        """
         sizes: Tuple[int, ...] = self._numerics.problems.grid_of(self.made, settings)
         return sizes
 
     def poison(self) -> None:
-        """Fill the outputs with what no kernel computes."""
+        """Fill the outputs with values that no kernel computes."""
         self._numerics.outputs.poison(self.made)
 
     def compare(self) -> Document:
-        """The outputs beside their references."""
+        """Compare the outputs with their references."""
         answer: Document = self._numerics.outputs.compare(self.made)
         return answer
 
     def copy(self) -> List[object]:
-        """What the outputs hold now."""
+        """Return a copy of the current bits of the outputs."""
         return [bits_of(self._numerics.torch, output).clone() for output in self._outputs]
 
     def differs(self, first: List[Any]) -> object:
-        """Whether the outputs hold other bits than that, as a tensor on their device."""
+        """Return whether the outputs differ from ``first``, as a tensor on their device."""
         torch = self._numerics.torch
         differences = [
             (bits_of(torch, output) != before).any() for output, before in zip(self._outputs, first)
@@ -75,7 +79,7 @@ class Prepared:
         return torch.stack(differences).any()
 
     def sums(self) -> object:
-        """A checksum of each tensor that no launch may change: inputs and references."""
+        """Return a checksum of each tensor that no launch may change: inputs and references."""
         torch = self._numerics.torch
         return (
             torch.stack([_sum(torch, tensor) for tensor in self._guarded])
@@ -84,7 +88,7 @@ class Prepared:
         )
 
     def changed(self) -> bool:
-        """Whether one of them has been changed."""
+        """Whether a launch has changed an input or a reference."""
         return self._before is not None and not bool(
             self._numerics.torch.equal(self._before, self.sums())
         )
@@ -92,7 +96,7 @@ class Prepared:
     def _written(self) -> Iterator[Value]:
         """Yield the tensors that a launch may write to.
 
-        If they are unknown, these are all memory that its arguments lie in.
+        If the outputs are unknown, these are the whole storages of all arguments.
         """
         if self.made["outputs"] is None:
             self._numerics.outputs.restore(self.made)
@@ -119,7 +123,7 @@ def _tensors(torch: ModuleType, values: List[Any]) -> Iterator[Any]:
 
 
 def bits_of(torch: ModuleType, tensor: Tensor) -> Tensor:
-    """A tensor as whole numbers of the same size: NaN then equals itself."""
+    """Return a tensor as whole numbers of the same size, so that NaN equals itself."""
     kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     if tensor.is_complex():
         return bits_of(torch, torch.view_as_real(tensor))
@@ -155,7 +159,7 @@ class Guarded:
         ]
 
     def is_intact(self) -> bool:
-        """Whether no input was changed, nor the room around it."""
+        """Whether the inputs and the room around them are unchanged."""
         return all(bool(self._torch.equal(memory, before)) for memory, before in self._kept)
 
     def surround(self, number: Optional[float] = None) -> None:

@@ -1,4 +1,4 @@
-"""From a folder to a file of results."""
+"""The command line of the launcher, and the run of a folder's cells into a file of results."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ _REPEATS, _DEADLINE = 30, 30.0
 
 
 def main(folder: str, arguments: Optional[List[str]] = None) -> int:
-    """Launch what is in a folder, and return the exit code.
+    """Launch the cells of a folder, and return the exit code.
 
-    0 where every cell has a result, 1 where one is lost, 2 where nothing can be done.
+    The exit code is 0 if every cell has a result, 1 if one is lost, 2 if no launch is possible, and
+    130 after Ctrl-C.
     """
     chosen = parse(arguments)
     out = chosen.out or os.path.join(folder, results.NAME)
@@ -62,7 +63,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
 
 
 def parse(arguments: Optional[List[str]]) -> LaunchOptions:
-    """What the command line says."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(
         prog="launch.py",
         description=(
@@ -141,7 +142,7 @@ def parse(arguments: Optional[List[str]]) -> LaunchOptions:
 
 
 def _compare(folder: str, chosen: LaunchOptions) -> int:
-    """Stay, and answer questions about kernels on one problem."""
+    """Keep running, answer questions about kernels on one problem, and return the exit code."""
     try:
         index = _index(folder)
         numerics = _numerics(chosen.device)
@@ -152,7 +153,7 @@ def _compare(folder: str, chosen: LaunchOptions) -> int:
 
 
 def _count(folder: str) -> int:
-    """Print what the functions of problems yield."""
+    """Print how many problems the functions yield, and return the exit code."""
     try:
         index = _index(folder)
         numerics = _numerics("cpu")
@@ -160,7 +161,7 @@ def _count(folder: str) -> int:
         say("error: %s" % error)
         return 2
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what problems print is no answer
+    os.dup2(2, 1)  # text that problems print must not be among the answers
     for digest in _by_turns(index["cells"]):
         count = counted(numerics, folder, index["problems"][digest])
         out.write(json.dumps(dict(count, problem=digest)) + "\n")
@@ -169,7 +170,7 @@ def _count(folder: str) -> int:
 
 
 def _by_turns(cells: List[Document]) -> List[str]:
-    """The problems of cells: the first of each kernel, then the second of each, and so on."""
+    """Return the problems of cells: the first of each kernel, then the second, and so on."""
     kernels: Dict[str, Dict[str, None]] = {}
     for cell in cells:
         kernels.setdefault(cell["series"].partition("/")[0], {})[cell["problem"]] = None
@@ -178,7 +179,7 @@ def _by_turns(cells: List[Document]) -> List[str]:
 
 
 def say(text: str) -> None:
-    """A line for whoever waits."""
+    """Print a line of progress or an error on standard error."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
 
@@ -197,9 +198,12 @@ def _index(folder: str) -> Document:
 
 
 def _numerics(device: str) -> Numerics:
-    """PyTorch is imported here, once, before any child is forked; no GPU is touched."""
+    """Import PyTorch, once, before any child is forked, and without using a GPU.
+
+    Raises ImportError.
+    """
     began = time.monotonic()
-    gc.disable()  # a fifth of the time that importing takes
+    gc.disable()  # garbage collection takes a fifth of the time of the import
     try:
         import torch
     except ImportError as error:
@@ -209,14 +213,14 @@ def _numerics(device: str) -> Numerics:
     )
     if device == "cuda" and torch.version.cuda is None:
         raise ImportError("PyTorch %s of %s has no CUDA" % (torch.__version__, sys.executable))
-    gc.freeze()  # children share it as long as nobody touches it
+    gc.freeze()  # children share this memory as long as no process writes to it
     gc.enable()
     say("PyTorch %s (%.1f s)" % (torch.__version__, time.monotonic() - began))
     return Numerics(torch, problems, outputs)
 
 
 def _check_driver(library: str) -> None:
-    """Raise OSError if a child could not load the driver; loading it touches no GPU."""
+    """Raise OSError if a child could not load the driver. Loading it does not use a GPU."""
     try:
         ctypes.CDLL(library)
     except OSError as error:
@@ -224,12 +228,12 @@ def _check_driver(library: str) -> None:
 
 
 def _plain(value: Value) -> object:
-    """``None`` in the place of what JSON has no number for."""
+    """Return a value, or ``None`` for a number that JSON cannot represent."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class _FolderRun:
-    """All that is to be launched."""
+    """The run of all chosen cells of a folder."""
 
     def __init__(
         self,
@@ -247,8 +251,8 @@ class _FolderRun:
         self._until = self._began + 60 * options.minutes
 
     def run(self) -> int:
-        """Launch group by group; results are written as each group is done. The exit code."""
-        results.append(self._out, [])  # what cannot be written is not launched
+        """Launch group by group, and return the exit code. Write results after each group."""
+        results.append(self._out, [])  # without a writable file, nothing is launched
         for problem, cells in self._groups():
             if self._is_too_late(len(cells)):
                 remaining = len(self._cells) - self._count
@@ -269,12 +273,12 @@ class _FolderRun:
         return 1 if self._lost else 0
 
     def _share(self, cells: int) -> float:
-        """The reading of the monotonic clock at which so many cells should be done."""
+        """Return the time on the monotonic clock at which ``cells`` cells should be done."""
         now = time.monotonic()
         return now + (self._until - now) * cells / (len(self._cells) - self._count)
 
     def _is_too_late(self, cells: int) -> bool:
-        """Whether so many cells would take longer than the time that is left, as far as known."""
+        """Whether ``cells`` cells would take longer than the remaining time at the pace so far."""
         now = time.monotonic()
         pace = (now - self._began) / self._count if self._count else 0.0
         return now + pace * cells > self._until
@@ -322,7 +326,7 @@ class _FolderRun:
         )
 
     def _accept(self, device: Document) -> None:
-        """Raises Mismatch where the kernels are for GPUs of another architecture."""
+        """Raise Mismatch if the kernels are for GPUs of another architecture."""
         target = self._index["target"]
         here = int(device["cc"].replace(".", ""))
         if here // 10 != int(target["arch"]) // 10 or here < int(target["arch"]):

@@ -20,12 +20,12 @@ Recorded = Dict[str, Any]
 
 
 class RecordedKernels(Kernel):
-    """The kernels of one cell's binary, and what is launched of them."""
+    """The kernels of one cell's binary, and their recorded launches."""
 
     def __init__(self, driver: CudaDriver, facts: Document, data: bytes) -> None:
-        """Load the kernels of recorded launches; ``facts`` are ``launch`` of the cell.
+        """Load the kernels of recorded launches. ``facts`` is ``launch`` of the cell.
 
-        Raises CudaError, and Refused if a kernel has other parameters than the index says.
+        Raises CudaError, and Refused if a kernel's parameters differ from those in the index.
         """
         self._driver, self._facts = driver, facts
         self._module = driver.load(data)
@@ -56,7 +56,7 @@ class RecordedKernels(Kernel):
                 self._driver.allow_large_clusters(function)
 
     def launch_of(self, problem: Prepared) -> Callable[[], None]:
-        """All launches on a problem, in order. Raises Refused."""
+        """Return a function that makes all launches on a problem, in order. Raises Refused."""
         check_assumptions(self._facts, problem.arguments)
         recorded = fitting(self._facts["recorded"], problem.arguments)
         launches = [self._launch(launch, problem) for launch in recorded["launches"]]
@@ -78,12 +78,12 @@ class RecordedKernels(Kernel):
         )
 
     def close(self) -> None:
-        """Unload them."""
+        """Unload the binary."""
         self._driver.unload(self._module)
 
 
 def patched(parameter: Document, arguments: Dict[str, object]) -> bytes:
-    """The bytes of a parameter, with the addresses of these arguments. Raises Refused."""
+    """Return the bytes of a parameter, with the addresses of these arguments. Raises Refused."""
     data = bytearray.fromhex(parameter["data"])
     for offset, name, addend in parameter["patches"]:
         tensor = argument_of(name, arguments)
@@ -94,7 +94,10 @@ def patched(parameter: Document, arguments: Dict[str, object]) -> bytes:
 
 
 def fitting(recorded: List[Recorded], arguments: Dict[str, object]) -> Recorded:
-    """What was written down for arguments of these sizes. Raises Refused where nothing was."""
+    """Return the recorded launches for arguments of these sizes.
+
+    Raises Refused if there are none.
+    """
     for record in recorded:
         if all(
             _fits(facts, argument_of(name, arguments))
@@ -110,7 +113,7 @@ def fitting(recorded: List[Recorded], arguments: Dict[str, object]) -> Recorded:
 
 
 def _fits(facts: Document, value: Value) -> bool:
-    """Whether an argument is what something was written down for."""
+    """Whether an argument has the facts for which launches were recorded."""
     if "value" in facts:
         return isinstance(value, (int, float)) and value == facts["value"]
     if not hasattr(value, "data_ptr") or value.element_size() != facts["bytes"]:

@@ -1,4 +1,4 @@
-"""The file of results: a JSON object per cell and line, as the package's documentation has it."""
+"""The file of results: a JSON object per cell and line, as the package's docstring describes it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Key = Tuple[str, str, str]
 
 
 def key_of(line: Mapping[str, Any]) -> Key:
-    """Return the key by which a result belongs to a cell.
+    """Return the key that a result shares with its cell.
 
     ``line`` is a cell of an index, or a line of results.
     """
@@ -25,7 +25,10 @@ def key_of(line: Mapping[str, Any]) -> Key:
 
 
 def finished(path: "str | os.PathLike[str]") -> Set[Key]:
-    """The cells that a file of results has; those that are lost are tried again."""
+    """Return the keys of cells with a result in a file.
+
+    Lost cells are left out, so that they are launched again.
+    """
     keys: Set[Key] = set()
     if os.path.exists(path):
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -34,7 +37,7 @@ def finished(path: "str | os.PathLike[str]") -> Set[Key]:
                     result = json.loads(line)
                     if result["check"]["status"] != "lost":
                         keys.add(key_of(result))
-                except (ValueError, TypeError, KeyError):  # cut short
+                except (ValueError, TypeError, KeyError):  # a line that was cut short
                     continue
     return keys
 
@@ -42,7 +45,10 @@ def finished(path: "str | os.PathLike[str]") -> Set[Key]:
 def remaining(
     cells: Iterable[Document], globs: Sequence[str], done_keys: Set[Key]
 ) -> List[Document]:
-    """The cells of an index that are meant, all of them without globs, and not known."""
+    """Return the cells of an index that match a glob and have no result.
+
+    Without globs, all cells match.
+    """
     meant = (
         cell
         for cell in cells
@@ -52,7 +58,7 @@ def remaining(
 
 
 def append(path: "str | os.PathLike[str]", lines: Iterable[Mapping[str, Any]]) -> None:
-    """Add results to a file, after a line that was cut short, too."""
+    """Add results to a file, on a new line even if the last line was cut short."""
     with open(path, "a+b") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
         if file.read(1) not in (b"", b"\n"):

@@ -1,4 +1,4 @@
-"""A process that uses the GPU: the driver, PyTorch, and a kernel that is known to be good."""
+"""The objects of a process that uses the GPU: the driver, PyTorch, and a known-good kernel."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class LaunchOptions(argparse.Namespace):
     """Seconds that one cell may take."""
     no_latency: bool
     minutes: float
-    """The time for all cells."""
+    """Minutes that all cells may take."""
     problems: bool
     """Whether problems are counted, and nothing is launched."""
 
 
 class GpuSession:
-    """What a forked process has of the GPU."""
+    """The objects with which a forked process uses the GPU."""
 
     def __init__(self, folder: str, options: LaunchOptions, numerics: Numerics) -> None:
-        """Raises CudaError, and whatever PyTorch raises."""
+        """Raises CudaError, and any exception of PyTorch."""
         self._folder, self._device, self._numerics = folder, options.device, numerics
         if options.device == "cpu":
             numerics.torch.set_num_threads(1)
@@ -51,11 +51,11 @@ class GpuSession:
         self.canary = Canary(self.driver, numerics.torch, options.device)
 
     def device(self) -> Document:
-        """The GPU, as a result line has it."""
+        """Return the facts about the GPU as a result line has them."""
         return _device(self.driver, self._numerics.torch)
 
     def fault(self) -> str:
-        """The driver's name for what is wrong with the context; empty where nothing is."""
+        """Return the driver's name of the context's error, or an empty text if there is none."""
         try:
             self.driver.synchronize()
         except CudaError as error:
@@ -63,10 +63,10 @@ class GpuSession:
         return ""
 
     def problems(self, problem: Document) -> Iterator[Tuple[Document, bool]]:
-        """Yield what a problem of the index makes, small ones first, and whether it is large.
+        """Yield the problems that a problem of the index makes, and whether each is large.
 
-        A large one has a size of real use. Either kind may be missing. Raises ProblemError, also if
-        both are.
+        Small ones come first. A large one has a size of real use. Either kind may be missing.
+        Raises ProblemError, also if both are missing.
         """
         problems = self._numerics.problems
         make = problems.load(os.path.join(self._folder, problem["source"]), problem["function"])
@@ -97,7 +97,7 @@ class GpuSession:
         return LoadedKernel(self.driver, self._numerics.torch, self._device, facts, data)
 
 
-# --- a kernel that is known to be good ------------------------------------------------------------
+# --- the known-good kernel ------------------------------------------------------------------------
 
 _COUNT = 256
 _TEXT = """
@@ -146,7 +146,7 @@ class Canary:
     """
 
     def __init__(self, driver: CudaDriver, torch: ModuleType, device: str) -> None:
-        """Raises CudaError."""
+        """Load the kernel. Raises CudaError."""
         self._driver, self._torch = driver, torch
         version, target = _form(driver.capability)
         self._function = driver.function(
@@ -158,7 +158,7 @@ class Canary:
         self._launch = CudaLaunch(driver, self._function, _FACTS, (1, 1, 1), values)
 
     def is_well(self) -> bool:
-        """Whether it computes what it should. Raises CudaError."""
+        """Whether it computes right numbers. Raises CudaError."""
         self._y.fill_(-1.0)
         self._launch()
         self._driver.synchronize()
@@ -166,7 +166,7 @@ class Canary:
 
 
 def _form(capability: Tuple[int, int]) -> Tuple[str, str]:
-    """The version of PTX and the target that this GPU's driver certainly takes."""
+    """Return a version of PTX and a target that this GPU's driver certainly takes."""
     return next((version, target) for least, version, target in _VERSIONS if capability >= least)
 
 
@@ -176,7 +176,7 @@ _SM, _MEMORY = 1, 2
 
 
 def _device(driver: CudaDriver, torch: ModuleType) -> Dict[str, object]:
-    """As a result line has it."""
+    """Return the facts about the GPU as a result line has them."""
     management = _Management(driver.bus)
     return {
         "name": driver.name,
@@ -190,10 +190,10 @@ def _device(driver: CudaDriver, torch: ModuleType) -> Dict[str, object]:
 
 
 class _Management:
-    """The management library (NVML), where there is one."""
+    """The management library (NVML), if there is one."""
 
     def __init__(self, bus: bytes) -> None:
-        """``bus`` says which GPU; the numbers of the two libraries can differ."""
+        """``bus`` identifies the GPU, because its number can differ between the two libraries."""
         self._library: Any = None
         self._device = ctypes.c_void_p()
         try:
@@ -207,7 +207,7 @@ class _Management:
         self._library = library if is_there else None
 
     def driver(self) -> Optional[str]:
-        """The version of the driver."""
+        """Return the version of the driver, or ``None`` if it is unknown."""
         if self._library is None:
             return None
         buffer = ctypes.create_string_buffer(96)
@@ -215,7 +215,7 @@ class _Management:
         return buffer.value.decode() if answer == 0 else None
 
     def clocks(self) -> Optional[Dict[str, Optional[int]]]:
-        """MHz: as they are now, and the highest."""
+        """Return the current and the highest clocks in MHz, or ``None`` without the library."""
         if self._library is None:
             return None
         return {

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from ...inside.foreign import Document
 
 ROUNDS = 25
-"""Timed launches of each."""
+"""Timed launches of each kernel."""
 _AGAIN = 20
-"""The same for the kernels that are timed a second time."""
+"""Further launches of each kernel that is timed a second time."""
 _WARM_UP = 3
 _FLUSHES_BEFORE_BASELINE = 4
 """PyTorch takes longer to launch, so flushes keep the GPU busy meanwhile, and the time is that of
@@ -28,7 +28,7 @@ _LEAST = 0.01
 _NARROWING = (3, 5)
 """Timed launches of each config before the slower half of them is left out, twice."""
 _CLOSE = 1.05
-"""A config stays if it is slower than the best by no more than this, on one release at least."""
+"""A config stays if it is slower than the best by at most this factor, on one release at least."""
 _FEWEST = 5
 """Timed launches of each remaining config, however short the time is."""
 
@@ -36,14 +36,14 @@ Call = Callable[[], None]
 
 
 class Entrant:
-    """A launch, and what it is compared with."""
+    """A launch to time, and the groups in which it is compared."""
 
     def __init__(self, launch: Call, cell: Document) -> None:
         self.launch = launch
         self.series: str = cell["series"]
-        """All releases of one config."""
+        """The group of all releases of one config."""
         self.contest: Optional[str] = cell.get("contest")
-        """All configs of one workload; ``None`` if nothing is tuned."""
+        """The group of all configs of one workload; ``None`` without tuning."""
         self.release: str = cell["cell"].rpartition("/")[2]
 
 
@@ -61,7 +61,7 @@ class Clock:
     ) -> List[List[float]]:
         """Return the microseconds of each call, ``count`` times, in turn.
 
-        Calls of PyTorch are marked. Raises CudaError.
+        Each call comes with whether it is a call of PyTorch. Raises CudaError.
         """
         while len(self._start) < len(calls):
             self._start.append(self._driver.event())
@@ -102,13 +102,12 @@ def timed(
     alive: Callable[[int], None],
     until: float = math.inf,
 ) -> Tuple[List[Document], Optional[float]]:
-    """The latency of each launch, and that of the baseline in microseconds.
+    """Return the latency of each launch, and that of the baseline in microseconds.
 
-    Configs of a contest that are slow on every release are timed a few times only
-    (:func:`remaining`). Neighbours of one series that differ by more than they spread are timed a
-    second time. ``alive`` hears the number of the launch that is next, and -1 where one round has
-    ended. After ``until``, a reading of the monotonic clock, launches are timed as seldom as
-    possible.
+    Configs of a contest that are slow on every release are timed only a few times
+    (:func:`remaining`). Neighbours of one series that differ by more than their spread are timed a
+    second time. ``alive`` gets the number of the next launch, and -1 at the end of a round. After
+    ``until``, a time on the monotonic clock, launches are timed as few times as possible.
     """
     calls: List[Tuple[Call, bool]] = [(entrant.launch, False) for entrant in entrants]
     if baseline is not None:
@@ -117,13 +116,13 @@ def timed(
             calls.append((baseline, True))
         except CudaError:
             raise
-        except Exception:  # a baseline that this PyTorch or this GPU does not have is none
+        except Exception:  # this PyTorch or this GPU cannot run the baseline
             baseline = None
     telling = len(entrants)
     timings: List[List[float]] = [[] for _ in calls]
 
     def time_again(indices: Sequence[int], count: int) -> None:
-        """Time some of the calls so many times more."""
+        """Time some of the calls ``count`` more times."""
 
         def tell(place: int) -> None:
             index = indices[place] if place >= 0 else -1
@@ -167,7 +166,7 @@ def timed(
 def remaining(
     entrants: Sequence[Entrant], timings: Sequence[List[float]], active_indices: Sequence[int]
 ) -> Set[int]:
-    """Return which of the kept launches are to be timed further.
+    """Return the indices of the kept launches that are timed further.
 
     Of each contest, these are the faster half of the configs, and all that come close to the best
     on some release. All releases of such a config stay, so that each config can be compared on
@@ -217,12 +216,12 @@ def differing(
 
 
 def median(samples: Sequence[float]) -> float:
-    """The middle one."""
+    """Return the median of samples."""
     return _quantile(samples, 0.5)
 
 
 def spread(samples: Sequence[float]) -> float:
-    """Half of the range that the middle half lies in."""
+    """Return half of the interquartile range of samples."""
     return (_quantile(samples, 0.75) - _quantile(samples, 0.25)) / 2
 
 

@@ -1,7 +1,7 @@
-"""The parent's side: fork a process for a problem, watch it, end it if it hangs, settle failures.
+"""The parent's side: fork a process for a problem, watch it, kill it if it hangs, repeat failures.
 
-A process's answer about a cell counts if its canary was well afterwards, or if the context ended
-for a reason of the cell's own.
+A process's answer about a cell counts if its canary succeeds afterwards, or if the cell itself
+ended the context.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Mismatch(Exception):
 
 
 class ProcessReport:
-    """What is known once a forked process has ended."""
+    """The results of a forked process once it has ended."""
 
     def __init__(self) -> None:
         self.checks: Dict[int, Dict[str, object]] = {}
@@ -61,7 +61,7 @@ class Watch:
         numerics: Numerics,
         accept: Callable[[Dict[str, object]], None],
     ) -> None:
-        """``accept`` hears of the device, and raises Mismatch."""
+        """``accept`` gets the facts about the device, and may raise Mismatch."""
         self._folder, self._options, self._numerics, self._accept = (
             folder,
             options,
@@ -70,7 +70,7 @@ class Watch:
         )
 
     def run(self, task: Task) -> ProcessReport:
-        """Fork a process for a task, and go by what it says until it has ended."""
+        """Fork a process for a task, and return its results once it has ended."""
 
         def work(channel: Channel) -> None:
             CheckingProcess(self._folder, self._options, self._numerics, channel).run(task)
@@ -103,10 +103,10 @@ class _Following:
         self._in_flight: Optional[int] = None
         self._began = time.monotonic()
         self._idle = _PREPARING
-        """The limit where no cell is in flight."""
+        """The limit in seconds while no cell is in flight."""
 
     def follow(self) -> None:
-        """Until it says nothing any more, or has to be killed."""
+        """Read the messages of the process until it ends or exceeds a limit."""
         while True:
             limit = self._deadline if self._in_flight is not None else self._idle
             try:
@@ -145,7 +145,7 @@ class _Following:
             self._report.finished = True
 
     def _waits(self) -> None:
-        """Nothing is in flight."""
+        """Note that no cell is in flight."""
         self._in_flight, self._began = None, time.monotonic()
 
     def _checked(self, message: Message) -> None:
@@ -168,7 +168,7 @@ class _Following:
             self._suspect(bad[-1], self._held[bad[-1]])
 
     def _stopped(self, why: str) -> None:
-        """Timing ended early: by the cell in flight."""
+        """Note that the cell in flight, if there is one, ended the timing early."""
         self._commit()
         if self._in_flight is not None:
             self._suspect(self._in_flight, failed("faulted", why, "while it was timed"))
@@ -191,7 +191,7 @@ class _Following:
         self._suspect(self._in_flight, failed("timed_out", "it took more than %g s" % limit))
 
     def _gone(self) -> None:
-        """The process ended."""
+        """Note that the process ended."""
         if self._report.finished or self._in_flight is None:
             if not self._report.unwell:
                 self._commit()
@@ -201,7 +201,7 @@ class _Following:
 
 
 class ProblemRun:
-    """The cells of one problem, on their way to results."""
+    """The run of one problem's cells, with their results so far."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class ProblemRun:
     def run(self) -> None:
         """Check all cells, and time the right ones.
 
-        Then settle the cells that ended a process.
+        Then run each cell that ended a process again, alone.
         """
         tries = 0
         while True:
@@ -301,7 +301,7 @@ class ProblemRun:
 
 
 def verdict_of(first: Document, second: Document) -> Document:
-    """What two attempts mean, the second of which was alone."""
+    """Return the check that follows from two attempts. The second one ran alone."""
     if first["status"] == second["status"]:
         return second
     first_time = "%s%s" % (first["status"], " (%s)" % first["reason"] if first["reason"] else "")

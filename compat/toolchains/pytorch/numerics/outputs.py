@@ -1,12 +1,13 @@
-"""The outputs of a problem: filled before a launch, and held to their references after it.
+"""The outputs of a problem: filled before a launch, and compared with their references after it.
 
-Before a launch the whole storage of every output is filled, around the view that the kernel gets,
-too: with a NaN of a certain bit pattern, whole numbers with the least one. What a launch did not
-write is known by that, and so is what it wrote elsewhere.
+:func:`poison` fills the whole storage of every output before a launch, also around the view that
+the kernel gets. Floating point types get a NaN of a certain bit pattern, and whole numbers their
+smallest value. This shows which elements a launch did not write, and what it wrote outside of its
+outputs.
 
-A problem whose ``outputs`` are ``None`` has no references. Before each launch all its tensors get
-back what they held; what the launch has changed then is told, with a sample of its values, and
-nothing is said to be right or wrong.
+A problem whose ``outputs`` are ``None`` has no references. Before each launch all its tensors are
+restored. After it, :func:`compare` reports what the launch has changed, with a sample of the
+values, and calls nothing right or wrong.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 Found = Dict[str, Any]
 """``{"status": "ok" or "wrong", "max_abs", "max_rel", "where", "reason"}``.
 
-If no output is known, the status is ``unsupported``, and ``values`` has what was changed.
+If no output is known, the status is ``unsupported``, and ``values`` has the changes.
 """
 
 _NAN = {
@@ -34,13 +35,13 @@ _NAN = {
     "float8_e4m3fnuz": 0x80,
     "float8_e5m2fnuz": 0x80,
 }
-"""A NaN that nothing computes, where the type has so many."""
+"""The bits of a NaN that no computation returns, if the type has several."""
 
 
 def poison(problem: Document) -> None:
-    """Fill the outputs of a checked problem; what has ``initial`` holds that in its view.
+    """Fill the outputs of a checked problem. The view of an output with ``initial`` gets that.
 
-    Where it does not say what its outputs are, all its tensors get back what they held.
+    If the outputs are unknown, restore all tensors.
     """
     if problem["outputs"] is None:
         restore(problem)
@@ -70,8 +71,8 @@ def compare(problem: Document) -> Found:
 def together(findings: Iterable[Found]) -> Found:
     """Merge several findings into one.
 
-    This is the first that is wrong. Otherwise it has the largest differences of all, and the place
-    of the largest.
+    This is the first wrong one. If none is wrong, it has the largest differences of all, and the
+    place of the largest.
     """
     several = list(findings)
     for finding in several:
@@ -100,7 +101,7 @@ def around(problem: Document) -> str:
 
 
 def _changed(problem: Dict[str, object]) -> Found:
-    """What a launch changed, where nobody says what it should have."""
+    """Return the finding for a problem without references: what a launch changed."""
     changed = changes(problem)
     names = ", ".join(
         "%s (%d of %d elements)" % (change["name"], change["changed"], change["elements"])
@@ -164,7 +165,7 @@ def _compared(problem: Document, name: str) -> Found:
 
 
 def _beside(tensor: torch.Tensor, reference: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
-    """Both in a type that holds either exactly: whole numbers where both are such."""
+    """Return both tensors in one type: int64 if both have whole numbers, else float64."""
     kind = (
         torch.float64
         if tensor.dtype.is_floating_point or reference.dtype.is_floating_point
@@ -178,13 +179,13 @@ def _ok(max_abs: Optional[float], max_rel: Optional[float], where: str) -> Found
 
 
 def _relative(difference: torch.Tensor, sizes: torch.Tensor) -> Optional[float]:
-    """The largest difference by the size of what was wanted, where that is not 0."""
+    """Return the largest difference relative to the reference, where the reference is not 0."""
     there = sizes > 0
     return float((difference[there] / sizes[there]).max()) if bool(there.any()) else None
 
 
 def _place(name: str, tensor: torch.Tensor, at: int) -> str:
-    """``O_ptr[0, 3, 17]``."""
+    """Return the name of an element: ``O_ptr[0, 3, 17]``."""
     indices: List[int] = []
     for size in reversed(tensor.shape):
         indices.insert(0, at % size)
@@ -200,7 +201,7 @@ def _number(value: torch.Tensor) -> str:
 
 
 def _around(problem: Document, tensors: List[torch.Tensor]) -> Found:
-    """Whether what lies in a storage outside of its outputs is what it was filled with."""
+    """Check that a storage outside of its outputs still has the values that filled it."""
     memory = cells(tensors[0])
     changed = memory != _pattern(tensors[0].dtype)
     for tensor in tensors:
@@ -240,19 +241,19 @@ def _by_storage(problem: Document) -> Iterator[List[torch.Tensor]]:
 
 
 def _bits_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The elements of a view, as whole numbers of their size."""
+    """Return the elements of a view, as whole numbers of their size."""
     return cells(tensor).as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
 
 
 def _pattern(dtype: torch.dtype) -> int:
-    """What an output of this type is filled with, as a whole number of the size of its elements."""
+    """Return the value that fills an output of this type, as a whole number of the same size."""
     name = str(dtype).rpartition(".")[2]
     if name in _NAN:
         return _NAN[name]
     if name == "bool":
         return 1
     bits = 8 * torch.empty(0, dtype=dtype).element_size()
-    if name.startswith("uint"):  # whose least, 0, is what many a kernel writes
+    if name.startswith("uint"):  # many kernels write 0, the smallest value of these types
         return 0xA5 if bits == 8 else int("5a" * (bits // 8), 16)
     return 0x80 if bits == 8 else -(1 << (bits - 1))
 
@@ -260,27 +261,27 @@ def _pattern(dtype: torch.dtype) -> int:
 # --- memory ---------------------------------------------------------------------------------------
 
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-"""By bytes of an element."""
+"""Bytes of an element → the type of whole numbers of this size."""
 _SAMPLED = 256
 """Elements of a changed tensor whose values are recorded."""
 _STEP = 2654435761
-"""Between two of them, so that they are not all in one column."""
+"""The distance between two of these elements, so that they are not all in one column."""
 _BEFORE = "before"
 
 
 def cells(tensor: torch.Tensor) -> torch.Tensor:
-    """The whole storage of a tensor, as whole numbers of the size of its elements."""
+    """Return the whole storage of a tensor, as whole numbers of the size of its elements."""
     kind = _INTEGERS[tensor.element_size()]
     return torch.empty(0, dtype=kind, device=tensor.device).set_(tensor.untyped_storage())  # type: ignore[call-overload,unused-ignore]
 
 
 def all_cells(problem: Document) -> List[torch.Tensor]:
-    """The storages of all arguments, each once."""
+    """Return the storages of all arguments, each once."""
     return [cells(tensor) for _, tensor in _firsts(problem)]
 
 
 def restore(problem: Document) -> None:
-    """Restore what all tensors held when this was called first, before the first launch."""
+    """Restore the values that all tensors had at the first call, before the first launch."""
     if _BEFORE not in problem:
         problem[_BEFORE] = [cell.clone() for cell in all_cells(problem)]
     for cell, before in zip(all_cells(problem), problem[_BEFORE]):
@@ -321,7 +322,7 @@ def changes(problem: Document) -> List[Document]:
 
 
 def _firsts(problem: Document) -> Iterator[Tuple[str, torch.Tensor]]:
-    """One tensor of each storage, with its name."""
+    """Yield one tensor of each storage, with its name."""
     seen = set()
     for name, value in problem["arguments"].items():
         if isinstance(value, torch.Tensor) and value.untyped_storage().nbytes():
@@ -332,7 +333,7 @@ def _firsts(problem: Document) -> Iterator[Tuple[str, torch.Tensor]]:
 
 
 def _places(count: int, device: torch.device) -> torch.Tensor:
-    """The elements to tell of, the same ones of all tensors of that size."""
+    """Return the indices of the elements to record, the same ones for all tensors of that size."""
     some = (
         range(count) if count <= _SAMPLED else [index * _STEP % count for index in range(_SAMPLED)]
     )
@@ -340,7 +341,7 @@ def _places(count: int, device: torch.device) -> torch.Tensor:
 
 
 def _texts(values: torch.Tensor) -> List[str]:
-    """Numbers as text: JSON has no NaN."""
+    """Return numbers as text, because JSON has no NaN."""
     if values.dtype.is_floating_point:
         return ["%.9g" % value for value in values.double().tolist()]
     return [str(int(value)) for value in values.tolist()]

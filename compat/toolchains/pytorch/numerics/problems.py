@@ -1,4 +1,4 @@
-"""Problems: the arguments of a kernel's launch, and what it has to compute.
+"""Problems: the arguments of a kernel's launch, and its right results.
 
 A module of the kernel's author makes them.
 
@@ -8,7 +8,7 @@ A problem is a dictionary (``docs/problems.md`` has the contract)::
      "outputs": {name: {"reference", "tolerance", "relative", "reason", "initial"}},
      "descriptors": {name: {"padding", "round_f32_to_tf32"}}, "baseline"}
 
-``outputs`` is ``None`` if nobody knows what the kernel has to compute, as for recorded launches.
+``outputs`` is ``None`` if the right results are unknown, as for recorded launches.
 
 :func:`each` yields every problem checked, with all keys. A :class:`ProblemError` says what is wrong
 with a problem, and nothing about the kernel.
@@ -30,7 +30,7 @@ Problem = Dict[str, Any]
 
 _KEYS = {"name", "arguments", "grid", "outputs", "descriptors", "baseline"}
 _OF_DESCRIPTOR = {"padding": ("zero", "nan"), "round_f32_to_tf32": (True, False)}
-"""What a tensor descriptor has beside its tensor and its block, and the values for it."""
+"""The options of a tensor descriptor besides its tensor and its block, with their values."""
 _OUTPUT = {"reference": None, "tolerance": 0.0, "relative": 0.0, "reason": "", "initial": None}
 """The keys of an output, with their defaults."""
 _MODULE = "_compat_problems"
@@ -82,10 +82,10 @@ def each(
     device: str,
     large: bool,
 ) -> Iterator[Problem]:
-    """The problems that a function yields, checked, one after the other.
+    """Yield the problems of a function, checked, one after the other.
 
-    Raises NoProblem where the function yields none, and ProblemError where it raises, or yields
-    what is malformed, or a name a second time.
+    Raises NoProblem if the function yields none, and ProblemError if it raises, or yields a
+    malformed problem or a name twice.
     """
     names: Set[str] = set()
     torch.manual_seed(seed)
@@ -154,9 +154,10 @@ def checked(problem: object) -> Problem:
 
 
 def grid_of(problem: Problem, settings: Objects) -> Tuple[int, ...]:
-    """The grid for a kernel that was compiled with these constexprs and options.
+    """Return the grid for a kernel that was compiled with these constexprs and options.
 
-    Raises ProblemError if the problem has none, and what :func:`_grid` raises for a function's.
+    Raises ProblemError if the problem has no grid, or if its function fails or returns an invalid
+    grid.
     """
     grid, name = problem["grid"], problem["name"]
     if grid is None:
@@ -171,7 +172,7 @@ def grid_of(problem: Problem, settings: Objects) -> Tuple[int, ...]:
 
 
 def _declared_grid(grid: object, name: str) -> object:
-    """A grid as :func:`grid_of` takes it: sizes, a function, or ``None``."""
+    """Return a grid as :func:`grid_of` takes it: sizes, a function, or ``None``."""
     return grid if grid is None or callable(grid) else _grid(grid, name)
 
 
@@ -189,7 +190,7 @@ def _grid(grid: object, name: str) -> Tuple[int, ...]:
 def _descriptors(
     descriptors: object, arguments: Dict[str, object], name: str
 ) -> Dict[str, Dict[str, object]]:
-    """What tensor descriptors have beside tensor and block, without what is so by default."""
+    """Return the options of tensor descriptors, without default values. Raises ProblemError."""
     where = "problem %r: descriptors" % name
     if not isinstance(descriptors, dict):
         raise ProblemError("%s must be a dictionary by parameter" % where)
@@ -260,7 +261,10 @@ def _output(
 
 
 def _apart(problem: Problem) -> None:
-    """Refuse an input in the storage of an output: that is filled before every launch."""
+    """Raise ProblemError for an input in the storage of an output.
+
+    Such a storage is filled before every launch.
+    """
     outputs = {_address(problem["arguments"][name]): name for name in problem["outputs"]}
     for name, value in problem["arguments"].items():
         if name in problem["outputs"] or not isinstance(value, torch.Tensor):

@@ -1,8 +1,8 @@
 """Problems of launches that `compat capture --problems` recorded.
 
-The arguments have the same shapes, strides and types, and the grid is the same. Whole numbers in
-tensors are the recorded ones. Floating point numbers are made up, the same on every machine. The
-right results are unknown, so no output has a reference.
+The arguments have the same shapes, strides and types, and the grid is the same. Integers in tensors
+are the recorded ones. Floating-point numbers are generated, and are the same on every machine. The
+correct results are unknown, so no output has a reference.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FACTOR, _MASK = 0x9E3779B1, 0x7FFFFFFF
 def recorded(
     parameters: Objects, _dtype: str, seed: int, device: str, large: bool
 ) -> Iterator[Document]:
-    """Yields the launch once: as a small problem, for the interpreter and for a GPU."""
+    """Yield the launch once, as a small problem for the interpreter and for a GPU."""
     if large:
         return
     launch = parameters["recorded"]
@@ -45,7 +45,7 @@ def recorded(
 
 
 def _storage(description: Document, seed: int) -> torch.Tensor:
-    """Floating point numbers between -1 and 1, and whole numbers that are 0."""
+    """Return floating-point numbers between -1 and 1, or zeros if the type is an integer."""
     kind = getattr(torch, description["type"])
     if not kind.is_floating_point:
         return torch.zeros(description["elements"], dtype=kind)
@@ -58,7 +58,7 @@ def _storage(description: Document, seed: int) -> torch.Tensor:
 def _put(storage: torch.Tensor, description: Document) -> None:
     places = _view(torch.arange(storage.numel()), description).reshape(-1)
     bits = 8 * storage.element_size()
-    # PyTorch cannot set unsigned types.
+    # PyTorch cannot set elements of unsigned types of more than 8 bits.
     kind = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}[bits]
     signed = [
         value if bits == 8 or value < 1 << (bits - 1) else value - (1 << bits)

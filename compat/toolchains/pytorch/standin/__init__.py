@@ -1,32 +1,33 @@
-"""Importing kernels whose modules need packages that an env lacks: PyTorch above all.
+"""Import of kernels whose modules need packages that an env lacks, PyTorch above all.
 
-In: the path of a kernel's module, the roots of its tree, the target. Out: the kernel, or the error
-that importing it comes to; and what was stood in for.
+Input: the path of a kernel's module, the roots of its source tree, the target. Output: the kernel,
+or the error of its import, and a record of the stand-ins.
 
-Runs inside a foreign env: standard library only, Python 3.8 to 3.14, imports nothing of ours.
-:class:`ImportedSource` imports a kernel's module from its live tree and finds the kernel in it, in
-up to three ways, each only where the one before it fails:
+The package runs inside a foreign env: it uses the standard library only, supports Python 3.8 to
+3.14, and imports none of the driver's code. :class:`ImportedSource` imports a kernel's module from
+its live tree and finds the kernel in it. It tries up to three ways, each only if the one before it
+fails:
 
-1. as Python does it;
+1. as Python imports it;
 2. with stand-ins for the packages whose absence the tree does not handle itself (:mod:`.finder`);
-3. leniently, statement by statement, so that what fails is left out (:mod:`.tree`).
+3. leniently, statement by statement, leaving out statements that fail (:mod:`.tree`).
 
-What a stand-in says is one of three things, and each is written down (:mod:`.ledger`):
+A value of a stand-in is of one of three kinds, and :mod:`.ledger` records its use:
 
 - **true of the target**: PyTorch's dtypes, the version that belongs to the toolchain's release,
   compute capability, warp size (:mod:`.pytorch`);
-- **assumed**: the name of a GPU and its number of multiprocessors, which GPUs of one architecture
-  differ in. Such a value is known by its type (:class:`.opaque.AssumedInt`);
+- **assumed**: the name of a GPU and its number of multiprocessors, which differ between GPUs of one
+  architecture. Such a value has a type of its own (:class:`.opaque.AssumedInt`);
 - **unknown** (:class:`.opaque.Opaque`): it can be called, indexed, or be a decorator or a base
-  class, but has no truth value, equals nothing, is of no type and is no number. Whoever needs its
+  class, but has no truth value, equals nothing, has no type and is no number. Code that needs its
   value, or asks whether it exists, gets :class:`.opaque.UnavailableValue`, which no ``except
-  Exception`` catches; what catches it all the same is left out, too (:mod:`.opaque` and
-  :mod:`.tree` find the questions that a value does not hear of, :mod:`.effects` what goes with a
-  statement).
+  Exception`` catches. Code that catches it anyway is left out, too. :mod:`.opaque` and :mod:`.tree`
+  detect the questions that Python answers without asking the value. :mod:`.effects` finds what else
+  is left out with a statement.
 
-Before a kernel is compiled, all that it reaches is looked through (:mod:`.reach`): where that is
-unknown, assumed, or was left out because it failed, the kernel cannot be imported here, and that is
-the answer.
+Before a kernel is compiled, :mod:`.reach` checks everything that the kernel reaches. If any of it
+is unknown, assumed, or was left out because it failed, the kernel cannot be imported in this env,
+and that is the answer.
 """
 
 from .finder import hide

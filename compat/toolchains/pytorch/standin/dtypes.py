@@ -10,7 +10,7 @@ from .opaque import Opaque, Partly, unavailable, unknown_of_known
 
 
 class dtype:
-    """A dtype of PyTorch: one object for each, equal to nothing else."""
+    """A dtype of PyTorch. Each dtype is one object, which equals only itself."""
 
     def __init__(self, name: str, size: int, floating: bool, signed: bool, complex_: bool) -> None:
         self._name = name
@@ -33,7 +33,7 @@ class dtype:
 
 @functools.lru_cache(maxsize=None)
 def dtypes(release: tuple[int, int]) -> dict[str, dtype]:
-    """Return name → dtype, of those that a release of PyTorch has."""
+    """Return name → dtype for all dtypes of a release of PyTorch."""
     by_name: dict[str, dtype] = {}
 
     def add(
@@ -83,8 +83,8 @@ _FLOATS = {
     "float8_e5m2": (57344.0, 2.0**-14, 2.0**-2, 1.0),
     "float8_e5m2fnuz": (57344.0, 2.0**-15, None, 1.0),
 }
-"""Dtype → its largest number, its smallest normal one, the distance from 1 to the next one, and
-``resolution``. Of one the distance depends on the release of PyTorch.
+"""Dtype → its largest number, its smallest normal number, the distance from 1 to the next number,
+and ``resolution``. The distance is ``None`` where it depends on the release of PyTorch.
 """
 _PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 

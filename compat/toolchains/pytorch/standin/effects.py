@@ -1,4 +1,4 @@
-"""Everything that a statement may have changed before it failed, by the functions that it runs."""
+"""Search for everything that a failed statement may have changed through functions that it ran."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .ledger import LEDGER, is_in_tree, is_of_tree
 from .opaque import is_opaque
 
 TAKES = ("LOAD_ATTR", "LOAD_METHOD")
-"""Instructions that take an attribute of a value."""
+"""Instructions that read an attribute of a value."""
 BETWEEN = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "RESUME", "PRECALL")
 """Instructions that do nothing with a value."""
 _MOST = 20_000
-"""The number of inspected values."""
+"""Maximum number of inspected values."""
 _PLAIN = (int, float, complex, str, bytes, type(None), range, slice)
 _CONTAINERS = (list, dict, set, bytearray, SimpleNamespace)
 _RUNNERS = ("threading", "concurrent")
@@ -28,8 +28,8 @@ _SETS_ATTRIBUTE = ("STORE_ATTR", "DELETE_ATTR")
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 _NAME_OPERATIONS = frozenset((*_SETS, *_SETS_ATTRIBUTE, *_LOADS))
 _ASKED, _READ = "ASKED", "READ"
-"""Loads of a name, as :func:`_name_operations` has them, whose value code only asks about or reads
-items of.
+"""Operations of :func:`_name_operations` for loads of a name whose value the code only tests, and
+for loads of a name whose items the code only reads.
 """
 _ASKING = ("CONTAINS_OP", "COMPARE_OP", "IS_OP", "UNARY_NOT", "TO_BOOL")
 _READING = ("BINARY_SUBSCR", "GET_ITER")
@@ -41,11 +41,11 @@ _JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
 _OF_EVERY_MODULE = frozenset(
     ("__name__", "__file__", "__package__", "__spec__", "__loader__", "__path__", "__builtins__")
 )
-"""Names that Python itself gives a module."""
+"""Names that Python itself sets in a module."""
 
 
 class Effects:
-    """All that the values of some names of a module lead to."""
+    """Everything that is reachable from the values of some names of a module."""
 
     def __init__(self, names: Iterable[str], module: dict[str, object]) -> None:
         self.globals: set[tuple[str, str]] = set()
@@ -53,7 +53,7 @@ class Effects:
         self.attributes: set[str] = set()
         """Names of attributes that functions set, on any object but ``self``."""
         self.changeable: list[object] = []
-        """Objects that functions have in their hands and whose content can change."""
+        """Mutable objects that functions can reach."""
         self.classes: list[type] = []
         self.modules: set[str] = set()
         self._seen: dict[int, object] = {}
@@ -62,7 +62,7 @@ class Effects:
                 self._follow(module[name], inside=False)
 
     def changed(self) -> Iterator[tuple[str, str]]:
-        """Module and name of everything whose value is not what it would be."""
+        """Yield module and name of everything whose value a function may have changed."""
         yield from self.globals
         attributes = self.attributes - _OF_EVERY_MODULE  # functions and classes have them, too
         yield from ((module, name) for module in self.modules for name in attributes)
@@ -74,7 +74,7 @@ class Effects:
         )
         for module in _tree_modules() if objects else ():
             names = vars(module)
-            # Python's own loop: a large library asks for this of a million values.
+            # The loop runs inside Python's own functions: a large library has a million values.
             if not objects.isdisjoint(map(id, names.values())):
                 yield from (
                     (module.__name__, name)
@@ -83,7 +83,10 @@ class Effects:
                 )
 
     def _follow(self, value: object, inside: bool) -> None:
-        """Go where a value leads. ``inside`` a function it can also be changed."""
+        """Follow a value to everything that it reaches.
+
+        ``inside`` says that a function reaches the value, and can change it.
+        """
         waiting = [(value, inside)]
         while waiting and len(self._seen) < _MOST:
             current, inside = waiting.pop()
@@ -180,7 +183,7 @@ def _is_table(value: object) -> bool:
 
 
 def _is_constant_table(value: object) -> bool:
-    """Whether nothing in a container can change, so that reading its items cannot change it."""
+    """Whether all items of a container are immutable, so that reading them changes nothing."""
     return _is_table(value) and not any(map(_can_change, _items(value)))
 
 
@@ -193,10 +196,11 @@ def _can_change(item: Any) -> bool:
 
 @functools.lru_cache(maxsize=None)
 def _name_operations(code: CodeType) -> tuple[tuple[str, str], ...]:
-    """The operations of some code that load or set a name, inner functions included, and the name.
+    """Return the operations of some code that load or set a name, each with the name.
 
-    A load of a value that is only asked about or read has an operation of its own. An attribute of
-    ``self`` is left out. Statements that are left out lead to the same functions again and again.
+    Inner functions are included. A load of a value that is only tested or read has the operation
+    ``_ASKED`` or ``_READ``. Operations that set an attribute of ``self`` are left out. The result
+    is cached, because statements that are left out lead to the same functions again and again.
     """
     instructions = list(dis.get_instructions(code))
     own = [
@@ -211,7 +215,7 @@ def _name_operations(code: CodeType) -> tuple[tuple[str, str], ...]:
 
 
 def _is_own(instructions: list[dis.Instruction], index: int) -> bool:
-    """Whether an instruction sets an attribute of ``self``: neither of a module nor of a class."""
+    """Whether an instruction sets an attribute of ``self``, which is no module and no class."""
     owner = instructions[index - 1]
     names = owner.argval if isinstance(owner.argval, tuple) else (owner.argval,)
     return (
@@ -222,13 +226,14 @@ def _is_own(instructions: list[dis.Instruction], index: int) -> bool:
 
 
 def _use(instructions: list[dis.Instruction], index: int) -> str:
-    """What code does with a value that it loads, if that cannot change the value.
+    """Return how code uses a value that it loads: ``_ASKED`` or ``_READ``.
 
-    The instruction that takes the value from the stack tells it.
+    The instruction that takes the value from the stack decides. Returns an empty string if the use
+    may change the value, or is unknown.
     """
     if instructions[index].opname not in _LOADS:
         return ""
-    depth = 1  # of the stack, from the value on
+    depth = 1  # of the stack, counted from the value
     for instruction in instructions[index + 1 :]:
         name = instruction.opname
         if instruction.opcode in _JUMPS:
@@ -252,7 +257,7 @@ def _tree_modules() -> list[ModuleType]:
 
 
 def names_in(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names that nodes read, those in the bodies of lambdas included."""
+    """Return the names that nodes read, including names in the bodies of lambdas."""
     names: set[str] = set()
     for node in nodes:
         inner = ast.walk(node) if isinstance(node, ast.Lambda) else (node,)

@@ -30,7 +30,7 @@ _NAMES: Any = vars(ModuleType)["__dict__"]
 
 
 class StandIn(ModuleType):
-    """A module of a package that is not here."""
+    """A module of a package that this env lacks."""
 
     def __getattr__(self, name: str) -> Any:
         path = self.__name__
@@ -53,18 +53,21 @@ class StandIn(ModuleType):
 
     @property
     def __dict__(self) -> object:  # type: ignore[override]
-        """Its names, which are not all of them."""
+        """The known names of the module, which are not all of its names.
+
+        Raises UnavailableValue for code of the tree.
+        """
         if LEDGER.in_tree(sys._getframe(1).f_code.co_filename):
             raise unavailable("%s.__dict__" % self.__name__)
         return _NAMES.__get__(self)
 
 
 def seem_plain() -> Callable[[], None]:
-    """Give stand-ins the type of all modules until the returned function is called.
+    """Give stand-ins Python's plain module type until the returned function is called.
 
     Compilers recognise globals of that type.
     """
-    # A library may import a stand-in by a second name.
+    # A library may import a stand-in under a second name.
     modules = {id(module): module for module in sys.modules.values() if type(module) is StandIn}
     for module in modules.values():
         _NAMES.__get__(module)["__getattr__"] = partial(StandIn.__getattr__, module)
@@ -87,12 +90,15 @@ def _known() -> dict[str, dict[str, object]]:
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds every module of the packages that are stood in for."""
+    """Finds and creates every module of the packages that have a stand-in."""
 
     def find_spec(
         self, name: str, path: object, target: object = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """A module of a package that is stood in for."""
+        """Return the spec of a module whose package has a stand-in, and None for other modules.
+
+        Raises UnavailableValue for a question whether the package has an unknown module.
+        """
         if name.split(".", 1)[0] not in LEDGER.packages:
             return None
         if "." in name and name not in _known():
@@ -100,15 +106,18 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(name, self, origin="stand-in", is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        """An empty one."""
+        """Return an empty stand-in."""
         return StandIn(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give it what is known of it."""
+        """Set the known names of a stand-in."""
         vars(module).update(_known().get(module.__name__, {}))
 
     def find_distributions(self, context: object = None) -> Iterator[object]:
-        """The metadata of those whose version is known, for ``importlib.metadata.version``."""
+        """Yield the metadata of a package with a stand-in, for ``importlib.metadata.version``.
+
+        Raises UnavailableValue if its version is unknown.
+        """
         name = getattr(context, "name", None)
         version = LEDGER.packages.get(str(name).replace("-", "_"))
         if version == "":
@@ -121,12 +130,12 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def _refuse_a_question(module: str) -> None:
     """Refuse a question whether a missing package has a module, because the answer is unknown.
 
-    Importing the module says yes, but not where the import may fail.
+    A plain import of the module is no question. An import whose failure the tree handles is one.
     """
     frame: FrameType | None = sys._getframe(2)
     looks = False
     while frame is not None and "importlib" in frame.f_code.co_filename:
-        # `importlib.util` has this function, and an import does not call it.
+        # `importlib.util` has a function of this name, and an import does not call it.
         looks = looks or frame.f_code.co_name == "find_spec"
         frame = frame.f_back
     if (
@@ -152,7 +161,7 @@ FINDER = Finder()
 
 
 def stand_in_for(package: str) -> None:
-    """From now on imports of a package that is not here find a stand-in."""
+    """Make imports of a missing package find a stand-in from now on."""
     LEDGER.packages[package] = pytorch.version() if package == "torch" else ""
     if FINDER not in sys.meta_path:
         sys.meta_path.append(FINDER)
@@ -180,14 +189,14 @@ _HIDER = _Hider()
 
 
 def hide(packages: Sequence[str]) -> None:
-    """Take packages for absent from now on, as far as nothing has imported them."""
+    """Treat packages as absent from now on, except packages that have been imported already."""
     _HIDER.packages.update(set(packages).difference(sys.modules))
     if _HIDER.packages and _HIDER not in sys.meta_path:
         sys.meta_path.insert(0, _HIDER)
 
 
 def is_absent(package: str) -> bool:
-    """Whether nothing of that name can be imported here."""
+    """Whether no package of that name can be imported in this env."""
     if package in _HIDER.packages:
         return package not in LEDGER.packages
     if package in sys.modules or package in sys.builtin_module_names:
@@ -199,7 +208,10 @@ def is_absent(package: str) -> bool:
 
 
 def is_from_stand_in(value: object) -> bool:
-    """Return whether this room has made a value that is not as good as the real one."""
+    """Return whether a value comes from a stand-in and cannot be used like the real one.
+
+    A stand-in's dtype can be.
+    """
     kind = type(value)
     own: Sequence[str] = (__package__ or "",)
     if issubclass(kind, StandIn):

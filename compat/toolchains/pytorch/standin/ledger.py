@@ -1,4 +1,4 @@
-"""What was stood in for, what the stand-ins said, and what was left out."""
+"""The record of packages with stand-ins, of the stand-ins' answers, and of what was left out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...inside.foreign import Document
 
 _MOST = 50
-"""Entries of a kind in the evidence."""
+"""Maximum number of entries of one kind in the evidence."""
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -22,28 +22,28 @@ class Ledger:
         self.roots: tuple[str, ...] = ()
         """Folders of the tree, each with a separator at its end."""
         self.packages: dict[str, str] = {}
-        """Package that is stood in for → the version that it says it has, or nothing."""
+        """Package with a stand-in → the version that the stand-in reports, or an empty string."""
         self.target: Document = {}
         self.toolchain = ""
-        """The package that the toolchain is imported as."""
+        """Name under which the toolchain is imported."""
         self.refusals = 0
-        """How often something was asked for that no stand-in knows."""
+        """Number of requests for a value that no stand-in knows."""
         self.refused = ""
-        """The last refusal."""
+        """The last value that was refused, such as ``torch.ops``."""
         self.refusal = ""
-        """The words of the last refusal."""
+        """Message of the last refusal."""
         self.elsewhere = False
-        """Whether the effects of a refusal are unknown, because it was in another thread or leads
-        too far to follow.
+        """Whether the effects of a refusal are unknown, because it was in another thread or because
+        the effects reach too many values.
         """
         self.begun: tuple[list[str], Document] | None = None
         """Roots and target for which a package was imported before any of its modules was
         requested.
         """
         self.package = ""
-        """Its name."""
+        """Name of that package."""
         self.failure: BaseException | None = None
-        """Why it cannot be imported."""
+        """The error of its import, if it failed."""
         self.late = False
         """Whether a stand-in replaced a package after modules had found it absent."""
         self.missing: dict[str, dict[str, BaseException]] = {}
@@ -54,7 +54,7 @@ class Ledger:
         self._skipped: dict[str, None] = {}
 
     def begin(self) -> None:
-        """Forget what was said while an import was tried that is now tried in another way."""
+        """Delete the entries of an import that failed, before it is tried in another way."""
         self.missing.clear()
         self.refusals, self.elsewhere, self.late = 0, False, False
         self._answers.clear()
@@ -63,7 +63,7 @@ class Ledger:
     def in_tree(self, path: str) -> bool:
         """Return whether a file or folder is part of the tree.
 
-        Packages that are installed somewhere below its root are not.
+        Packages that are installed below its root, in ``site-packages``, are not.
         """
         return any(
             path.startswith(root) and "/site-packages/" not in path[len(root) - 1 :]
@@ -71,14 +71,17 @@ class Ledger:
         )
 
     def answered(self, question: str, answer: object, assumed: bool = False) -> None:
-        """Note what was said where a module of the tree asked."""
+        """Record a stand-in's answer, with the line of the tree that asked.
+
+        Questions from outside the tree are not recorded.
+        """
         place = place_in_tree()
         if place:
             how = "assumed to be" if assumed else "is"
             self._answers.setdefault("%s %s %r (%s)" % (question, how, answer, place))
 
     def left_out(self, place: str, error: BaseException) -> None:
-        """Note a statement that failed."""
+        """Record a statement that failed."""
         try:
             message = str(error).strip().split("\n", 1)[0][:200]
         except Exception:
@@ -110,7 +113,7 @@ def _bounded(entries: dict[str, None]) -> list[str]:
 
 
 def place_in_tree() -> str:
-    """``act.py:12``, the line of the tree that is being run; empty where there is none."""
+    """Return the line of the tree that is running, such as ``act.py:12``, or an empty string."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         path = frame.f_code.co_filename
@@ -121,14 +124,14 @@ def place_in_tree() -> str:
 
 
 def short(path: str, roots: tuple[str, ...]) -> str:
-    """A path as it is seen from its root."""
+    """Return a path relative to its root, and the file's name for a path outside all roots."""
     return next(
         (path[len(root) :] for root in roots if path.startswith(root)), os.path.basename(path)
     )
 
 
 def is_of_tree(kind: type) -> bool:
-    """Whether a class is of a module of the tree."""
+    """Return whether a module of the tree defines a class."""
     return is_in_tree(sys.modules.get(kind.__module__))
 
 
@@ -142,4 +145,4 @@ def is_in_tree(module: object) -> bool:
 
 
 LEDGER = Ledger()
-"""Of this process."""
+"""The ledger of this process."""

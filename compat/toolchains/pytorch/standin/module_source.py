@@ -24,14 +24,15 @@ _MAY_ASK = re.compile(rb"\b(?:is|%s)\b" % "|".join(_QUESTIONS).encode())
 
 
 class ModuleSource:
-    """A source, its tree and code, in which :func:`.opaque.known` checks operands.
+    """The source of a module, with its syntax tree and its code.
 
-    They are the operands of ``is``, and the arguments of ``type``, ``callable`` and ``id``: Python
-    answers these questions without asking the value itself.
+    In the tree and the code, :func:`.opaque.known` checks the operands of ``is`` and the arguments
+    of ``type``, ``callable`` and ``id``. Python answers these questions without asking the value
+    itself.
     """
 
     def __init__(self, data: bytes, path: str) -> None:
-        """Raises what parsing raises."""
+        """Parse the source. Raises the errors of ``ast.parse``."""
         self.data, self.path = data, path
         self.tree = ast.parse(data, path)
         _ask(self.tree, _lines_that_may_ask(data))
@@ -48,7 +49,7 @@ class ModuleSource:
 
     @functools.cached_property
     def flags(self) -> int:
-        """The features of ``from __future__`` with which its statements are compiled."""
+        """The compiler flags of the module's ``from __future__`` imports."""
         import __future__
 
         futures: list[ast.stmt] = [
@@ -62,7 +63,7 @@ class ModuleSource:
         return flags
 
     def code_of(self, statement: ast.stmt) -> CodeType:
-        """The code of one of its statements."""
+        """Return the code of one statement of the module."""
         if statement not in self._codes:
             self._codes[statement] = compile(
                 ast.Module([statement], []), self.path, "exec", self.flags, dont_inherit=True
@@ -70,7 +71,7 @@ class ModuleSource:
         return self._codes[statement]
 
     def parts_of(self, statement: ast.stmt) -> tuple[ast.stmt, ...]:
-        """One of its statements, and for an import of several names one for each."""
+        """Return a statement of the module, and one statement per name for an import of several."""
         if statement not in self._parts:
             self._parts[statement] = tuple(_parts(statement))
         return self._parts[statement]
@@ -81,7 +82,10 @@ SOURCES: dict[str, ModuleSource] = {}
 
 
 def parse(data: bytes, path: str) -> ModuleSource:
-    """Return a source, parsed now unless it has been before. Raises what parsing raises."""
+    """Return a parsed source, from ``SOURCES`` if the same data has been parsed before.
+
+    Raises the errors of ``ast.parse``.
+    """
     source = SOURCES.get(path)
     if source is None or source.data != data:
         source = SOURCES[path] = ModuleSource(data, path)
@@ -94,10 +98,10 @@ _lines_of: Callable[[Any], tuple[list[str], int]] = inspect.getsourcelines
 
 
 def remember_blocks() -> None:
-    """Have ``inspect`` find the end of a function of the tree once, however often it is imported.
+    """Make ``inspect`` find the end of a function of the tree once, however often it is imported.
 
-    A decorator of Triton's asks for the source of its function, and Python looks for the end of it
-    token by token. In a library of kernels, that is half of what importing takes.
+    A decorator of Triton asks for the source of its function, and Python searches for the end of
+    the function token by token. In a library of kernels, that takes half of the import time.
     """
     inspect.getsourcelines = _source_lines
 
@@ -135,16 +139,15 @@ def _ask(tree: ast.Module, lines: list[int]) -> None:
 
 
 def _may_ask(tree: ast.Module, lines: list[int]) -> Iterator[ast.Compare | ast.Call]:
-    """The comparisons and calls that extend over one of these lines.
+    """Yield the comparisons and calls that extend over one of these lines.
 
-    A large library has millions of nodes. Nodes that extend over none of the lines are not looked
-    into.
+    A large library has millions of nodes. Nodes that extend over none of the lines are skipped.
     """
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.JoinedStr):
-            # Before Python 3.12, the lines of what is inside can be wrong.
+            # Before Python 3.12, the line numbers of inner nodes can be wrong.
             yield from (inner for inner in ast.walk(node) if isinstance(inner, _MAY_BE_QUESTIONS))
             continue
         if isinstance(node, _MAY_BE_QUESTIONS):

@@ -1,4 +1,4 @@
-"""What stands for a value that is not known here."""
+"""Objects that replace values that are unknown in this env."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 class UnavailableValue(BaseException):
-    """The value of something is needed that this env lacks.
+    """Code needs the value of something that this env lacks.
 
-    It is not an ``Exception``, so that it is not taken for an answer.
+    It is not an ``Exception``, so that code does not catch it and take the failure for an answer.
     """
 
 
@@ -36,7 +36,7 @@ UnavailableValue.__module__ = "compat"
 def unavailable(what: str) -> UnavailableValue:
     """Return the error for something whose value is needed.
 
-    The refusal is also noted, in case that the error is caught.
+    The ledger also records the refusal, in case code catches the error.
     """
     LEDGER.refused = what
     return _refusal(
@@ -53,17 +53,17 @@ def _refusal(message: str) -> UnavailableValue:
 
 
 def swallowed() -> UnavailableValue:
-    """Return the last refusal again, for code that caught it and went on.
+    """Return the last refusal as a new error, for code that caught it and continued.
 
-    The result of such code is not an answer.
+    The result of such code is not valid.
     """
     return UnavailableValue(LEDGER.refusal or "the effects of a failed statement are unknown")
 
 
 class PartlyKnown(ABCMeta):
-    """A class that is only partly known here, and its subclasses.
+    """The metaclass of classes that are only partly known here, and of their subclasses.
 
-    Its metaclass is compatible with that of an ABC.
+    It derives from the metaclass of ABCs, so that a class can derive from both.
     """
 
     def __getattr__(cls, name: str) -> Any:
@@ -78,16 +78,16 @@ class Partly(metaclass=PartlyKnown):
 
 
 class Base(Partly):
-    """In the place of an unknown base class."""
+    """A class that replaces an unknown base class."""
 
     def __init_subclass__(cls, **_: object) -> None:
-        """Take whatever keywords the real one would."""
+        """Accept any keywords that the real class would accept."""
 
 
 class Opaque:
-    """Something of a package that a stand-in replaces.
+    """An unknown value of a package that has a stand-in.
 
-    Everything made of it is unknown, too. A use of its value is refused.
+    Everything derived from it is unknown, too. A use of its value raises UnavailableValue.
     """
 
     def __init__(self, path: str) -> None:
@@ -95,7 +95,10 @@ class Opaque:
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        """Its class, which is asked for by ``isinstance``, too."""
+        """The class of the value, which ``isinstance`` also asks for.
+
+        Raises UnavailableValue for code of the tree and of ``inspect``.
+        """
         frame = sys._getframe(1)
         if _asks(frame) or frame.f_code.co_filename == _INSPECT:  # such as `inspect.isfunction`
             raise unavailable(path_of(self))
@@ -136,7 +139,7 @@ class Opaque:
 
     def __repr__(self) -> str:
         frame: FrameType | None = sys._getframe(1)
-        while frame is not None and _is_typing(frame):  # the text of a type that has it
+        while frame is not None and _is_typing(frame):  # the text of a type that contains it
             frame = frame.f_back
         if frame is not None and _asks(frame):
             raise unavailable(path_of(self))
@@ -144,20 +147,21 @@ class Opaque:
 
 
 def path_of(value: Opaque) -> str:
-    """``torch.ops.mine(…)``: where it comes from."""
+    """Return the expression that an unknown value comes from, such as ``torch.ops.mine(…)``."""
     path: str = object.__getattribute__(value, "__dict__")["_compat_path"]
     return path
 
 
 def is_opaque(value: object) -> bool:
-    """Whether it is one; asks no attribute of it."""
+    """Return whether a value is an :class:`Opaque`, without asking for an attribute of it."""
     return issubclass(type(value), Opaque)
 
 
 def known(value: Value) -> Any:
-    """Check a value before Python answers a question about it without asking it.
+    """Return a value if it is known, before Python answers a question without asking the value.
 
-    Such questions are ``is``, ``type`` and ``callable``.
+    Such questions are ``is``, ``type``, ``callable`` and ``id``. Raises UnavailableValue if the
+    value is unknown.
     """
     if is_opaque(value):
         raise unavailable(path_of(value))
@@ -165,13 +169,13 @@ def known(value: Value) -> Any:
 
 
 def refused_by_python(error: BaseException) -> BaseException:
-    """Return the refusal behind a TypeError of code that takes no unknown value, such as ``re``.
+    """Return the refusal behind a TypeError of code that accepts no unknown value, such as ``re``.
 
-    Any other error is returned itself.
+    Any other error is returned unchanged.
     """
     if isinstance(error, TypeError) and Opaque.__name__ in str(error):
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-        # The names of a module need not have to do with it.
+        # The names of a module may be unrelated to the error.
         of_functions = (f.f_locals for f in reversed(frames) if f.f_locals is not f.f_globals)
         for value in (value for names in of_functions for value in names.values()):
             if is_opaque(value):
@@ -224,7 +228,7 @@ def unknown_of_known(owner: type, name: str) -> object:
 
 
 def name_of_base(owner: type) -> str:
-    """``torch.Tensor``: what a class of which only a part is known here is, or derives from."""
+    """Return the real name of a partly known class, or of its base, such as ``torch.Tensor``."""
     names = [
         base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__
         for base in owner.__mro__
@@ -241,7 +245,7 @@ _TAKING = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM", "IMPORT_STAR", "CALL_INTRI
 
 
 def _asks(frame: FrameType) -> bool:
-    """Whether a frame is of the tree."""
+    """Return whether a frame runs code of the tree."""
     return LEDGER.in_tree(frame.f_code.co_filename)
 
 
@@ -250,7 +254,7 @@ def _is_typing(frame: FrameType) -> bool:
 
 
 def _compares(frame: FrameType | None) -> bool:
-    """Whether the tree compares or looks up a value, or a type of typing that has it."""
+    """Whether the tree compares or looks up a value, or a type of ``typing`` that contains it."""
     while frame and _is_typing(frame) and frame.f_code.co_name in ("__eq__", "__hash__"):
         frame = frame.f_back
     return frame is not None and _asks(frame)
@@ -266,7 +270,7 @@ def _operation(frame: FrameType) -> str:
 def _is_call(frame: FrameType) -> bool:
     """Return whether a frame called a function that looks for an attribute, such as ``hasattr``.
 
-    The alternative is that it takes the attribute.
+    Otherwise, the frame reads the attribute itself.
     """
     return "CALL" in _operation(frame) and _operation(frame) != "CALL_INTRINSIC_1"
 
@@ -345,15 +349,18 @@ for _name in _OPERATORS:
 
 
 class AssumedInt(int):
-    """A number that GPUs of one architecture differ in; what is computed from it is one, too."""
+    """An integer that differs between GPUs of one architecture.
+
+    Numbers computed from it are assumed, too.
+    """
 
 
 class AssumedFloat(float):
-    """A number that was computed from one that GPUs of one architecture differ in."""
+    """A number computed from a number that differs between GPUs of one architecture."""
 
 
 class AssumedStr(str):
-    """A text that GPUs of one architecture differ in."""
+    """An assumed string, such as the name of a GPU, which differs within an architecture."""
 
 
 def _assumed(name: str, plain: object) -> Callable[..., object]:
@@ -398,19 +405,22 @@ for _function, _whole in (
     )
 
 
-# --- which lines handle that something is absent: what fails there is taken for an answer ---------
+# --- lines that handle an absence: the tree takes a failure there for an answer -------------------
 
 _ABSENCE = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-"""The fields of a statement that have other statements.
+"""The fields of a statement that contain other statements.
 
-An expression has none, so most of a tree need not be looked at.
+An expression has none of them, so a search skips most of a syntax tree.
 """
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
 
 def is_guarded(frame: FrameType) -> bool:
-    """Return whether a frame's line is in a ``try`` that goes on without an attribute or module."""
+    """Return whether a frame's line is in a statement that handles a missing attribute or module.
+
+    Such a statement is a ``try`` or a ``with suppress``.
+    """
     return frame.f_lineno in _guarded_lines(frame.f_code.co_filename)
 
 
@@ -448,9 +458,9 @@ def _is_suppression(node: ast.AST) -> bool:
 
 
 def _handles_absence(kind: ast.expr | None) -> bool:
-    """Return whether a handler is for errors of absence.
+    """Return whether a handler may catch errors of absence.
 
-    A handler that is neither a name nor a tuple of names may be one.
+    An expression that is neither a name nor a tuple of names counts as one that may.
     """
     if isinstance(kind, ast.Tuple):
         return any(_handles_absence(element) for element in kind.elts)

@@ -1,4 +1,4 @@
-"""The known facts of PyTorch without PyTorch: from the target, and from the toolchain's release."""
+"""Facts of PyTorch that are known without it, from the target and from the toolchain's release."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from ...inside.foreign import Objects, Value
 
 _NEWEST = "2.15.0"
-"""The assumed PyTorch of a toolchain without a known one."""
+"""The PyTorch release that is assumed if none is known for the toolchain's release."""
 _CUDA = (((2, 4), "12.1"), ((2, 5), "12.4"), ((2, 7), "12.6"), ((2, 8), "12.8"), ((2, 11), "13.0"))
 _HIP = (((2, 4), "6.1"), ((2, 5), "6.2"), ((2, 7), "6.3"), ((2, 8), "6.4"), ((2, 10), "7.1"))
-"""The first release of PyTorch → the CUDA and ROCm of its wheels; other builds of the same release
-exist.
+"""The first release of PyTorch → the CUDA or ROCm version of its wheels. Other builds of the same
+release exist.
 """
 ABSENT = {"torch": ("aipu", "corex", "gcu", "hpu", "mlu", "musa", "npu", "ptpu", "txda")}
 """Names that PyTorch itself lacks and that its extensions add."""
 
 
 def version() -> str:
-    """The release of PyTorch that belongs to the toolchain's release in flight."""
+    """Return the release of PyTorch that belongs to the toolchain's release in this env."""
     target = LEDGER.target
     return target.get("framework") or AssumedStr(target.get("assumed_framework", _NEWEST))
 
@@ -40,7 +40,7 @@ def _minor() -> tuple[int, int]:
 
 
 class Tensor(Partly):
-    """The class of tensors. There are none here."""
+    """The class of tensors. It has no instances here."""
 
 
 class Size(Partly, tuple):  # type: ignore[type-arg]
@@ -48,7 +48,7 @@ class Size(Partly, tuple):  # type: ignore[type-arg]
 
 
 class device(Partly):
-    """A device, as its name says it."""
+    """A device, described by its name."""
 
     def __init__(self, type: object, index: int | None = None) -> None:
         kind, _, number = str(type).partition(":")
@@ -82,7 +82,7 @@ class Function(Partly):
 
     @classmethod
     def apply(cls, *_: object, **__: object) -> Opaque:
-        """What it computes is not known."""
+        """Return an unknown value, because the result is unknown."""
         return Opaque("torch.autograd.Function.apply(…)")
 
 
@@ -90,13 +90,16 @@ class Function(Partly):
 
 
 class no_grad:
-    """Changes what PyTorch records, which nothing here does: a function stays what it is."""
+    """A decorator or context manager that changes what PyTorch records.
+
+    Nothing is recorded here, so a decorated function stays unchanged.
+    """
 
     def __init__(self, *_: object, **__: object) -> None:
         pass
 
     def __new__(cls, *arguments: object, **_: object) -> Any:
-        """``@torch.no_grad`` and ``@torch.no_grad()``."""
+        """Accept both ``@torch.no_grad`` and ``@torch.no_grad()``."""
         if arguments and callable(arguments[0]):
             return arguments[0]
         return super().__new__(cls)
@@ -112,7 +115,7 @@ class no_grad:
 
 
 def _decorator(*arguments: object, **_: object) -> object:
-    """Return a Python function as it is; this is a decorator with or without arguments.
+    """Return a Python function unchanged, as a decorator with or without arguments.
 
     The function is not called here.
     """
@@ -122,7 +125,7 @@ def _decorator(*arguments: object, **_: object) -> object:
 
 
 def _undecorated(function: object) -> object:
-    if hasattr(function, "fn"):  # what becomes of a kernel in there is not known
+    if hasattr(function, "fn"):  # what the decorator does with a kernel is unknown
         return Opaque("torch.<decorator>(…)")
     return function
 
@@ -140,17 +143,17 @@ class _CustomOp(Partly):
         return Opaque("torch.library.custom_op(…)(…)")
 
     def register_fake(self, function: object = None, **_: object) -> object:
-        """Leaves the function as it is."""
+        """Return the function unchanged, or a decorator that does so."""
         return _undecorated if function is None else function
 
     def register_kernel(self, *_: object, **__: object) -> object:
-        """Leaves the function as it is."""
+        """Return a decorator that leaves the function unchanged."""
         return _undecorated
 
     register_vmap = register_torch_dispatch = register_autocast = register_kernel
 
     def register_autograd(self, *_: object, **__: object) -> None:
-        """Nothing is differentiated here."""
+        """Do nothing, because nothing is differentiated here."""
 
 
 def _custom_op(_name: object, function: Callable[..., object] | None = None, **_: object) -> object:
@@ -158,7 +161,7 @@ def _custom_op(_name: object, function: Callable[..., object] | None = None, **_
 
 
 def _registering(*arguments: object, **__: object) -> object:
-    """Stand in for ``torch.library.register_fake("my::op", function)`` and the like.
+    """Stand in for ``torch.library.register_fake("my::op", function)`` and similar functions.
 
     They are also decorators.
     """
@@ -177,7 +180,7 @@ class Library(Partly):
         pass
 
     def define(self, *_: object, **__: object) -> None:
-        """Nothing is called here."""
+        """Do nothing, because no operator is called here."""
 
     impl = fallback = define
 
@@ -202,7 +205,7 @@ def _model() -> str:
 
 
 def _told(question: str, value: Callable[[], Value]) -> Callable[..., Any]:
-    """A function of PyTorch's that answers so, whatever its arguments."""
+    """Return a PyTorch function that gives this value for any arguments and records the answer."""
 
     def answer(*_: object, **__: object) -> Any:
         result = value()
@@ -263,7 +266,10 @@ VALUES: dict[str, dict[str, Callable[[], object]]] = {
         "git_version": lambda: AssumedStr("Unknown"),
     },
 }
-"""Module → attribute → its value here. The evidence names each use by a module of the tree."""
+"""Module → attribute → function that returns its value here.
+
+The evidence names each use by a module of the tree.
+"""
 
 
 def _default_dtype() -> object:

@@ -1,4 +1,4 @@
-"""Everything that a kernel reaches: whether all of it is known here, before it is compiled."""
+"""Check, before a compile, that everything that a kernel reaches is known in this env."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...inside.foreign import Document, Function, Value
 
 _DEPTH = 100
-"""Levels of containers. Deeper ones count as unknown."""
+"""Maximum nesting depth of values. Deeper values count as unknown."""
 _LOADING = (
     "LOAD_GLOBAL",
     "LOAD_NAME",
@@ -31,10 +31,10 @@ _LOADING = (
 
 
 def check(kernel: Function, name: str) -> None:
-    """Look through all that a kernel reaches: its helpers, their globals, constants, defaults.
+    """Check everything that a kernel reaches: its helpers, their globals, constants and defaults.
 
-    Raises UnavailableValue where one of them is unknown or assumed, and the original error where a
-    statement that failed would have made it.
+    Raises UnavailableValue if one of them is unknown or assumed, and the original error if a failed
+    statement would have set it.
     """
     _ReachableValues(name).value(kernel, name, 0)
 
@@ -55,7 +55,7 @@ class _ReachableValues:
         return UnavailableValue(message)
 
     def value(self, value: Value, path: str, depth: int) -> None:
-        """Look at a value that the kernel has under this name."""
+        """Check a value that the kernel reaches under the name ``path``."""
         self._refuse_unknown(value, path)
         if type(value) is dtype or value is Tensor or value is dtype or id(value) in self.seen:
             return
@@ -98,10 +98,10 @@ class _ReachableValues:
                 )
 
     def inside(self, value: Value, path: str, depth: int) -> None:
-        """Follow what a compile looks at inside of an object.
+        """Check what a compile reads inside an object.
 
-        This is the function of a jit function, the value of a constexpr, or the object's own
-        fields.
+        This is the Python function of a jit function, the value of a constexpr, or the fields of
+        an object whose class is of the tree.
         """
         facts = _facts(value)
         if isinstance(facts.get("fn"), FunctionType) or "fn" in facts:
@@ -113,7 +113,10 @@ class _ReachableValues:
                 self.value(fact, "%s.%s" % (path, name), depth + 1)
 
     def function(self, function: FunctionType, depth: int) -> None:
-        """What a function uses, and its defaults; of functions that are not of the tree nothing."""
+        """Check what a function uses, its defaults and its annotations.
+
+        Functions outside the tree are skipped.
+        """
         if not LEDGER.in_tree(function.__code__.co_filename):
             return
         for name, default in _defaults(function):
@@ -128,7 +131,7 @@ class _ReachableValues:
     def use(
         self, function: FunctionType, cells: Document, name: str, attributes: list[str]
     ) -> None:
-        """A global name where it is used, with the attributes that are taken of it."""
+        """Check a global or enclosing name, with the attributes that the function reads of it."""
         if name in cells:
             try:
                 value = cells[name].cell_contents
@@ -160,15 +163,15 @@ class _ReachableValues:
         self.value(value, path, 0)
 
     def known(self, module: object, name: str) -> None:
-        """Raise what made a name missing."""
+        """Raise the error that made a name missing, if there is one."""
         error = LEDGER.missing.get(str(module), {}).get(name)
         if error is not None:
             raise error
 
     def from_anywhere(self, module: object, name: str) -> None:
-        """Raise the error that left a module without names, even unknown ones.
+        """Raise the error of a failed ``from package import *``, which may have set this name.
 
-        It comes from ``from package import *``.
+        A built-in name does not need such an import.
         """
         if not hasattr(builtins, name):
             self.known(module, "*")
@@ -189,7 +192,7 @@ def _facts(value: Value) -> Any:
 
 
 def _uses(code: CodeType) -> Iterator[tuple[str, list[str]]]:
-    """Yield every global or enclosing name that code uses, with the attributes taken of it.
+    """Yield every global or enclosing name that code uses, with the attributes read of it.
 
     The code of inner functions is included.
     """

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 class ImportedSource:
-    """A module, imported when it is first asked for something."""
+    """A kernel's module, which is imported on first use."""
 
     def __init__(
         self, path: str, roots: list[str], module: str, target: dict[str, object], toolchain: str
     ) -> None:
-        """``toolchain`` is the package that the toolchain is imported as."""
+        """``toolchain`` is the name under which the toolchain is imported."""
         self.path, self.module, self.roots = path, module, roots
         self._before = frozenset(sys.modules)
         self._begun = LEDGER.begun == (roots, target) and module.startswith(LEDGER.package + ".")
         self._loaded: ModuleType | None = None
         self._found: dict[str, object] = {}
-        """The values of expressions. A factory that is called again can make something else."""
+        """Expression → its value. A second call of a factory can return something else."""
         if self._begun:
             return
         LEDGER.roots += tuple(os.path.join(root, "") for root in roots)
@@ -44,7 +44,7 @@ class ImportedSource:
         remember_blocks()
 
     def load(self) -> ModuleType:
-        """Import the module, if that has not been done. Raises what importing raises."""
+        """Return the module, importing it on the first call. Raises what the import raises."""
         if self._begun and LEDGER.failure is not None:
             raise LEDGER.failure
         if self._loaded is None:
@@ -54,8 +54,8 @@ class ImportedSource:
     def function(self, expression: str) -> Function:
         """Return the value of an expression over the module's names.
 
-        Examples: ``kernel``, ``Holder.kernel``, ``make(64)``. Raises what importing raised,
-        AttributeError if there is nothing of that name, and UnavailableValue if a kernel reaches
+        Examples: ``kernel``, ``Holder.kernel``, ``make(64)``. Raises what the import raises,
+        AttributeError if the name does not exist, and UnavailableValue if a kernel reaches
         something unknown here.
         """
         if expression not in self._found:
@@ -78,18 +78,18 @@ class ImportedSource:
         """
         if "torch" not in LEDGER.packages and is_absent("torch"):
             stand_in_for("torch")
-            if self._begun:  # without it
+            if self._begun:  # the package was imported without PyTorch
                 self._begun = False
                 forget_modules(self._before)
 
     def told(self) -> Document | None:
-        """What was stood in for and what was left out, if anything."""
+        """Return which packages have stand-ins, their answers, and what was left out, if any."""
         return LEDGER.told()
 
     def watch(self) -> Callable[[], None]:
-        """Return a function that raises UnavailableValue if something unknown was asked for.
+        """Return a function that raises UnavailableValue if code asked for an unknown value.
 
-        Only questions since this call count, even if the refusal was caught.
+        Only requests since this call count. They count even if code caught the refusal.
         """
         before, end = LEDGER.refusals, seem_plain()
 
@@ -106,12 +106,13 @@ class ImportedSource:
         return look
 
     def begin(self) -> None:
-        """Import the package of the module, so that copies of this process import modules of it.
+        """Import this module, a package, so that child processes only import modules inside it.
 
-        Importing ``a.b`` imports ``a`` first, so copies find nothing that would not be there
-        otherwise. So a copy can begin with a package in that package. An error of the package is
-        kept, and each module of it raises that error. Raises errors of the machine, such as a full
-        disk, and what ends a program.
+        Importing ``a.b`` imports ``a`` first, so a child process finds nothing that would not be
+        there otherwise. For the same reason, a child process can begin with a package inside this
+        package. If the import fails, the ledger keeps the error, and each module of the package
+        raises it. Raises errors of the machine, such as a full disk, and exceptions that are no
+        ``Exception``, such as those that end a program.
         """
         try:
             self.load()
@@ -141,7 +142,10 @@ class ImportedSource:
             forget_modules(self._before)
 
     def _stand_in_for_what_lacks(self, error: BaseException) -> bool:
-        """Whether an import failed for want of a package that now has a stand-in."""
+        """Stand in for the missing package that made an import fail.
+
+        Returns whether a stand-in was added. If so, the import can be tried again.
+        """
         package = (getattr(error, "name", None) or "").split(".", 1)[0]
         present = {"", self.module.split(".", 1)[0], *LEDGER.packages}
         if type(error) is not ModuleNotFoundError or package in present or not is_absent(package):
@@ -150,9 +154,10 @@ class ImportedSource:
         return True
 
     def _give_up_or_go_on(self, error: BaseException) -> None:
-        """Raise an error if nothing was stood in for, or if failing statements are left out.
+        """Raise an error if leaving out failing statements cannot help, or is already on.
 
-        Otherwise leave them out from now on.
+        It cannot help if no package has a stand-in and PyTorch is not imported. Otherwise, leave
+        out failing statements from now on.
         """
         if LENIENT[0] or not (LEDGER.packages or "torch" in sys.modules):
             raise error
@@ -177,9 +182,9 @@ class ImportedSource:
         return module
 
     def _alone(self) -> ModuleType:
-        """Return the module of a file in no package.
+        """Import a file that is in no package, and return its module.
 
-        It has its own name, or another one if that name is taken.
+        The module has the file's name, or another one if that name is taken.
         """
         name = os.path.splitext(os.path.basename(self.path))[0]
         name = "_kernel_" + name if name in sys.modules else name
@@ -221,7 +226,10 @@ class ImportedSource:
 
 
 def _is_of_the_machine(error: BaseException) -> bool:
-    """Return whether another attempt may succeed, because memory, a disk or a file was lacking."""
+    """Return whether the machine caused an error: memory, a disk or a file was missing.
+
+    Then another attempt may succeed.
+    """
     seen: dict[int, BaseException] = {}
     link: BaseException | None = error
     while link is not None and id(link) not in seen:

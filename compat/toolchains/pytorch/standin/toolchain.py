@@ -1,7 +1,7 @@
 """Errors with which the toolchain itself refuses a module of the tree.
 
-Such a module fails in real use, too: what its own code does about that is done, and no statement of
-it is left out.
+Such a module fails in real use, too. Its own code handles the error, and no statement of it is left
+out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OF_MODULE = re.compile(r"(?:partially initialized )?module '(?P<name>[\w.]+)' h
 def refuses(error: BaseException) -> bool:
     """Return whether the toolchain refused something.
 
-    It raised an error, lacks what it was asked for, or does not accept a call.
+    It raised an error, lacks a requested name, or does not accept a call.
     """
     while error.__cause__ is not None:
         error = error.__cause__
@@ -36,16 +36,16 @@ def _is_absent(error: BaseException) -> bool:
 
 
 def _is_own(module: object) -> bool:
-    """Whether a module is the toolchain or a part of it: of a toolchain that is here."""
+    """Whether a module is the toolchain or a part of it, and the toolchain is imported."""
     own = LEDGER.toolchain
     return own in sys.modules and isinstance(module, str) and (module + ".").startswith(own + ".")
 
 
 def _is_wrong_call(error: BaseException) -> bool:
-    """Whether a function of the toolchain was called with arguments that it does not take.
+    """Whether a function of the toolchain was called with arguments that it does not accept.
 
-    Python names it, and no more: where a module of the tree has one of that name, it is not known
-    which one is meant.
+    Python's message gives the function's name only. If a module of the tree has an object of its
+    own with that name, the message is ambiguous, and the result is ``False``.
     """
     match = _CALL.match(str(error)) if type(error) is TypeError else None
     if match is None:
@@ -65,7 +65,7 @@ def _holds(module: object, path: str) -> bool:
 
 
 def _defines(module: ModuleType, path: str) -> bool:
-    """Whether a module of the tree has what it calls so from the tree, and not from elsewhere."""
+    """Whether a module is of the tree, and its object of this name is not the toolchain's."""
     file = vars(module).get("__file__")
     if not isinstance(file, str) or not LEDGER.in_tree(file):
         return False

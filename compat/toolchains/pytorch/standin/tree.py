@@ -37,23 +37,27 @@ LENIENT = [False]
 class Loader(SourceFileLoader):
     """A loader of modules of the tree.
 
-    It ignores compiled files, because Python compares only whole seconds of their times.
+    It ignores compiled files, because Python compares their times only to the second.
     """
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """The code of its source as it is now."""
+        """Compile the current source of a module."""
         path = self.get_filename(fullname)
         code: CodeType = self.source_to_code(self.get_data(path), path)
         return code
 
     def source_to_code(self, data: Any, path: Any, **_: object) -> CodeType:  # type: ignore[override]
-        """Compile it; where something is stood in for, so that all questions are heard."""
+        """Compile a source.
+
+        If a package has a stand-in, the code also checks the values of questions that Python
+        answers without asking the value.
+        """
         if not LEDGER.packages:
             return super().source_to_code(data, path)
         return _audible(data, path).code
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run it; leniently, if that is how it is done now."""
+        """Run a module, statement by statement if ``LENIENT`` is set."""
         if LENIENT[0]:
             path = self.get_filename(module.__name__)
             run_leniently(_audible(self.get_data(path), path), module)
@@ -88,16 +92,17 @@ def look_in(roots: Iterable[str]) -> None:
 def forget_modules(before: AbstractSet[str]) -> None:
     """Drop every module of the tree, so that it is imported again.
 
-    Also drop other modules that failed imports since ``before`` left.
+    Also drop other modules that failed imports have left since ``before``.
     """
-    # Found first: the path of a package without an ``__init__.py`` asks for the one above it.
+    # Collect the names before deleting any: the path of a package without an ``__init__.py`` asks
+    # for its parent package.
     of_tree = [name for name, module in list(sys.modules.items()) if _is_of_tree(module)]
     for name in {*of_tree, *orphans(before)}:
         del sys.modules[name]
 
 
 def orphans(before: AbstractSet[str]) -> list[str]:
-    """Return the modules since ``before`` whose package is missing.
+    """Return the modules imported since ``before`` whose package is missing.
 
     The package's import failed, and Python keeps its modules.
     """
@@ -166,8 +171,8 @@ _UNCHANGEABLE = (type(None), bool, int, float, str, bytes, ModuleType, type)
 def run_leniently(source: ModuleSource, module: ModuleType) -> None:
     """Run a module's statements one by one.
 
-    What one that fails would have bound or changed is taken away, and counts as missing. Raises
-    what the toolchain refuses.
+    Names that a failing statement would have bound or changed are removed, and count as missing.
+    Raises an error with which the toolchain refuses the module.
     """
     _LenientRun(source, module).all_of(source.tree.body)
 
@@ -227,7 +232,10 @@ class _LenientRun:
             self.miss_what_it_lacks(statement)
 
     def run(self, code: CodeType) -> Any:
-        """Run code; where a refusal was caught on the way, what came of it does not count."""
+        """Run code and return its value.
+
+        Raises UnavailableValue if the code caught a refusal, because its result is not valid.
+        """
         refused = LEDGER.refusals
         value = eval(code, self.names)  # noqa: S307 - the module that is imported
         if LEDGER.refusals > refused:
@@ -239,7 +247,7 @@ class _LenientRun:
         return bool(self.run(compile(ast.Expression(test), path, "eval", flags, dont_inherit=True)))
 
     def miss_what_it_lacks(self, statement: ast.ImportFrom) -> None:
-        """After ``from module import *``: what is missing there is missing here, too."""
+        """Record that names missing in a module are missing after ``from module import *``, too."""
         package = self.names.get("__package__") or ""
         source = importlib.util.resolve_name(
             "." * statement.level + (statement.module or ""), package
@@ -257,21 +265,21 @@ class _LenientRun:
         removed.update(Effects(names_in(_in_scope(statement)), self.names).changed())
         for module, name in removed:
             LEDGER.missing.setdefault(module, {})[name] = cause
-            # Modules of others go on working as before.
+            # Modules outside the tree keep their names.
             if is_in_tree(sys.modules.get(module)):
                 vars(sys.modules[module]).pop(name, None)
 
     def attributes_set(self, statement: ast.stmt) -> Iterator[tuple[str, str]]:
-        """The modules and names of what a statement sets as an attribute."""
+        """Yield module and name of each attribute of a module that a statement sets."""
         for name, attribute in _attributes_set(statement):
             holder = self.names.get(name)
             if isinstance(holder, ModuleType):
                 yield holder.__name__, attribute
 
     def cause_of(self, error: BaseException) -> BaseException:
-        """Return the reason why a name is missing that this error misses, if it is known.
+        """Return the error that made a name missing, if this error is about that name.
 
-        The first error tells more than its consequences.
+        The first error tells more than its consequences. Any other error is returned unchanged.
         """
         name = getattr(error, "name", None)
         if isinstance(error, NameError):
@@ -289,7 +297,10 @@ class _LenientRun:
         return error
 
     def changed(self, statement: ast.stmt) -> Iterator[str]:
-        """The names of what a statement may have changed halfway: modules and functions aside."""
+        """Yield the names whose values a failed statement may have changed.
+
+        Modules, callables and immutable values are left out.
+        """
         for name in _touched(statement):
             value = self.names.get(name)
             if not isinstance(value, _UNCHANGEABLE) and not callable(value):
@@ -297,7 +308,7 @@ class _LenientRun:
 
 
 def _bound(statement: ast.AST) -> set[str]:
-    """The names that a statement of a module would bind."""
+    """Return the names that a statement of a module would bind."""
     names: set[str] = set()
     waiting = [statement]
     while waiting:
@@ -345,7 +356,7 @@ def _attributes_set(statement: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _in_scope(statement: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a statement that run with it."""
+    """Yield the nodes of a statement that run when the statement runs."""
     waiting = [statement]
     while waiting:
         node = waiting.pop()

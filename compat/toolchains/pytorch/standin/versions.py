@@ -20,12 +20,12 @@ _LEAST, _GREATEST = (-1,), (1,)
 
 
 class InvalidVersion(ValueError):
-    """A text that is no version."""
+    """A string that is not a valid version."""
 
 
 @total_ordering
 class Version:
-    """A version, ordered as PEP 440 says."""
+    """A version, ordered by the rules of PEP 440."""
 
     def __init__(self, version: str) -> None:
         match = _FORM.fullmatch(known(version))
@@ -44,12 +44,12 @@ class Version:
 
     @property
     def public(self) -> str:
-        """Without the local part."""
+        """The version without its local part."""
         return self._text.split("+", 1)[0]
 
     @property
     def base_version(self) -> str:
-        """Its numbers alone."""
+        """The numbers of the release alone."""
         return ".".join(map(str, self.release))
 
     @property
@@ -69,17 +69,17 @@ class Version:
 
     @property
     def is_prerelease(self) -> bool:
-        """Whether it comes before its release."""
+        """Whether the version precedes its final release."""
         return self.pre is not None or self.dev is not None
 
     @property
     def is_postrelease(self) -> bool:
-        """Whether it comes after its release."""
+        """Whether the version follows its final release."""
         return self.post is not None
 
     @property
     def is_devrelease(self) -> bool:
-        """Whether it is one of a development."""
+        """Whether the version is a development release."""
         return self.dev is not None
 
     @property
@@ -116,5 +116,5 @@ class Version:
 
 
 def parse(version: str) -> Version:
-    """The version that a text is."""
+    """Parse a version. Raises InvalidVersion if the string is not valid."""
     return Version(version)

@@ -1,4 +1,4 @@
-"""Triton's GPUs and what replaces them: a shown GPU, the interpreter, a false libcuda."""
+"""Triton's GPUs and what replaces them: a stand-in for a GPU, the interpreter, a fake libcuda."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ CAPTURING = Capturing(
     settings={
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
         "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
-        # Its own launcher takes code past Triton.
+        # Inductor's own launcher runs code without Triton.
         "TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER": "0",
     },
     without_lines=WITHOUT_LINES,
 )
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""A process with several threads cannot be forked safely, and cells are run side by side anyway."""
+"""A process with several threads cannot be forked safely, and cells run in parallel anyway."""
 _TO_BF16 = r"(fp_to_fp|fp_trunc|store_cast)>bf16\b"
 
 INTERPRETER = Interpreter(
@@ -127,7 +127,7 @@ INTERPRETER = Interpreter(
     lacks=(
         lazy_pattern(r"not supported in interpreter mode"),
         lazy_pattern(r"'InterpreterBuilder' object has no attribute"),
-        # The interpreter does not replace this function by its own.
+        # The interpreter does not replace this function with its own.
         lazy_pattern(r"Did you forget to add @triton\.jit \?"),
     ),
 )

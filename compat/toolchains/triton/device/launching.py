@@ -1,22 +1,22 @@
-"""How a launcher of Triton calls a kernel, as facts for a program that has no Triton.
+"""Facts about how Triton's launcher calls a kernel, for a program that has no Triton.
 
-What follows a kernel's own parameters differs between releases, and is recognised by what the
-metadata has:
+The parameters after a kernel's own parameters, and the grid, differ between releases. The fields of
+the metadata show the form:
 
-- ``global_scratch_size`` (from 3.3): one more pointer, ``profile_scratch_size`` (from 3.5): one
-  after it, both also where the size is 0;
-- ``cluster_dims`` (up to 3.5): the cluster, by which each axis of the grid is multiplied; without
-  it (from 3.6) the grid's first axis is multiplied by ``num_ctas``, the cluster is (``num_ctas``,
-  1, 1), and more than 8 blocks are asked for;
+- ``global_scratch_size`` (from 3.3): one more pointer. ``profile_scratch_size`` (from 3.5): another
+  pointer after it. Both are passed even if the size is 0.
+- ``cluster_dims`` (up to 3.5): the dimensions of the cluster, by which the axes of the grid are
+  multiplied. Without this field (from 3.6), the grid's first axis is multiplied by ``num_ctas``,
+  the cluster is (``num_ctas``, 1, 1), and a cluster of more than 8 blocks is requested explicitly.
 - ``launch_cooperative_grid`` (from 3.3) and ``launch_pdl`` (from 3.4).
 
 A tensor descriptor of the host (from 3.4) is several parameters, which
 :func:`_descriptor_parameters` lists.
 
-The block is what the PTX requires: 32 × ``num_warps`` lacks the warps that a specialized kernel
-adds. Parameters have the sizes that the PTX gives them; where it has another number than the
-signature and the scratch pointers come to, nothing is launched. Launchers up to 3.3 pass fp16 and
-bf16 as 32 bits. What hints say of arguments has to be true of those that are passed.
+The block size comes from the PTX, because 32 × ``num_warps`` omits the warps that a specialized
+kernel adds. The sizes of parameters come from the PTX, too. If the PTX has another number of
+parameters than the signature and the scratch pointers together, nothing is launched. Launchers up
+to 3.3 pass fp16 and bf16 as 32 bits. The arguments of a launch must satisfy the hints.
 """
 
 from __future__ import annotations
@@ -47,18 +47,20 @@ _PARAMETER = lazy_pattern(
 _BLOCK = lazy_pattern(r"\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 _DESCRIPTOR = lazy_pattern(r"tensordesc<\w+\[([^\]]+)\]")
 _ELEMENTS = {8: 10, 9: 8, 10: 9}
-"""Element types whose number in PTX, which ``tensordesc_meta`` has, is another in the driver: fp32
-without subnormals, fp64 and bf16. ``TMA_DTYPE_DEVICE_TO_HOST`` is the same in every release.
+"""Number of an element type in PTX, as in ``tensordesc_meta`` → its number in the CUDA driver.
+
+These are the types whose numbers differ: fp32 without subnormals, fp64 and bf16.
+``TMA_DTYPE_DEVICE_TO_HOST`` is the same in every release.
 """
 _SCRATCH = ("global", "profile")
 _LARGEST_PORTABLE = 8
-"""Blocks that every GPU with clusters takes in one."""
+"""Maximum number of blocks per cluster that every GPU with clusters supports."""
 
 
 def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
     """Return the facts for a launch, from an adapter's metadata, the PTX, and the hints.
 
-    Raises Unlaunchable.
+    Raises Unlaunchable if no launch can be made from them.
     """
     try:
         document = read_json(metadata)
@@ -123,9 +125,10 @@ def _facts(
 def _expanded(
     names: list[list[str]], maps: list[JsonObject | None], options: list[str]
 ) -> Iterator[JsonObject]:
-    """The parameters of a kernel: one for each argument, and several for a tensor descriptor.
+    """Yield the parameters of a kernel: one for each argument, and several for a tensor descriptor.
 
-    ``maps`` has an entry for each descriptor, or is empty. Raises Unlaunchable.
+    ``maps`` has an entry for each descriptor, or is empty. Raises Unlaunchable for an argument that
+    no launch can pass.
     """
     number = 0
     for name, kind in names:
@@ -149,11 +152,11 @@ def _expanded(
 def _descriptor_parameters(
     argument: JsonObject, rank: int, tensor_map: JsonObject | None, options: list[str]
 ) -> Iterator[JsonObject]:
-    """The parameters of one tensor descriptor, as the launchers of releases from 3.4 pass it.
+    """Yield the parameters of one tensor descriptor, as launchers of releases from 3.4 pass it.
 
     A kernel that uses tensor maps gets the map of 128 bytes. Any other kernel gets the address, the
-    sizes, the strides, and a flag for each option of the release's ``TensorDescriptor``. The sizes
-    and the strides follow, in either form.
+    sizes, the strides, and a flag for each option of the release's ``TensorDescriptor``. In both
+    forms, the sizes and the strides follow. Raises Unlaunchable for an im2col descriptor.
     """
     sizes = [{**argument, "packing": "shape", "axis": axis} for axis in range(rank)]
     strides = [{**argument, "packing": "stride", "axis": axis} for axis in range(rank)]
@@ -180,7 +183,7 @@ def _descriptor_parameters(
 
 
 def packing(kind: str, size: int) -> str:
-    """How an argument of a type is packed into so many bytes, as the launcher calls it."""
+    """Return the launcher's name for packing an argument of a type into ``size`` bytes."""
     if kind.startswith("*"):
         return "address"
     if not kind.startswith(("fp", "bf", "f")):
@@ -202,13 +205,13 @@ def like(metadata: str, other: str) -> str:
 
 
 def _size(parameter: re.Match[str]) -> int:
-    """Bytes of a parameter."""
+    """Return the size of a parameter in bytes."""
     _, kind, bits, _, count = parameter.groups()
     return 1 if kind == "pred" else int(bits) // 8 * int(count or 1)
 
 
 def _clusters(fields: JsonObject) -> dict[str, object]:
-    """How many programs share a cluster, and what that makes of the grid."""
+    """Return how many programs share a cluster, and by what the axes of the grid are multiplied."""
     ctas = int(fields.get("num_ctas") or 1)
     dims: Sequence[int] = fields.get("cluster_dims") or (ctas, 1, 1)
     alone = ctas == 1
@@ -221,7 +224,7 @@ def _clusters(fields: JsonObject) -> dict[str, object]:
 
 
 def _memory(fields: JsonObject, kind: str) -> dict[str, int]:
-    """What one block of a scratch memory needs: bytes and their alignment."""
+    """Return the size and the alignment of the scratch memory of one block, in bytes."""
     return {
         "bytes": int(fields[f"{kind}_scratch_size"] or 0),
         "align": max(1, int(fields.get(f"{kind}_scratch_align") or 1)),

@@ -1,13 +1,13 @@
-"""What names lines of source code in a binary of NVIDIA and in its PTX, left out.
+"""Removal of line information and source paths from NVIDIA's binaries and PTX.
 
-Compilers write the folder of each source down, and ptxas copies the whole PTX into the binary. An
-archive for a GPU host must have no paths of the machine that it was made on. A compile that writes
-no lines (``TRITON_DISABLE_LINE_INFO``) does not do, because its machine code differs for some
-kernels from what a user's compile gives.
+Compilers record the folder of each source, and ptxas copies the whole PTX into the binary. An
+archive for a GPU host must contain no paths of the machine that made it. A compile without line
+information (``TRITON_DISABLE_LINE_INFO``) is no alternative, because for some kernels its machine
+code differs from that of a user's compile.
 
-A cubin is an ELF file. Sections about lines lose their contents and stay as names, so that no
-number of a section changes. Everything behind them moves to the front by multiples of the largest
-alignment.
+A cubin is an ELF file. Sections about lines lose their contents but keep their headers, so that no
+number of a section changes. Everything behind them moves towards the start of the file by multiples
+of the largest alignment.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _NAMES = lazy_pattern(rb"(?:\.rela?)?\.(?:nv_debug_|debug_(?!frame))")
 """Sections about lines. ``.debug_frame`` is in every binary."""
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _NAME, _TYPE, _OFFSET, _SIZE, _ALIGNMENT = 0, 1, 4, 5, 8
-"""Places in a section's header."""
+"""Indexes of fields in a section's header."""
 _WITHOUT_CONTENTS = 8
-"""The type of a section that takes no room in the file, such as shared memory."""
+"""The type of a section that takes no space in the file, such as shared memory."""
 _SEGMENT_OFFSET = 8
-"""Place of the offset in the header of a segment."""
+"""Byte position of the offset in a segment's header."""
 
 
 def without_lines(stage: str, data: bytes) -> bytes:
-    """Return what a stage made, without lines and paths of sources.
+    """Return the output of a stage without line information and source paths.
 
-    Data that is no file of the stage's kind is returned as it is.
+    Data that is not a file of the stage's kind is returned unchanged.
     """
     if stage == "ptx":
         return b"".join(_lines_of_code(data.splitlines(keepends=True)))
@@ -44,7 +44,7 @@ def without_lines(stage: str, data: bytes) -> bytes:
 
 
 def _lines_of_code(lines: list[bytes]) -> Iterator[bytes]:
-    """The lines of a PTX text that say nothing about sources."""
+    """Yield the lines of a PTX text that do not refer to sources."""
     is_inside = False
     for line in lines:
         fields = line.split(None, 2)
@@ -57,7 +57,10 @@ def _lines_of_code(lines: list[bytes]) -> Iterator[bytes]:
 
 
 def _without_sections(data: bytes) -> bytes:
-    """An ELF file whose sections about lines are empty. Raises what a damaged file leads to."""
+    """Return an ELF file with empty sections about lines.
+
+    Raises struct.error, IndexError, OverflowError or ValueError if the file is damaged.
+    """
     program_headers, section_headers = struct.unpack_from("<QQ", data, 0x20)
     segment_size, segments, section_size, sections, names = struct.unpack_from("<5H", data, 0x36)
     headers = [
@@ -91,20 +94,20 @@ def _without_sections(data: bytes) -> bytes:
 
 
 class _Moved:
-    """A file without the contents of some ranges, and where everything else is in it."""
+    """A file without the contents of some ranges, and the new offsets of everything else."""
 
     def __init__(self, ranges: list[tuple[int, int]], unit: int) -> None:
-        """``ranges`` are in order, and none overlaps another. Bytes move by multiples of a unit."""
+        """``ranges`` are in order and do not overlap. Bytes move by multiples of ``unit``."""
         self._ranges = ranges
         aligned = [(-(-start // unit) * unit, end // unit * unit) for start, end in ranges]
         self._cuts = [(start, end) for start, end in aligned if start < end]
 
     def place(self, offset: int) -> int:
-        """Where the byte is that was at an offset."""
+        """Return the new offset of the byte at an offset."""
         return offset - sum(min(end, offset) - start for start, end in self._cuts if start < offset)
 
     def contents(self, data: bytes) -> bytes:
-        """The file. What is left of a range, because it fills no unit, is zero."""
+        """Return the new file. The rest of a range that fills no unit is zero."""
         zeroed = bytearray(data)
         for start, end in self._ranges:
             zeroed[start:end] = bytes(end - start)

@@ -1,6 +1,7 @@
-"""The test whether a PyTorch works with a Triton: its program (``inductor/``), and its answers.
+"""The test of a pair, PyTorch with Triton: its program (``inside/inductor/``), and its answers.
 
-Classes follow from observations, never from versions. So the same rules judge a fork or a nightly.
+Failure classes follow from observations, never from versions. So the same rules judge a fork or a
+nightly.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from compat.toolchains.triton.facts import TARGETS
 _FOLDER = Path(__file__).parents[1] / "inside" / "inductor"
 _LONGEST = 300
 _NO_CUDA = "this PyTorch is built without CUDA"
-"""As ``inductor/gpu.py`` says it."""
+"""The message of ``inductor/gpu.py``."""
 
 PROGRAMS = (
     *("pointwise", "triton_launcher", "softmax", "layernorm_gelu", "split_reduction", "argmax"),
@@ -61,12 +62,12 @@ _NAME = lazy_pattern(
     r"|has no attribute '\w+'$"
 )
 _NAMES_ITS_TYPE = lazy_pattern(r"\w+(Error|Exception): ")
-"""How the message of an exception begins that PyTorch has wrapped into one of its own."""
+"""Beginning of the message of an exception that PyTorch has wrapped into one of its own."""
 _IMPORTS = ("ImportError", "ModuleNotFoundError")
 
 
 def judge(answer: JsonMapping) -> PairResult:
-    """What an answer about one program means."""
+    """Return the result of one program, from the answer about it."""
     ended = answer.get("ended")
     if ended == "deadline":
         return PairResult(
@@ -88,7 +89,10 @@ def judge(answer: JsonMapping) -> PairResult:
 
 
 def _counted(answer: JsonMapping) -> PairResult:
-    """Whether every kernel that the graph must launch was launched."""
+    """Return the result of a program that raised nothing.
+
+    It is ok if every kernel that the graph must launch was launched.
+    """
     remaining = [str(launch[0]) for launch in answer.get("launched", [])]
     missing = []
     for kernel in answer.get("wanted", []):
@@ -120,7 +124,7 @@ def _classes(
 ) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield possible classes of a chain of exceptions, each with its exception.
 
-    ``errors`` begins with the outermost exception. The most telling class comes first.
+    ``errors`` begins with the outermost exception. The most informative class comes first.
     """
     nothing: Mapping[str, object] = {"type": "nothing", "message": "its answer is not readable"}
     if stage == "import":
@@ -153,7 +157,10 @@ def _names_in(error: Mapping[str, object]) -> bool:
 
 
 def _words(error: Mapping[str, object]) -> str:
-    """Type and message on one line; where it has no message, the line that raised it."""
+    """Return an error's type and message on one line.
+
+    If it has no message, the line of code that raised it replaces the message.
+    """
     lines = [line.strip() for line in str(error.get("message", "")).splitlines() if line.strip()]
     telling = next(
         (line for line in lines if _NAME.search(line) or _METADATA.search(line)),
@@ -166,10 +173,10 @@ def _words(error: Mapping[str, object]) -> str:
 
 
 def _of_compiler(lines: Sequence[str]) -> str:
-    """Return the first words of a message.
+    """Return the first line of a message, with the compiler's own text if there is one.
 
-    The compiler quotes the source up to a caret. Its own words stand below the caret, or in the
-    line above.
+    The compiler quotes the source up to a caret. Its own text is below the caret, or in the line
+    above.
     """
     if "^" not in lines:
         return lines[0] if lines else ""

@@ -1,7 +1,7 @@
-"""Edits that are known to mend kernels, by the failure class that they are for, the smallest first.
+"""Known edits that fix kernels, each with the failure classes that it is for, the smallest first.
 
-Adding one takes an entry here, a function that makes proposals, and a test in ``tests/fix``. The
-modules need libcst, and are imported when a proposal is asked for.
+A new edit needs an entry here, a function that yields proposals, and a test in ``tests/fix``. The
+modules need libcst, and are imported when a proposal is requested.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kernels as concrete syntax trees: the questions and changes of edits.
+"""Kernels as concrete syntax trees, with the queries and changes that edits need.
 
 Comments and layout are part of such a tree.
 """
@@ -28,7 +28,7 @@ _N = TypeVar("_N", bound=cst.CSTNode)
 
 @define(eq=False, slots=False)
 class Code:
-    """A module, and the functions of it that a kernel is made of."""
+    """A module, and the functions in it that a kernel consists of."""
 
     text: str
     module: cst.Module
@@ -36,7 +36,7 @@ class Code:
     inside: tuple[str, ...] = ()
     """The factories and classes around the kernel's function, outermost first."""
     scope: cst.FunctionDef | None = None
-    """The function that new names are for; of the whole module where there is none."""
+    """The function that new names are for; without one, they are for the whole module."""
 
     @classmethod
     def of(cls, text: str, function: str) -> Code:
@@ -57,7 +57,7 @@ class Code:
     def definitions(self) -> dict[str, cst.FunctionDef]:
         """Return the functions of the module, by name; the last one of a name counts, as in Python.
 
-        Functions beside the kernel hide others.
+        Functions next to the kernel hide others of the same name.
         """
         definitions = {node.name.value: node for node in _functions(self.module.body)}
         body: Sequence[cst.CSTNode] = self.module.body
@@ -93,7 +93,7 @@ class Code:
 
     @cached_property
     def names(self) -> set[str]:
-        """Every name that the module, or the function, uses or binds; attributes are none."""
+        """Every name that ``scope``, or else the module, uses or binds, without attributes."""
         tree = self.scope or self.module
         unused = {id(node.attr) for node in walk(tree) if isinstance(node, cst.Attribute)}
         unused |= {
@@ -109,32 +109,32 @@ class Code:
 
     @cached_property
     def language(self) -> LanguageNames:
-        """What the module calls Triton's language."""
+        """The module's names for Triton's language."""
         return LanguageNames.of(self.text)
 
     def code_for(self, node: cst.CSTNode) -> str:
-        """The text of a node, in one line where that was its only purpose to be in several."""
+        """Return the source text of a node."""
         return self.module.code_for_node(node)
 
     def within(self, function: cst.FunctionDef) -> Code:
-        """The same, with new names for a function."""
+        """Return the same code, with new names for a function."""
         return Code(self.text, self.module, self.function, self.inside, function)
 
     def with_functions(self, changed: dict[str, cst.FunctionDef]) -> str:
-        """The text of the module with these functions in the place of their namesakes."""
+        """Return the text of the module with these functions in place of those of the same name."""
         replaced: dict[cst.CSTNode, cst.CSTNode] = {
             self.definitions[name]: node for name, node in changed.items()
         }
         if not all(any(node is old for node in self.module.body) for old in replaced):
             return self.replaced(replaced)
-        # This is ten times as fast as replacing, which makes every node anew.
+        # This is ten times as fast as `replaced`, which creates every node anew.
         body = [replaced.get(node, node) for node in self.module.body]
         return self.module.with_changes(body=body).code
 
     def replaced(self, changed: Mapping[_N, cst.CSTNode]) -> str:
         """Return the text of the module with some nodes replaced.
 
-        Nodes inside of a replaced one are dropped with it.
+        Nodes inside a replaced node are dropped with it.
         """
         new = self.module.visit(_ReplacerByIdentity(changed))
         assert isinstance(new, cst.Module)
@@ -154,7 +154,7 @@ class Code:
 def place_of(text: str, function: str) -> tuple[str, tuple[str, ...]]:
     """Return the function that an expression reaches, and the factories and classes around it.
 
-    They are in the text. Raises CannotEdit if the text does not tell.
+    They are in the text. Raises CannotEdit if the text does not show them.
     """
     if function.isidentifier():
         return function, ()
@@ -169,7 +169,7 @@ def place_of(text: str, function: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _functions(body: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:
-    """Function definitions among statements, inside of ``if`` and ``try``, too."""
+    """Yield the function definitions among statements, including those in ``if`` and ``try``."""
     waiting: list[cst.CSTNode] = list(reversed(body))
     while waiting:
         node = waiting.pop()
@@ -192,7 +192,7 @@ class LanguageNames:
 
     @classmethod
     def of(cls, text: str) -> LanguageNames:
-        """The names in the module with this text."""
+        """Return the names in the module with this text."""
         language = cls()
         for imported in imports_in(text.encode()):
             if not imported.level and imported.parts[0] == "triton":
@@ -211,17 +211,17 @@ class LanguageNames:
         return f"{meaning}.{rest}" if meaning and rest else meaning
 
     def member(self, node: cst.BaseExpression) -> str | None:
-        """The same without ``triton.language.``; ``None`` for what is not in there."""
+        """Return the meaning without ``triton.language.``, or ``None`` for names outside it."""
         meaning = self.meaning(node) or ""
         return meaning.removeprefix(f"{LANGUAGE}.") if meaning.startswith(f"{LANGUAGE}.") else None
 
     def called(self, node: cst.CSTNode) -> str | None:
-        """What of Triton's language a call calls, such as ``arange``."""
+        """Return the name in Triton's language that a call calls, such as ``arange``."""
         return self.member(node.func) if isinstance(node, cst.Call) else None
 
     @property
     def name(self) -> str:
-        """How the module spells the language. Raises CannotEdit where it has no name for it."""
+        """The module's name for the language. Raises CannotEdit if it has none."""
         names = [
             name for name, what in {**self.members, **self.modules}.items() if what == LANGUAGE
         ]
@@ -233,7 +233,7 @@ class LanguageNames:
 
 
 def dotted(node: cst.BaseExpression) -> str:
-    """``a.b.c`` as text; empty for anything else."""
+    """Return ``a.b.c`` as text, and an empty string for any other expression."""
     if isinstance(node, cst.Name):
         return node.value
     if isinstance(node, cst.Attribute) and (base := dotted(node.value)):
@@ -242,7 +242,7 @@ def dotted(node: cst.BaseExpression) -> str:
 
 
 def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """A node and all below it, from left to right, without what is layout only."""
+    """Yield a node and all nodes below it, from left to right, without layout."""
     waiting = [node]
     while waiting:
         here = waiting.pop()
@@ -253,7 +253,7 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def _children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """Return the same nodes as ``node.children``, ten times as fast.
 
-    That property visits the node, and makes it anew.
+    That property visits the node, and creates it anew.
     """
     children: list[cst.CSTNode] = []
     for name in _parts(type(node)):
@@ -267,7 +267,7 @@ def _children(node: cst.CSTNode) -> list[cst.CSTNode]:
 
 @cache
 def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    """The fields of a kind of node that are more than layout."""
+    """Return the fields of a node class that are more than layout."""
     return tuple(field.name for field in fields(kind) if not field.name.startswith(_LAYOUT))
 
 
@@ -287,7 +287,10 @@ _LAYOUT = (
 
 
 def bound(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
-    """What a statement binds, and to what where it says so; of ``a, b = c, d`` each by itself."""
+    """Yield each target that a statement binds, with its value, or ``None`` if that is unknown.
+
+    ``a, b = c, d`` gives two pairs.
+    """
     if isinstance(node, cst.Assign):
         for target in node.targets:
             targets, values = elements_of(target.target), elements_of(node.value)
@@ -302,7 +305,7 @@ def bound(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpre
 
 
 def names_in(node: cst.CSTNode) -> Iterator[str]:
-    """Names in a tree; attributes and keywords are among them."""
+    """Yield the names in a tree, including attributes and keywords."""
     return (name.value for name in walk(node) if isinstance(name, cst.Name))
 
 
@@ -340,7 +343,7 @@ def arguments_of(call: cst.Call, names: Sequence[str]) -> dict[str, cst.BaseExpr
 
 
 def elements_of(node: cst.BaseExpression) -> tuple[cst.BaseExpression, ...] | None:
-    """The elements of a tuple or list that is written out."""
+    """Return the elements of a tuple or list that is written out, or ``None``."""
     if isinstance(node, cst.Tuple | cst.List) and all(
         isinstance(element, cst.Element) for element in node.elements
     ):
@@ -349,7 +352,7 @@ def elements_of(node: cst.BaseExpression) -> tuple[cst.BaseExpression, ...] | No
 
 
 def literal(node: cst.BaseExpression) -> int | None:
-    """A whole number that is written out."""
+    """Return the value of an integer that is written out, or ``None``."""
     if isinstance(node, cst.Integer):
         return int(node.value.replace("_", ""), 0)
     if (
@@ -365,19 +368,19 @@ ATOMS = cst.Name | cst.Attribute | cst.Call | cst.Subscript | cst.Integer | cst.
 
 
 def parenthesized(text: str) -> str:
-    """An expression in parentheses, unless it needs none before an attribute or an operator."""
+    """Return an expression in parentheses, unless it needs none before an attribute or operator."""
     node = cst.parse_expression(text)
     return text if node.lpar or isinstance(node, ATOMS) else f"({text})"
 
 
 def statement_at(module: cst.Module, failure: Failure) -> cst.SimpleStatementLine | None:
-    """The statement that a failure is about, where it is one without a body."""
+    """Return the statement that a failure is about, if it is a statement without a body."""
     nodes = nodes_at(module, failure)
     return next((node for node in nodes if isinstance(node, cst.SimpleStatementLine)), None)
 
 
 def nodes_at(module: cst.Module, failure: Failure) -> list[cst.CSTNode]:
-    """The statements that the line of a failure is in, outermost first."""
+    """Return the statements that contain the line of a failure, outermost first."""
     line = line_of(failure)
     if line is None:
         return []

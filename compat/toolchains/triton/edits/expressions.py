@@ -25,9 +25,9 @@ from compat.toolchains.triton.edits.code import (
 
 # --- a missing ``[:, None]`` or ``[None, :]`` -----------------------------------------------------
 
-# Every term of the failing statement that has no axis gets one. What has which shape is not known
-# from the text, so all is proposed: rows before columns, and first what has parentheses or needs
-# none. Statements that say the same get the same edit.
+# Every term of the failing statement that has no axis gets one. The text does not show shapes, so
+# each term is proposed: rows before columns, and first terms that have parentheses or need none.
+# Statements with the same tokens get the same edit.
 
 _AXIS_NOTE = (
     "a term without its axis also compiles if two block sizes are equal; check whether other loads"
@@ -39,7 +39,7 @@ _ATOMS = cst.Name | cst.Call | cst.Attribute
 
 
 def axes_added(faulty: Faulty) -> Iterator[Proposal]:
-    """The kernel with an axis more."""
+    """Propose the kernel with one more axis."""
     code = Code.of(faulty.text, faulty.function)
     here = statement_at(code.module, faulty.failure)
     if here is None:
@@ -63,7 +63,7 @@ def axes_added(faulty: Faulty) -> Iterator[Proposal]:
 def _tokens(statement: cst.SimpleStatementLine) -> list[str]:
     """Return the names, numbers and operators of a statement.
 
-    Statements that differ only in comments and line breaks have the same.
+    Statements that differ only in comments and line breaks have the same tokens.
     """
     return [
         f"{type(node).__name__} {getattr(node, 'value', '')}"
@@ -85,7 +85,7 @@ def _is_layout(node: cst.CSTNode) -> bool:
 
 
 def _terms(statement: cst.CSTNode) -> Iterator[cst.BaseExpression]:
-    """Operands that may lack an axis."""
+    """Yield the operands that may lack an axis."""
     for node in walk(statement):
         operands: Sequence[cst.BaseExpression] = ()
         if isinstance(node, cst.BinaryOperation):
@@ -107,15 +107,14 @@ def _with_axis(term: cst.BaseExpression, axis: str) -> cst.BaseExpression:
     return shape.with_changes(value=term)
 
 
-# --- ``tl.max`` and ``tl.min`` of two values, which ``tl.maximum`` and ``tl.minimum`` compare; and
-# the other way round --------
+# --- ``tl.max`` and ``tl.min`` in place of ``tl.maximum`` and ``tl.minimum``, and the reverse -----
 
 _COMPARING = {"max": "maximum", "min": "minimum"}
 _REDUCING = {"maximum": "max", "minimum": "min"}
 
 
 def values_compared(faulty: Faulty) -> Iterator[Proposal]:
-    """Propose to replace reductions by comparisons.
+    """Propose to replace reductions by comparisons, and the reverse.
 
     The failing statement is changed first, and then every clear place.
     """
@@ -140,7 +139,7 @@ def values_compared(faulty: Faulty) -> Iterator[Proposal]:
 
 
 def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
-    """What a call is to call, where it certainly calls the wrong one."""
+    """Return the function that a call should call, if it certainly calls the wrong one."""
     if not isinstance(node, cst.Call) or any(arg.star for arg in node.args):
         return None
     called = code.language.called(node) or ""
@@ -155,9 +154,9 @@ def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
 
 
 def _of_two(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
-    """Return the name to call in a reduction of two arguments, if the second is not an axis.
+    """Return the name to call in a reduction of two arguments, assuming the second is not an axis.
 
-    This cannot be seen if the second argument is a number.
+    The text does not show this if the second argument is a number.
     """
     called = code.language.called(node) or ""
     if (
@@ -173,7 +172,7 @@ def _of_two(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
 def _is_axis(node: cst.BaseExpression) -> bool:
     """Return whether a second argument may be an axis.
 
-    That is a number, ``None``, or the name ``axis`` or ``dim`` in small letters or capitals.
+    That is a number, ``None``, or the name ``axis`` or ``dim`` in lower or upper case.
     """
     return (
         literal(node) is not None
@@ -192,10 +191,10 @@ def _renamed(func: cst.BaseExpression, name: str) -> cst.BaseExpression:
 
 # --- a parameter that has to be known when the kernel is compiled ---------------------------------
 
-# It gets ``tl.constexpr``, and its value in the kernel file. Only parameters for which a value is
-# known are proposed: those with a default, and those that the kernel file gives a value. A
-# parameter of a function that the kernel calls needs none, where what it is given is a constexpr
-# already.
+# The parameter gets the annotation ``tl.constexpr``, and its value in the kernel file. Only
+# parameters with a known value are proposed: those with a default, and those with a value in the
+# kernel file. A parameter of a function that the kernel calls needs no value if its argument is a
+# constexpr already.
 
 
 def constexprs_annotated(faulty: Faulty) -> Iterator[Proposal]:
@@ -237,7 +236,7 @@ def _used(code: Code, faulty: Faulty) -> Iterator[cst.Param]:
 
 
 def _feeding(function: cst.FunctionDef, names: set[str]) -> set[str]:
-    """The names, and those that they are computed from."""
+    """Return the names, and the names that they are computed from."""
     feeding = set(names)
     for node in reversed(
         [statement for statement in walk(function.body) if isinstance(statement, cst.Assign)]
@@ -259,7 +258,7 @@ def _annotating(code: Code, parameter: cst.Param) -> dict[cst.CSTNode, cst.CSTNo
 
 
 def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, object] | None:
-    """What the kernel file has to say then; ``None`` where no value is known."""
+    """Return the values that the kernel file then needs, or ``None`` if no value is known."""
     name = parameter.name.value
     kernel = code.definitions[code.function]
     if faulty.kernel not in (None, (faulty.file, faulty.function)):
@@ -279,9 +278,8 @@ def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, objec
 
 # --- blocks that are too small for ``tl.dot`` -----------------------------------------------------
 
-# Constexprs of the kernel file that are below 16 get 16, or 32 for 8-bit types. It is an edit of
-# the case in the kernel file, not of the source, and changes how much of the problem one program
-# computes.
+# Constexprs of the kernel file that are below 16 get 16, or 32 for 8-bit types. The edit changes
+# the case in the kernel file, not the source, and how much of the problem one program computes.
 
 _SIZES = (16, 32)
 _CONSTEXPR_NOTE = (
@@ -291,7 +289,7 @@ _CONSTEXPR_NOTE = (
 
 
 def larger_blocks(faulty: Faulty) -> Iterator[Proposal]:
-    """One constexpr raised, two of them, …: as few as possible."""
+    """Propose larger values for one constexpr, for two and for all: as few as possible."""
     if (
         "too small" not in faulty.failure.excerpt
         and "16" not in faulty.failure.excerpt
@@ -311,7 +309,7 @@ def larger_blocks(faulty: Faulty) -> Iterator[Proposal]:
 
 
 def _subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """One of the names, two, and all."""
+    """Yield each name, each pair of names, and all names."""
     yield from ((name,) for name in names)
     yield from ((one, other) for number, one in enumerate(names) for other in names[number + 1 :])
     if len(names) > 2:
@@ -321,9 +319,9 @@ def _subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
 # --- a loop that is bounded by a block gets a scalar ----------------------------------------------
 
 # A block of one element that is loaded through ``tl.arange(0, 1)`` is loaded through the pointer
-# itself, which is the same number. Where the bound is not known to be such a block, it is reduced
-# with ``tl.max``, and it is said that this changes what the kernel means if the block has several
-# values.
+# itself, which gives the same number. If the bound is not known to be such a block, it is reduced
+# with ``tl.max``, and a note says that this changes the meaning of the kernel if the block has
+# several values.
 
 _NOTE = (
     "tl.max uses the largest value of the block as the bound; the bound stays the same only for a"
@@ -332,7 +330,7 @@ _NOTE = (
 
 
 def scalar_loop_bounds(faulty: Faulty) -> Iterator[Proposal]:
-    """The kernel with scalar loads, and then with reduced bounds."""
+    """Propose the kernel with scalar loads, and then with reduced bounds."""
     code = Code.of(faulty.text, faulty.function)
     loads = {
         node: new
@@ -350,7 +348,7 @@ def scalar_loop_bounds(faulty: Faulty) -> Iterator[Proposal]:
 
 
 def _scalar(code: Code, function: cst.FunctionDef, node: cst.CSTNode) -> cst.CSTNode | None:
-    """``tl.load(p + tl.arange(0, 1))`` → ``tl.load(p)``: the one address as a scalar."""
+    """Return ``tl.load(p)`` for ``tl.load(p + tl.arange(0, 1))``: the one address as a scalar."""
     if code.language.called(node) != "load" or not isinstance(node, cst.Call) or not node.args:
         return None
     pointer = node.args[0].value
@@ -376,7 +374,7 @@ def _without_range(
 
 
 def _is_single(code: Code, function: cst.FunctionDef, node: cst.BaseExpression) -> bool:
-    """``tl.arange(0, 1)``, or a name that is only ever bound to that."""
+    """Whether a node is ``tl.arange(0, 1)``, or a name that is only ever bound to that."""
     if isinstance(node, cst.Name):
         bindings = [binding for binding in walk(function) if _binds(binding, node.value)]
         only = bindings[0] if len(bindings) == 1 else None
@@ -401,7 +399,7 @@ def _binds(node: cst.CSTNode, name: str) -> bool:
 
 
 def _before_loop(code: Code, faulty: Faulty) -> set[cst.CSTNode]:
-    """What stands in the functions whose loop fails."""
+    """Return all nodes of the functions that contain a failing loop."""
     loops = set(_failing_loops(code, faulty))
     return {
         node
@@ -412,7 +410,7 @@ def _before_loop(code: Code, faulty: Faulty) -> set[cst.CSTNode]:
 
 
 def _failing_loops(code: Code, faulty: Faulty) -> list[cst.For]:
-    """The innermost loop that the failure is about; all loops where that is not known."""
+    """Return the innermost loop that the failure is about, or all loops if it is unknown."""
     here = [node for node in nodes_at(code.module, faulty.failure) if isinstance(node, cst.For)]
     return here[-1:] or [
         node for function in code.reachable for node in walk(function) if isinstance(node, cst.For)
@@ -420,7 +418,7 @@ def _failing_loops(code: Code, faulty: Faulty) -> list[cst.For]:
 
 
 def _reduced(code: Code, loop: cst.For) -> Iterator[Proposal]:
-    """The loop with some of its bounds reduced."""
+    """Propose the loop with some of its bounds reduced."""
     if not isinstance(loop.iter, cst.Call) or not (
         dotted(loop.iter.func) == "range" or code.language.called(loop.iter) == "range"
     ):
@@ -438,9 +436,9 @@ def _maximum(code: Code, node: cst.BaseExpression) -> cst.BaseExpression:
 
 # --- a variable that enters a loop with one type and leaves an iteration with another gets one type
 
-# First its value before the loop is made of the type that the loop gives it, which loses nothing
-# where that one is wider; then what the loop assigns is converted back to the type that it has
-# before, which is said, since it may round.
+# First, its value before the loop gets the type that the loop gives it, which loses nothing if that
+# type is wider. Then, the values that the loop assigns are converted back to the type before the
+# loop. A note says so, because the conversion may round.
 
 _CARRIED = lazy_pattern(r"[Ll]oop[- ]carried variable (?P<name>\w+)")
 _TYPE = lazy_pattern(
@@ -458,7 +456,7 @@ _ROUNDS = (
 
 
 def types_kept_in_loops(faulty: Faulty) -> Iterator[Proposal]:
-    """The kernel with the variable of one type."""
+    """Propose the kernel with one type for the variable."""
     match = _CARRIED.search(faulty.failure.excerpt)
     if match is None:
         return
@@ -492,7 +490,7 @@ def types_kept_in_loops(faulty: Faulty) -> Iterator[Proposal]:
 def _loops_assigning(
     code: Code, faulty: Faulty, name: str
 ) -> list[tuple[cst.For | cst.While, cst.FunctionDef]]:
-    """Loops that assign the variable, the one that the failure is about first."""
+    """Return the loops that assign the variable, first the one that the failure is about."""
     loops = [
         (node, function)
         for function in code.reachable
@@ -505,7 +503,7 @@ def _loops_assigning(
 
 
 def _assigns(node: cst.CSTNode, name: str) -> bool:
-    """Whether a statement gives the variable a value, and nothing else one."""
+    """Whether a statement assigns the variable, and no other."""
     if isinstance(node, cst.Assign):
         return (
             len(node.targets) == 1

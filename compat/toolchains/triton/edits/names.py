@@ -1,8 +1,8 @@
-"""Names of Triton's language that differ, or are somewhere else, in other releases.
+"""Edits of names in Triton's language that differ, or are somewhere else, in other releases.
 
-There is no single rule from names before 3.0 to the names now. ``tl.math`` once had the functions
-of libdevice, and ``tl.libdevice`` is in ``triton.language.extra`` now. So every place where a name
-may be is proposed. Keywords that are hints, or have the usual value, are left out if a release does
+No single rule maps names before 3.0 to current names. ``tl.math`` once had the functions of
+libdevice, and ``tl.libdevice`` is in ``triton.language.extra`` now. So every place where a name may
+be is proposed. Keywords that are hints, or have the default value, are left out if a release does
 not know them.
 """
 
@@ -28,7 +28,7 @@ _RENAMED = {
     "math.fast_expf": "exp",
     "math.fast_dividef": "fdiv",
 }
-"""Names in ``triton.language`` (or the last part of one) → their present equivalent."""
+"""Names in ``triton.language`` (or the last part of one) → their current equivalent."""
 _LIBRARIES = (
     "libdevice",
     "math",
@@ -61,7 +61,7 @@ _LIBRARY = lazy_pattern(r"\btriton\.language(?:\.extra\.(?:cuda|hip|intel))?\.li
 
 
 def names_elsewhere(faulty: Faulty) -> Iterator[Proposal]:
-    """The kernel with a name where it may be now, and without keywords that are not needed."""
+    """Propose places where a name may be now, and calls without keywords that are not needed."""
     code, excerpt = Code.of(faulty.text, faulty.function), faulty.failure.excerpt
     missing = {name for line in excerpt.splitlines() for name in _MISSING.findall(line)}
     yield from _elsewhere(code, missing)
@@ -109,7 +109,7 @@ def _elsewhere(code: Code, missing: set[str]) -> Iterator[Proposal]:
 
 
 def _missing_member(code: Code, node: cst.CSTNode, missing: set[str]) -> str | None:
-    """The name in the language of something that is missing there."""
+    """Return the full name in the language of a node whose name is missing there, or ``None``."""
     if not isinstance(node, cst.Attribute | cst.Name):
         return None
     member = code.language.member(node)
@@ -144,7 +144,7 @@ def _library(code: Code) -> tuple[str, str]:
 
 
 def _importing(text: str, statement: str) -> str:
-    """The module with an import more, behind its last import at the top level."""
+    """Return the module with one more import, after its last import at the top level."""
     module = cst.parse_module(text)
     last = max((number for number, node in enumerate(module.body) if _is_import(node)), default=-1)
     body = [*module.body[: last + 1], cst.parse_statement(statement), *module.body[last + 1 :]]
@@ -181,7 +181,7 @@ def _imports(code: Code) -> dict[cst.CSTNode, cst.CSTNode]:
 def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call | None:
     """Return a call without arguments that this release does not know and nothing needs.
 
-    If ``unknown`` is ``None``, every argument that is known to be such a one is left out.
+    If ``unknown`` is ``None``, every argument that nothing needs is left out.
     """
     called = code.language.called(node)
     if called is None or not isinstance(node, cst.Call):
@@ -225,7 +225,7 @@ def _argument(
 
 
 def _transposed(code: Code, called: str, call: cst.Call, argument: cst.Arg, number: int) -> cst.Arg:
-    """An operand of a dot that was transposed by a keyword once."""
+    """Return an argument of a call, transposed if a keyword of ``dot`` transposed it before."""
     keywords = {
         f"trans_{'ab'[position]}"
         for position in (0, 1)

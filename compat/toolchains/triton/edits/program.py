@@ -18,7 +18,7 @@ _MODULE = ""
 
 @frozen
 class FunctionPlace:
-    """A function."""
+    """The place of a function: its file, and its name in the file."""
 
     file: str
     function: str
@@ -26,7 +26,7 @@ class FunctionPlace:
 
 @define(eq=False)
 class KernelProgram:
-    """The files, and the kernel's function."""
+    """The files of a kernel, and the kernel's function."""
 
     texts: Mapping[str, str]
     kernel: FunctionPlace
@@ -48,7 +48,7 @@ class KernelProgram:
         return program
 
     def code(self, file: str) -> Code | None:
-        """A file, which is parsed when it is asked for; ``None`` where it cannot be."""
+        """Return the code of a file, parsed on first use, or ``None`` if it cannot be parsed."""
         if file not in self._codes:
             try:
                 text = self.texts[file]
@@ -58,13 +58,13 @@ class KernelProgram:
         return self._codes[file]
 
     def code_of(self, place: FunctionPlace) -> Code:
-        """The file that a function is in."""
+        """Return the code of the file that contains a function."""
         code = self.code(place.file)
         assert code is not None, "a place is found by reading its file"
         return code
 
     def definition(self, place: FunctionPlace) -> cst.FunctionDef:
-        """The function at a place."""
+        """Return the definition of a function."""
         return self.code_of(place).definitions[place.function]
 
     def meant(self, file: str, name: str) -> FunctionPlace | None:
@@ -75,7 +75,7 @@ class KernelProgram:
         return self._meant(file, name, frozenset())
 
     def called(self, file: str, node: cst.CSTNode) -> FunctionPlace | None:
-        """The function that a call calls."""
+        """Return the function that a call calls, if these files define it."""
         return (
             self.meant(file, dotted(node.func))
             if isinstance(node, cst.Call) and dotted(node.func)
@@ -83,7 +83,7 @@ class KernelProgram:
         )
 
     def used(self, place: FunctionPlace) -> Iterator[FunctionPlace]:
-        """The functions that a function names."""
+        """Yield the functions that a function names."""
         for node in walk(self.definition(place).body):
             if (
                 isinstance(node, cst.Name | cst.Attribute)
@@ -92,7 +92,7 @@ class KernelProgram:
                 yield target
 
     def reachable(self, *starts: FunctionPlace) -> tuple[FunctionPlace, ...]:
-        """The functions and those that they use, directly or through others."""
+        """Return the functions and those that they use, directly or through others."""
         places: dict[FunctionPlace, None] = {}
         waiting = list(starts)
         while waiting:
@@ -103,7 +103,7 @@ class KernelProgram:
         return tuple(places)
 
     def naming(self, names: Collection[str]) -> Iterator[FunctionPlace]:
-        """All functions of files in which one of these names stands."""
+        """Yield all functions of the files that contain one of these names."""
         for file, text in self.texts.items():
             code = self.code(file) if any(name in text for name in names) else None
             yield from (
@@ -161,7 +161,7 @@ class KernelProgram:
                 )
 
     def _starts(self, file: str, level: int) -> Sequence[str]:
-        """The folders in which an import with so many dots looks."""
+        """Return the folders that an import with ``level`` dots searches."""
         above = PurePosixPath(file).parents
         return [above[min(level, len(above)) - 1].as_posix()] if level else self.roots
 

@@ -1,7 +1,7 @@
 """Facts about Triton's releases, targets, GPUs and environment variables, as TOML files.
 
-``releases.toml`` is read as any project's declarations are (:mod:`compat.config.env_tables`). Only
-its PyTorch pairs are read here.
+:mod:`compat.config.env_tables` reads ``releases.toml`` like the declarations of any project. This
+module reads only its pairs with PyTorch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Record = TypeVar("Record")
 
 @frozen(kw_only=True)
 class _TargetTable:
-    """One ``[[target]]`` of ``targets.toml``, which says what each key means."""
+    """One ``[[target]]`` of ``targets.toml``, a file that explains each key."""
 
     name: str
     backend: str
@@ -94,7 +94,7 @@ TARGETS = tuple(
     for table in _target_tables
 )
 USUAL: tuple[str, ...] = tuple(_targets["usual"])
-"""The names of the targets that are compiled for where nothing says which."""
+"""The names of the targets to compile for if no target is chosen."""
 MODELS = {table.name: GpuModel(**table.model) for table in _target_tables if table.model}
 """Target → its assumed GPU, for questions that the architecture alone does not answer."""
 GPUS = {gpu: table.name for table in _target_tables for gpu in table.gpus}
@@ -110,7 +110,7 @@ GPUS |= {
 
 
 def private_variables(folder: str) -> dict[str, str]:
-    """What keeps a worker's caches in a folder of its own, and has everything compiled."""
+    """Return the variables that keep a worker's caches in ``folder``, and force every compile."""
     return {
         "TRITON_HOME": folder,
         "TRITON_CACHE_DIR": f"{folder}/cache",
@@ -142,7 +142,7 @@ VARIABLES = Variables(
 
 @cache
 def _pairs(path: Path) -> Mapping[Version, str]:
-    """Release → the newest PyTorch that a file declares an env with."""
+    """Return release → the newest PyTorch with which a file declares an env."""
     tables = sorted(
         (table for table in read(path)["env"] if "torch" in table),
         key=lambda table: Version(table["torch"]),

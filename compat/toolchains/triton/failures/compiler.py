@@ -31,13 +31,13 @@ _LOWERING = (
 _MALFORMED = r"(?:'[\w.]+' op |must be|requires|failed to verify|expect)"
 
 _BY_MISTAKE = {"SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGSEGV": 11}
-"""The signals of a program's own faults."""
+"""The signals that a program's own faults cause, with their numbers."""
 
 
 def _assembler_died(name: str, number: int) -> Sign:
-    """Return a sign for the words of releases about an assembler that a signal ended.
+    """Return a sign for the messages of releases about an assembler that a signal ended.
 
-    With a shell in between, the exit code is 128 and the number of the signal.
+    With a shell in between, the exit code is 128 plus the number of the signal.
     """
     pattern = (
         rf"`ptxas` failed with error code (?:-{number}|{128 + number})\b|died with"
@@ -59,28 +59,31 @@ _FP8_ADVICE = (
 )
 
 _MOST_THREADS = 1024
-"""Threads of a block, on every GPU of NVIDIA and AMD."""
+"""Maximum number of threads of a block, on every GPU of NVIDIA and AMD."""
 
 
 _LARGEST_CLUSTER = 16
-"""Blocks of a cluster that no launcher exceeds."""
+"""Maximum number of blocks of a cluster in every launcher."""
 
 
 def _threads(metrics: Mapping[str, Any], target: Target) -> int | None:
-    """Threads of a block. AMD's builds have no metric for them, and no specialized warps."""
+    """Return the threads of a block. AMD's builds have no metric for them, or specialized warps."""
     threads = _number(_occupancy(metrics), "threads")
     warps = _number(metrics, "num_warps")
     return warps * target.warp_size if threads is None and warps is not None else threads
 
 
 def _registers(metrics: Mapping[str, Any]) -> int | None:
-    """Registers of a thread, if the build tells how many it may have."""
+    """Return the registers of a thread, if the metrics show how many it may have."""
     spare = _number(_occupancy(metrics), "spare_registers")
     return None if spare is None else _number(metrics, "registers")
 
 
 def _most_registers(metrics: Mapping[str, Any]) -> int:
-    """Registers that a thread may have without the loss of a block, for a build that tells it."""
+    """Return the registers that a thread may have without the loss of a block.
+
+    The metrics must show them.
+    """
     return int(metrics["registers"] + metrics["occupancy"]["spare_registers"])
 
 
@@ -310,8 +313,8 @@ CLASSES = (
                 words="diagnostic",
                 means="feature {feature}",
             ),
-            # Kernels of Gluon call instructions themselves. LLVM finds out that the target has none
-            # of the kind, after all passes, and ends the process.
+            # Kernels of Gluon call instructions themselves. If the target lacks one, LLVM notices
+            # that after all passes, and ends the process.
             Sign(
                 assertion=(
                     r"^Cannot select: intrinsic %llvm\.(?P<feature>nvvm\.(?:tcgen05|wgmma|fence"
@@ -367,8 +370,8 @@ CLASSES = (
             " order of operands to avoid it. Try the neighbouring releases, and report it with the"
             " reproducer (`compat repro`)."
         ),
-        # Where it writes reproducers, MLIR catches the signal and says this, or nothing at all: see
-        # compat.diagnosis.classify.
+        # If MLIR writes reproducers, it catches the signal and prints this line, or nothing at all:
+        # see compat.diagnosis.classify.
         signs=(
             Sign(
                 output=r"A signal was caught while processing the MLIR module",

@@ -11,9 +11,9 @@ from compat.diagnosis import common
 from compat.diagnosis.failure_class import Sign
 
 _NOT_KNOWN = "the toolchain does not know the target"
-"""The class is the same however the failure shows.
+"""The ``means`` of several signs, because the class is the same for all forms of the failure.
 
-The part that notices it first depends on what the kernel needs.
+What the kernel needs decides which part of the toolchain notices it first.
 """
 
 CLASSES = (
@@ -67,8 +67,8 @@ CLASSES = (
     ),
     evolve(
         common.SOURCE_IMPORT,
-        # What stands in the place of the GPU's driver (``adapter/driver.py``), and knows nothing of
-        # one machine.
+        # The stand-in for the GPU's driver (``adapter/driver.py``) raises these errors. It has no
+        # facts about a machine.
         signs=(
             Sign(
                 error=r"^RuntimeError$",
@@ -121,11 +121,11 @@ CLASSES = (
         ),
         signs=(
             Sign(assembler=r"is not defined for option 'gpu-name'", means=_NOT_KNOWN),
-            # LLVM only warns, builds for its default processor, and stumbles over what that one
-            # does not have.
+            # LLVM only warns, builds for its default processor, and fails at the features that this
+            # processor lacks.
             Sign(output=r"^'\w+' is not a recognized processor for this target", means=_NOT_KNOWN),
-            # Said of dots alone also where the rest of the toolchain builds for the target, as
-            # 3.3.0 does for sm_120.
+            # The assertion can fail for dots only, while the rest of the toolchain builds for the
+            # target, as in 3.3.0 for sm_120.
             Sign(assertion=r"computeCapability not supported", target=r"^$", means=_NOT_KNOWN),
             Sign(
                 assembler=r"(?:SM version|target).* (?:not supported|deprecated)", words="assembler"

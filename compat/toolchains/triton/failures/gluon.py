@@ -1,7 +1,7 @@
 """The class of layouts that do not fit, in kernels of Gluon.
 
-Kernels of Triton's own language name no layouts. If a layout of theirs is invalid, the compiler
-made it, later than the signs here look.
+Kernels of Triton's own language name no layouts. If one of their layouts is invalid, the compiler
+made it, in a later stage than those of the signs here.
 """
 
 from __future__ import annotations

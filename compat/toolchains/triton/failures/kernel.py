@@ -1,4 +1,4 @@
-"""Classes of what the front end says of a kernel's language and of its use of Triton's API."""
+"""Classes of the front end's errors about a kernel's language and its use of Triton's API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NODES = "|".join(
     for name, member in vars(ast).items()
     if isinstance(member, type) and issubclass(member, ast.AST)
 )
-"""Python's names for parts of a program: Triton met one where it expected another."""
+"""Python's names for the nodes of a syntax tree. Triton found one where it expected another."""
 _BUILTINS = "|".join(
     name for name, member in vars(builtins).items() if callable(member) and name.islower()
 )
@@ -371,7 +371,7 @@ CLASSES = (
                 message=r"No module named '(?P<name>triton(?:\.[\w.]+)?)'",
                 advice="This release has no module `{name}`. " + _GUARD_ADVICE,
             ),
-            # A dtype that the front end has a name for, and the IR of this release no constant of.
+            # A dtype that has a name in the front end, but no constant in the IR of this release.
             Sign(
                 error=r"^AttributeError$",
                 message=r"ir\.builder' object has no attribute 'get_(?P<name>\w+)'",

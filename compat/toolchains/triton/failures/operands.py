@@ -1,4 +1,4 @@
-"""Classes of invalid operands, shapes and values, by what an author would do about them."""
+"""Classes of invalid operands, shapes and values, one for each correction by the author."""
 
 from __future__ import annotations
 

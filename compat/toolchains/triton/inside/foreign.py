@@ -16,6 +16,6 @@ CompiledKernel = Any
 Autotuner = Any
 """A kernel with configurations to choose among."""
 CodeGenerator = Any
-"""Triton's front end at work on a function."""
+"""Triton's front end during the compile of a function."""
 Graph = Any
 """A graph of ``torch.fx``."""

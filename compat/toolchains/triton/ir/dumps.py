@@ -22,16 +22,16 @@ from compat.toolchains.mlir.canonical import canonical_code, canonical_llvm
 _AFFIXES = lazy_pattern(
     r"^(?:triton-?nvidia-?gpu|triton-?amd-?gpu|triton-?gpu|triton-?nvidia|triton|nvgpu)-?|-?(?:pass|nv)$"
 )
-"""Parts of pass names that releases add, change or drop, in small letters."""
+"""Parts of pass names that releases add, change or drop, in lower case."""
 
 
 def read(text: str) -> Printed:
-    """Take apart what a compile of Triton printed."""
+    """Parse the printed text of a compile with Triton."""
     return dumps.read(text, pass_key)
 
 
 def pass_key(name: str) -> str:
-    """What is left of a pass's name: the name by which it is the same pass in every release."""
+    """Return the part of a pass's name that is the same in every release."""
     return re.sub(r"\W", "", _AFFIXES.sub("", name.lower()))
 
 
@@ -46,7 +46,7 @@ Pipelines are in quotes, and analyses in brackets.
 """
 _SUMS = frozenset({"Rest", "Total"})
 _ARGUMENTS = {"canonicalizer": "canonicalize", "inliner": "inline"}
-"""The name of a pass there → its name in dumps, if the two differ."""
+"""The name of a pass in timings → its name in dumps, if the two differ."""
 _ALL_PASSES = lazy_pattern(r"^ +Total Execution Time: (\d+\.\d+) seconds$", re.MULTILINE)
 
 
@@ -94,8 +94,8 @@ def one_pass(reproducer: str, ir: str, name: str) -> str | None:
     """Return a reproducer that runs only the pass ``name`` on ``ir``, the IR just before it.
 
     The pass keeps the options that it has in ``reproducer``. Locations lose their folders. Returns
-    ``None`` if the pipeline has no such pass, or several with different options, because it is open
-    which one was meant.
+    ``None`` if the pipeline has no such pass, or several with different options, because then the
+    right one is unknown.
     """
     match = _PIPELINE.search(reproducer)
     if match is None:
@@ -141,7 +141,7 @@ def _inside(text: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Parts between the commas that are in no brackets."""
+    """Return the parts between commas outside brackets."""
     parts: list[list[str]] = [[]]
     depth = 0
     for character in text:
@@ -189,7 +189,7 @@ def _first_of_newer(built: BuiltEnv) -> int:
 
 
 def _command(program: Path, source: Path, output: Path) -> list[str]:
-    """Assemble a file of PTX for the target that it names."""
+    """Return the command that assembles a file of PTX for the target that it names."""
     target = _TARGET.search(source.read_text(encoding="utf-8", errors="replace"))
     return [
         str(program),
@@ -202,7 +202,7 @@ def _command(program: Path, source: Path, output: Path) -> list[str]:
 
 
 def _evidence(code: int, printed: str, has_output: bool) -> Evidence:
-    """How an assembler ended, in the words in which releases tell it."""
+    """Return the evidence of an assembler's run, with the messages that releases use."""
     if code == 0 and has_output:
         return Evidence(answered=True, done=(Done(do="compile"),), stage="cubin")
     failed = f"`ptxas` failed with error code {code}\n" if code < 0 else ""
@@ -227,7 +227,7 @@ PARTS = CompilerParts(
         name="ptxas",
         stage="cubin",
         takes="ptx",
-        # All that releases read; 3.3 spells the second with a hyphen.
+        # All variables that releases read. 3.3 spells the second with a hyphen.
         variables=(
             "TRITON_PTXAS_PATH",
             "TRITON_PTXAS_BLACKWELL_PATH",

@@ -1,9 +1,9 @@
-"""The compile call of a repro script: facts of each release's launches about arguments, as source.
+"""The compile call of a repro script: the facts that a launch finds about arguments, as source.
 
-The forms are those of the adapter (``adapter/call.py``), which asks the release's own launch code.
-A script states the result. A script for one release need not ask which form it takes. If a launch
-describes the kernel, the call is the same for every release. It asks the release's own launcher, as
-a program would, and launches nothing. ``script.py.j2`` has the text.
+The forms are those of the adapter (``adapter/call.py``). The adapter asks the release's own launch
+code, and a script states the result. A script for one release contains the form of that release
+only. If a launch describes the kernel, the call is the same for every release. It calls the
+release's own launcher, as a program would, and launches nothing. The template is ``script.py.j2``.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _NUMBER = lazy_pattern(r"[iu](?!1$)\d+")
 _TYPED = lazy_pattern(
     r"\b(?:int|float|bool|(?:tl\.)?(?:u?int\d+|b?float\d+\w*)|[iu]\d+|b?fp?\d+\w*)\b"
 )
-"""An annotation that is a type, so that launches from 3.4 on do not look for one."""
+"""An annotation that is a type, so that launches from 3.4 on do not determine one."""
 _BUFFER_OPERATIONS = "AMDGCN_USE_BUFFER_OPS"
 _TRUE = frozenset({"1", "true", "on", "y", "yes"})
 
 
 class Form(StrEnum):
-    """The ways in which releases want a specialization described."""
+    """The forms in which releases take a specialization."""
 
     DESCRIPTOR = "3.0 and 3.1"
     HINTS = "3.2"
@@ -58,13 +58,13 @@ class Form(StrEnum):
     RANGED = "3.6 and later"
     """Buffer operations are on, so AMD's launcher reads the size of tensors."""
     ANY = "every release"
-    """Finds out which of the others it is; for ``--portable``, and for toolchains without a release
-    number.
+    """The script finds out its form when it runs; for ``--portable``, and for toolchains without a
+    release number.
     """
 
     @property
     def has_attributes(self) -> bool:
-        """Whether attributes are a dictionary, and constexprs have a place in the signature."""
+        """Whether attributes are a dictionary, and the signature contains constexprs."""
         return self in (Form.ATTRIBUTES, Form.TYPED, Form.RANGED)
 
 
@@ -77,7 +77,7 @@ _FROM = {
 
 
 def form_of(release: str | None) -> Form:
-    """The form that a release takes."""
+    """Return the form that a release takes, or ``Form.ANY`` without a release."""
     if release is None:
         return Form.ANY
     version = Version(Version(release).public)
@@ -114,7 +114,7 @@ _SOURCES = {
 
 
 def _source_class(bundle: Bundle) -> str:
-    """The name of the class of sources that a kernel is compiled from."""
+    """Return the name of the source class that a kernel is compiled from."""
     tree, gluon = tree_of(bundle.text), set[str]()
     for node in tree.body:
         modules: list[str] = []
@@ -189,7 +189,7 @@ def _gpu(target: Target) -> str:
 
 
 def _disassembly_code() -> str:
-    """The code that looks for mixed-up descriptors in a disassembly, as the adapter has it."""
+    """Return the adapter's code that looks for mixed-up descriptors in a disassembly."""
     text = (Path(__file__).parents[1] / "inside" / "adapter" / "descriptors.py").read_text(
         encoding="utf-8"
     )
@@ -201,9 +201,9 @@ def _disassembly_code() -> str:
 
 
 def before_decorators(target: Target) -> tuple[frozenset[str], str]:
-    """Return code with a driver for ``@triton.autotune``.
+    """Return imports, and code that sets a driver for ``@triton.autotune``.
 
-    In 3.2 and 3.3 it asks for a driver before it looks at its arguments.
+    In 3.2 and 3.3 the decorator asks for a driver before it reads its arguments.
     """
     return _IMPORTS, _DECORATED.format(gpu=_gpu(target))
 
@@ -229,7 +229,7 @@ if __name__ == "__main__":
 def _source_facts(
     bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]
 ) -> dict[str, object]:
-    """What the template needs to know of the ``ASTSource`` that is compiled."""
+    """Return the values of the template for the ``ASTSource`` to compile."""
     facts = SpecializedArguments.of(bundle, target, form, variables)
     types = {name: _type(kind) for name, kind in facts.types.items()}
     if form.has_attributes:
@@ -254,7 +254,7 @@ def _source_facts(
         "attributes": _attributes(facts, form),
         "options": {name: repr(value) for name, value in bundle.spec.compile.options.items()},
         "source_class": _source_class(bundle),
-        # 3.4 asks it for the target of a kernel of Gluon.
+        # Triton 3.4 asks the driver for the target of a Gluon kernel.
         "asks_driver": (
             _ASKS.search(bundle.text) is not None or _source_class(bundle) != "ASTSource"
         ),
@@ -281,13 +281,13 @@ class SpecializedArguments:
     small: tuple[Index, ...]
     """Pointers with a range of 32 bits, for every release that can declare them."""
     typed: Mapping[str, str]
-    """For every release: arguments that some of them do not fold, with their types."""
+    """For ``Form.ANY``: arguments equal to 1 that some releases do not fold, with their types."""
 
     @classmethod
     def of(
         cls, bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]
     ) -> SpecializedArguments:
-        """Return the facts that launches find out, in releases that take this form.
+        """Return the facts that launches find in releases that take this form.
 
         ``variables`` are the environment variables that are set.
         """
@@ -354,14 +354,14 @@ class SpecializedArguments:
 
 
 def _order(bundle: Bundle) -> tuple[str, ...]:
-    """The names of the kernel's parameters."""
+    """Return the names of the kernel's parameters in order."""
     return tuple(parameter.arg for parameter in parameters(_kernel(bundle).args))
 
 
 def _looks_at_ranges(form: Form, variables: Mapping[str, str]) -> bool:
-    """Return whether AMD's launchers look at the size of tensors.
+    """Return whether AMD's launchers read the size of tensors.
 
-    They do if there are buffer operations, and always in 3.2.
+    They do if buffer operations are on, and always in 3.2.
     """
     if form in (Form.HINTS, Form.ANY):
         return True
@@ -377,7 +377,7 @@ def _kernel(bundle: Bundle) -> ast.FunctionDef:
 
 
 def _named_by(kernel: ast.FunctionDef, option: str, order: tuple[str, ...]) -> frozenset[str]:
-    """The parameters that an option of ``@triton.jit`` names, where it does so in so many words."""
+    """Return the parameters that an option of ``@triton.jit`` names, if its value is a literal."""
     options = (
         keyword
         for decorator in kernel.decorator_list
@@ -396,7 +396,7 @@ def _named_by(kernel: ast.FunctionDef, option: str, order: tuple[str, ...]) -> f
 
 
 def _folded(path: str, kind: ArgumentType, constants: Collection[str]) -> ArgumentType:
-    """A type in which elements that are constants are called so."""
+    """Return a type whose constant elements are replaced by ``CONSTEXPR``."""
     if isinstance(kind, str):
         return CONSTEXPR if path in constants else kind
     folded = tuple(
@@ -409,7 +409,7 @@ def _folded(path: str, kind: ArgumentType, constants: Collection[str]) -> Argume
 
 
 def _in_order(order: tuple[str, ...], paths: Collection[str]) -> Iterator[tuple[str, str | Index]]:
-    """Paths in the order of the parameters, and how they are named: parameters by their names."""
+    """Yield paths in the order of the parameters, each with its key: a name or an index."""
     for name in order:
         for path in paths:
             if parameter_of(path) == name:
@@ -444,7 +444,7 @@ def _descriptor(facts: SpecializedArguments, form: Form) -> str:
 
 
 def _attributes(facts: SpecializedArguments, form: Form) -> str:
-    """Attributes as releases take them; those up to 3.2 take no tuples."""
+    """Return attributes as source text; empty for tuples, which releases up to 3.2 do not take."""
     if not form.has_attributes:
         return "" if facts.has_tuples else _descriptor(facts, form)
     named = (
@@ -473,11 +473,11 @@ _RUN = ("grid", "warmup")
 
 
 _DESCRIPTORS = ("triton.tools.tensor_descriptor", "triton.experimental.gluon.nvidia.hopper")
-"""Module of the class of descriptors: of Triton's, and of Gluon's."""
+"""The modules of the descriptor classes: Triton's, then Gluon's."""
 
 
 def _launch_facts(bundle: Bundle, target: Target) -> dict[str, object]:
-    """What the template needs to know of a launch."""
+    """Return the values of the template for a launch."""
     spec = bundle.spec.compile
     texts = {name: source(value) for name, value in spec.launch.items()}
     texts |= {name: constexprs.source(value) for name, value in spec.constexprs.items()}
@@ -527,7 +527,7 @@ def _leaves(spec: CompileSpec) -> list[object]:
 
 
 def source(value: Any) -> str:
-    """What a launch passes as Python source, with the classes of the script."""
+    """Return an argument of a launch as Python source, with the classes of the script."""
     if isinstance(value, tuple | list):
         inner = ", ".join(map(source, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
@@ -557,7 +557,7 @@ def source(value: Any) -> str:
 
 
 def _tensor_descriptor(element: str, block: tuple[int, ...], layout: str | None) -> str:
-    """One of a tensor with rows of 16 blocks."""
+    """Return the source of a descriptor for a tensor with 16 blocks along each axis."""
     shape, strides = [16 * size for size in block], [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
@@ -589,7 +589,7 @@ def _type(kind: ArgumentType) -> str:
 
 
 def _dictionary(head: str, entries: Mapping[object, str]) -> str:
-    """``head{"name": value, …}`` behind eight spaces, over several lines where one is too long."""
+    """Return ``head{"name": value, …}``, on several lines if one with 8 spaces is too long."""
     items = [
         f'"{key}": {value}' if isinstance(key, str) else f"{key}: {value}"
         for key, value in entries.items()
@@ -607,7 +607,7 @@ def _dictionary(head: str, entries: Mapping[object, str]) -> str:
 
 
 def _wrapped(items: list[str], width: int) -> list[str]:
-    """As few lines as hold the items, each with a comma behind it."""
+    """Return as few lines as the items need, with a comma after each item."""
     lines = [""]
     for item in items:
         if lines[-1] and len(lines[-1]) + len(item) > width:
@@ -627,4 +627,4 @@ SCRIPT = ScriptForm(
     first_release="3.0",
     undeclared=("setuptools",),
 )
-"""What releases of Triton import without declaring it is ``setuptools``, up to 3.2."""
+"""Releases of Triton up to 3.2 import ``setuptools`` without declaring it."""

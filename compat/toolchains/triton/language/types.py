@@ -1,6 +1,6 @@
-"""Types as Triton spells them, of arguments and of compile options, and shapes.
+"""Triton's types of arguments and compile options, and the shapes of expressions.
 
-The shapes serve to make kernels smaller.
+The shapes are needed to make kernels smaller.
 """
 
 from __future__ import annotations
@@ -84,16 +84,16 @@ OPTIONS = {
     **{name: Option(kind=bool) for name in _SWITCHES},
     **{name: Option(kind=str) for name in _TEXTS},
 }
-"""Options of the NVIDIA and AMD backends, without those that no number, string or boolean can be,
-and without those of two types.
+"""Options of the NVIDIA and AMD backends that are numbers, strings or booleans, without those of
+two types.
 """
 
 
 # --- shapes: how kernels are made smaller ---------------------------------------------------------
 
-# Shapes and element types are inferred by reading a kernel: enough to put ``tl.zeros((64, 64),
-# tl.float16)`` in place of a load. Where they are unknown, nothing is proposed; a wrong guess costs
-# a candidate, never a wrong result.
+# Shapes and element types are inferred from the source of a kernel. This is enough to replace a
+# load by ``tl.zeros((64, 64), tl.float16)``. If they are unknown, nothing is proposed. A wrong
+# guess costs a candidate, but never gives a wrong result.
 
 
 _REDUCE = ("sum", "max", "min", "xor_sum", "argmax", "argmin")
@@ -114,7 +114,7 @@ _ALIKE = (
     "minimum",
     "where",
 )
-"""Functions whose result has the shape that their arguments have together."""
+"""Functions whose result has the broadcast shape of their arguments."""
 
 
 @frozen(kw_only=True)
@@ -130,7 +130,7 @@ class Block:
 
 
 def _passed(argument: object) -> Block | None:
-    """What a launch passes; ``None`` for what nothing is known of."""
+    """Return the block that a launch passes, or ``None`` if it is unknown."""
     if arguments.is_tensor(argument):
         return Block(dtype=LANGUAGE_NAMES.get(arguments.dtype_of(argument)), pointer=True)
     kinds = {bool: "int1", int: "int32", float: "float32"}
@@ -150,7 +150,7 @@ class BlockShapes:
                 dtype=LANGUAGE_NAMES.get(kind.removeprefix("*")), pointer=kind.startswith("*")
             )
             for name, kind in compile_spec.signature.items()
-            if isinstance(kind, str)  # of a tuple nothing is known
+            if isinstance(kind, str)  # tuples stay unknown
         }
         self._names |= {name: _passed(value) for name, value in compile_spec.launch.items()}
         self._names |= {name: Block(dtype="int32") for name in numbers}
@@ -161,8 +161,8 @@ class BlockShapes:
     def simple(self, node: ast.expr) -> Iterator[ast.expr]:
         """Yield simpler expressions that could replace one of the kernel's body.
 
-        They are a block of the same shape and element type, which has a name already or is quickly
-        made, and a zero.
+        They are blocks of the same shape and element type, either named or made by a short call,
+        and zeros.
         """
         block = self._found.get(id(node))
         yield from (ast.Name(name, ast.Load()) for name in self._alike.get(id(node), ()))
@@ -174,7 +174,7 @@ class BlockShapes:
             yield ast.Constant(0.0)
 
     def _made(self, block: Block) -> Iterator[ast.expr]:
-        """Blocks of zeros, or of numbers in a row."""
+        """Yield calls that make a block, of consecutive numbers or of zeros."""
         if not block.shape or block.dtype is None:
             return
         if block.dtype == "int32" and len(block.shape) == 1:
@@ -207,7 +207,7 @@ class BlockShapes:
                     )
 
     def _of(self, node: ast.expr) -> Block | None:
-        """What an expression is; its parts are looked at too, whatever it is."""
+        """Return the block of an expression, and record it and the blocks of all its operands."""
         parts = [self._of(child) for child in _operands(node)]
         block = self._told(node, parts)
         if block is not None:
@@ -265,7 +265,7 @@ class BlockShapes:
         return _joined(parts) if name in _ALIKE else None
 
     def _sizes(self, nodes: Sequence[ast.expr]) -> tuple[int, ...]:
-        """The whole numbers that these expressions come to; empty where one is not known."""
+        """Return the integer values of these expressions; empty if one is unknown."""
         values = [self._constants.try_value(node)[1] for node in nodes]
         sizes = tuple(value for value in values if type(value) is int)
         return sizes if len(sizes) == len(values) else ()
@@ -290,7 +290,7 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _joined(parts: Sequence[Block | None]) -> Block | None:
-    """What comes of broadcasting together; pointers and fractions win."""
+    """Return the broadcast of blocks. Its type is that of a pointer, else that of a float."""
     blocks = [part for part in parts if part is not None]
     if len(blocks) < len(parts) or not blocks:
         return None

@@ -1,7 +1,7 @@
 """Generated programs in Triton's language (``compat hunt``).
 
-:mod:`.program` has the records, :mod:`.operations` the grammar, :mod:`.generator` makes programs,
-:mod:`.analysis` derives their ranges again, :mod:`.evaluator` computes what is right,
-:mod:`.source` and :mod:`.problem` write them, :mod:`.shrinking` makes them smaller.
-:mod:`.language` offers all that to a hunt. All of it needs NumPy.
+:mod:`.program` has the records, and :mod:`.operations` the grammar. :mod:`.generator` makes
+programs, :mod:`.analysis` derives their ranges again, and :mod:`.evaluator` computes the right
+results. :mod:`.source` and :mod:`.problem` write the files of a program. :mod:`.shrinking` makes
+programs smaller. :mod:`.language` offers all of this to a hunt. The package needs NumPy.
 """

@@ -1,7 +1,7 @@
-"""Whether a program is defined: bounds of every value, derived anew from its statements.
+"""The check that a program is defined, with bounds of every value derived anew from its statements.
 
-The generator assumes bounds of what a loop carries. The analysis assumes nothing: it goes through
-every turn of every loop. So it finds what the generator did wrong.
+The generator assumes bounds for the values that a loop carries. The analysis assumes nothing: it
+derives every iteration of every loop. So it finds errors of the generator.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Analysis:
         self.known: dict[str, Bounds] = {}
 
     def number(self, name: int | str) -> int:
-        """The value of a run-time argument, or a number itself."""
+        """Return the value of a run-time argument, or a number unchanged."""
         return name if isinstance(name, int) else self.scalars[name]
 
     def run(self, body: NestedBody, arguments: Sequence[Bounds]) -> list[Bounds]:

@@ -1,4 +1,4 @@
-"""NumPy's arrays, as the evaluator has them."""
+"""The NumPy arrays of the evaluator."""
 
 from __future__ import annotations
 

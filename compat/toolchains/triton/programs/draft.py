@@ -1,4 +1,4 @@
-"""A program under construction: what is defined so far, and operands for what comes next."""
+"""A program under construction: its statements so far, and operands for the next ones."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _SHAPES: tuple[Shape, ...] = (
     *((2, 4, 8), (4, 8, 16), (8, 2, 32), (2, 16, 2)),
 )
 _TRIES = 12
-"""Proposals that may fail before a draft goes on without one."""
+"""The number of proposals that may fail before a draft skips a statement."""
 
 
 class Draft:
-    """Statements with the scope that they are in."""
+    """The statements of a program under construction, with their scope."""
 
     def __init__(self, random: Random, families: Collection[str], grid: int) -> None:
         self.random, self.families, self.grid = random, frozenset(families), grid
@@ -59,11 +59,11 @@ class Draft:
         """Whether the scope sees the kernel's arguments."""
         self._names = 0
 
-    # --- what is there ----------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     @property
     def bounds(self) -> dict[str, Bounds]:
-        """Value → what is known of it."""
+        """Value → its known bounds."""
         return self.analysis.known
 
     @property
@@ -73,7 +73,7 @@ class Draft:
 
     @property
     def is_outermost(self) -> bool:
-        """Whether the statement is in no loop, branch or helper."""
+        """Whether the current scope is in no loop, branch or helper."""
         return self.depth == 0
 
     @property
@@ -88,7 +88,7 @@ class Draft:
         return {OPERATIONS[statement.operation].family for statement in statements}
 
     def wants(self, family: str) -> bool:
-        """Whether the program is to have operations of a family."""
+        """Whether the program should have operations of a family."""
         return family in self.families
 
     def statements(self) -> tuple[BlockStatement, ...]:
@@ -100,7 +100,7 @@ class Draft:
         return [value for value in self._visible if condition(value)]
 
     def latest_blocks(self, count: int) -> tuple[BlockValue, ...]:
-        """The last blocks that the innermost scope defined."""
+        """Return the last blocks that the innermost scope defined, without truth values."""
         defined = [
             result
             for statement in self._statements
@@ -109,10 +109,10 @@ class Draft:
         ]
         return tuple(defined[-count:])
 
-    # --- what is added ----------------------------------------------------------------------------
+    # --- additions --------------------------------------------------------------------------------
 
     def new(self, dtype: str, shape: Shape) -> BlockValue:
-        """A value with a name of its own."""
+        """Return a value with a new name."""
         self._names += 1
         return BlockValue(f"v{self._names}", dtype, shape)
 
@@ -128,7 +128,7 @@ class Draft:
         """Add a statement, whose results have these types and shapes, and return the results.
 
         ``known`` replaces the bounds that would be derived. Raises UndefinedError if the statement
-        is not defined for all that its operands may be.
+        is not defined for all values that its operands may have.
         """
         results = tuple(self.new(*kind) for kind in kinds)
         statement = BlockStatement(operation, tuple(operands), results, settings, bodies)
@@ -141,7 +141,10 @@ class Draft:
         return list(results)
 
     def fill(self, count: int, without: Collection[str] = ()) -> None:
-        """Add about this many statements, with what they need."""
+        """Add about this many statements, with the operands that they need.
+
+        Operations of the families ``without`` are left out.
+        """
         operations = [operation for operation in self.operations if operation.family not in without]
         weights = [operation.weight for operation in operations]
         for _ in range(count):
@@ -150,7 +153,7 @@ class Draft:
                     break
 
     def attempt(self, propose: Callable[[Draft], object]) -> bool:
-        """Make a proposal; if it is not defined, leave the draft as it was."""
+        """Make a proposal, and return whether it is defined. If not, restore the draft."""
         state = list(self._statements), list(self._visible)
         tables: tuple[dict[str, Any], ...] = self.tensors, self.outputs, self.scalars
         before = [dict(table) for table in tables]
@@ -170,13 +173,13 @@ class Draft:
     def nested(
         self, *parameters: tuple[BlockValue, Bounds], turn: BlockValue | None = None
     ) -> Iterator[Draft]:
-        """A scope inside of this one, which sees all of it."""
+        """Open a scope inside of this one, which sees all of its values."""
         with self._scope(list(self._visible), parameters, turn or self.turn):
             yield self
 
     @contextmanager
     def isolated(self, *parameters: tuple[BlockValue, Bounds]) -> Iterator[Draft]:
-        """The scope of a function, which sees its parameters only."""
+        """Open the scope of a function, which sees its parameters only."""
         before, self.has_arguments = self.has_arguments, False
         try:
             with self._scope([], parameters, None):
@@ -203,7 +206,7 @@ class Draft:
     # --- operands ---------------------------------------------------------------------------------
 
     def shape(self) -> Shape:
-        """A shape: mostly that of a block that is there."""
+        """Choose a shape, mostly that of a visible block."""
         there = [value.shape for value in self._visible if value.shape]
         if there and self.random.random() < 0.7:
             return self.random.choice(there)
@@ -212,7 +215,10 @@ class Draft:
     def block(
         self, dtypes: Sequence[str], shape: Shape | None = None, besides: BlockValue | None = None
     ) -> BlockValue:
-        """A block of one of some types, and perhaps of a shape: one that is there, or a new one."""
+        """Choose a visible block, or add one, of one of these types and of a shape, if it is given.
+
+        The result is never ``besides``.
+        """
         fitting = self.values_where(
             lambda value: (
                 bool(value.shape)
@@ -259,7 +265,7 @@ class Draft:
         return value
 
     def masked(self, value: BlockValue, mask: int) -> BlockValue:
-        """An integer block, reduced to the bits of a mask."""
+        """Return an integer block of numbers in 0 … mask; mostly ``value`` itself if that fits."""
         value_bounds = self.bounds[value.name]
         if value_bounds.low >= 0 and value_bounds.high <= mask and self.random.random() < 0.8:
             return value
@@ -267,7 +273,7 @@ class Draft:
         return self.latest
 
     def limited(self, value: BlockValue, limit: int) -> BlockValue:
-        """A block, reduced to -limit … limit."""
+        """Return a block, limited to -limit … limit."""
         self.define("limit", (value,), (value.dtype, value.shape), limit=limit)
         return self.latest
 
@@ -292,7 +298,7 @@ class Draft:
         return self.latest
 
     def scalar_condition(self) -> BlockValue:
-        """A truth value that depends on the program, an argument or the numbers."""
+        """Return a truth value that depends on the number of the program or on another scalar."""
         scalars = self.values_where(lambda value: not value.shape and value.dtype in INTEGERS)
         if not scalars or self.random.random() < 0.3:
             self.define("program", (), ("i32", ()))

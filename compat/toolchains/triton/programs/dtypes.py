@@ -12,19 +12,19 @@ class NumberType:
     """An element type."""
 
     name: str
-    """The name of the compiler's signatures: ``fp16``, ``i32``."""
+    """The name in the compiler's signatures: ``fp16``, ``i32``."""
     language: str
     """The name in a kernel, after ``tl.``."""
     bits: int
     signed: bool = True
     precision: int = 0
-    """Bits of a float's significand, with the hidden one. 0: an integer."""
+    """Bits of a float's significand, including the hidden one; 0 for an integer."""
     smallest: int = 0
     """The exponent of the smallest positive float."""
     largest: int = 0
     """The largest float that is used."""
     in_memory: bool = True
-    """Whether tensors of PyTorch have it on every release that launches."""
+    """Whether tensors of PyTorch can have the type on every release that launches."""
 
     @property
     def is_float(self) -> bool:
@@ -72,7 +72,7 @@ DTYPES = {
     )
 }
 PLACES = ("block_ptr", "descriptor")
-"""The types whose values are places of tiles: where a tile begins, on one axis of its matrix."""
+"""The types whose values are places of tiles: the start of a tile on one axis of its matrix."""
 INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32")
 FLOATS = ("fp16", "bf16", "fp32", "fp64")
 WIDE = ("i32", "i64")
@@ -93,13 +93,13 @@ class Bounds:
         return max(abs(self.low), abs(self.high))
 
     def union(self, other: Bounds) -> Bounds:
-        """What is known of a value that is one or the other."""
+        """Return the bounds of a value that is within these bounds or the others."""
         return Bounds(
             min(self.low, other.low), max(self.high, other.high), min(self.step, other.step)
         )
 
     def within(self, other: Bounds) -> bool:
-        """Whether all that these bounds allow is allowed by others."""
+        """Whether other bounds allow every number that these bounds allow."""
         return other.low <= self.low and self.high <= other.high and self.step >= other.step
 
 
@@ -128,5 +128,5 @@ def holds(dtype: str, value_bounds: Bounds, precision: int | None = None) -> boo
 
 
 def wrapped(dtype: str, value_bounds: Bounds) -> Bounds:
-    """The bounds of an integer result, which wraps around where it does not fit."""
+    """Return the bounds of an integer result, which wraps around if it does not fit."""
     return value_bounds if holds(dtype, value_bounds) else everything(dtype)

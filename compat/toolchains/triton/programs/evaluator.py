@@ -1,7 +1,7 @@
 """The numbers that a program computes, by NumPy: the reference of every launch.
 
 Integers have their own type and wrap around. Floats are in float64, in which every value of a
-program is exact; :class:`InexactError` says that one is not.
+program is exact. The evaluator raises :class:`InexactError` if a value is not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from compat.toolchains.triton.programs.program import (
 
 
 class InexactError(RuntimeError):
-    """A program is not what the generator promises: a number is not exact, or a place outside."""
+    """A program breaks a promise of the generator.
+
+    A number is not exact, an index is outside of its tensor, or a result has a wrong type or shape.
+    """
 
 
 def elements_of(tensor: InputTensor) -> Array:
@@ -58,7 +61,7 @@ class Machine:
         self._values: dict[str, Array] = {}
 
     def number(self, name: int | str) -> int:
-        """The value of a run-time argument, or a number itself."""
+        """Return the value of a run-time argument, or a number unchanged."""
         return name if isinstance(name, int) else self.scalars[name]
 
     def check_places(self, index: Array, size: int) -> None:
@@ -105,7 +108,7 @@ def check_exact(dtype: str, array: Array) -> None:
 
 
 def evaluate(program: BlockProgram) -> dict[str, Array]:
-    """Output → its elements after a launch, one program after the other.
+    """Return output → its elements after a launch, with one program run after the other.
 
     Raises InexactError.
     """

@@ -1,6 +1,6 @@
 """Programs from seeds, and further forms of them: equal seeds give equal programs.
 
-Each program uses some of the operations only. Programs of all operations have too few of each.
+Each program uses only some of the operations. A program of all operations has too few of each.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from compat.toolchains.triton.programs.program import RESPELLED, BlockProgram, B
 ALWAYS = ("memory", "elementwise", "casts")
 """Families of every program."""
 _OUTPUTS = 4
-"""Values that are stored at most."""
+"""The most values that a program stores."""
 _LARGEST = 1 << 16
-"""Elements of the largest tensor."""
+"""The most elements that a tensor may have."""
 
 
 def generate(seed: int, only: Collection[str] = ()) -> BlockProgram:
-    """The program of a seed.
+    """Return the program of a seed.
 
     Args:
         seed: The seed.
-        only: The families that it must use, besides those of every program. Empty: some of all.
+        only: The families that the program must use, besides those of every program. If it is
+            empty, the seed chooses some of all families.
     """
     for number in range(1000):
         random = Random(f"{seed}/{number}")  # noqa: S311 - a hunt must be repeatable
@@ -86,7 +87,7 @@ def _store_one(value: BlockValue, draft: Draft) -> None:
 
 
 def _store(draft: Draft) -> None:
-    """Store what nothing uses, and a value that something uses."""
+    """Store the last values that no statement uses, or else the last value."""
     used = {operand.name for statement in draft.statements() for operand in statement.operands}
     values = draft.values_where(lambda value: value.dtype not in PLACES)
     unused = [value for value in values if value.name not in used] or values[-1:]
@@ -103,7 +104,7 @@ CHOICES = {"num_warps": (1, 2, 4, 8, 16), "num_stages": (1, 2, 3, 4)}
 
 
 def forms_of(program: BlockProgram, count: int) -> tuple[BlockProgram, ...]:
-    """A program and further forms of it, at most so many in all: the same each time."""
+    """Return a program and further forms of it, ``count`` in all at most, the same on each call."""
     random = Random(f"{program.seed}/forms")  # noqa: S311 - a hunt must be repeatable
     others = list(_others(program, random))
     return (program, *random.sample(others, min(count - 1, len(others))))

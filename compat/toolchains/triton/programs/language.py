@@ -1,4 +1,4 @@
-"""The programs of Triton, as a hunt has them."""
+"""The interface through which a hunt uses the programs of Triton."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The module of a program's problem: its inputs by a formula, and the numbers that are right.
+"""The module of a program's problem: a formula for its inputs, and its right results.
 
-The numbers are those of :mod:`.evaluator`, in the text of the module. So a GPU host needs PyTorch
-alone.
+The results are those of :mod:`.evaluator`, and the text of the module contains them. So a GPU host
+needs only PyTorch.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from compat.toolchains.triton.programs.arrays import Array
 from compat.toolchains.triton.programs.program import BlockProgram
 
 PROBLEM = "problem"
-"""The function of the module."""
+"""The name of the function in the module."""
 _TORCH = {
     "i8": "int8",
     "i16": "int16",

@@ -2,8 +2,8 @@
 
 A program is in single-assignment form: each statement applies one operation of
 :mod:`.operations` and defines new values. Statements of loops, branches and helpers
-contain a :class:`NestedBody`. Every fact that a run needs is part of the program, the sizes and the
-content of its tensors too, so equal programs compute equal numbers.
+contain a :class:`NestedBody`. A program contains every fact that a run needs, including the sizes
+and the content of its tensors. So equal programs compute equal numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from compat.toolchains.programs import OWN
 Shape = tuple[int, ...]
 """The sizes of a block's axes. A scalar has none."""
 RESPELLED = "respelled"
-"""The form with the same statements in other words."""
+"""The form that writes the same statements differently."""
 
 
 @frozen
@@ -42,7 +42,7 @@ class NestedBody:
     """Statements with a scope of their own."""
 
     parameters: tuple[BlockValue, ...]
-    """The values that are defined from outside: a loop's index, and what it carries."""
+    """The values that are defined from outside: a loop's index, and its carried values."""
     statements: tuple[BlockStatement, ...]
     results: tuple[BlockValue, ...]
     """The values that leave the scope."""
@@ -78,7 +78,7 @@ class InputTensor:
 
 @frozen
 class Output:
-    """A tensor that the program writes. It is all zeros before."""
+    """A tensor that the program writes. It contains zeros before the launch."""
 
     name: str
     dtype: str
@@ -101,9 +101,9 @@ class BlockProgram:
     options: Mapping[str, int] = field(hash=False)
     """Compile options."""
     hinted: tuple[str, ...] = ()
-    """The run-time arguments that the compiler is told to be multiples of 16."""
+    """The run-time arguments with the hint that they are multiples of 16."""
     form: str = OWN
-    """The name of the form: that of the seed, or another one (:mod:`.forms`)."""
+    """The name of the form: that of the seed, or another one (:func:`.generator.forms_of`)."""
 
     @property
     def sizes(self) -> dict[str, int]:

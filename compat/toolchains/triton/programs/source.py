@@ -98,12 +98,12 @@ def kernel_source(program: BlockProgram) -> str:
 
 
 def _swapped(text: str) -> str:
-    """An expression with its operands in the other order, where that is the same."""
+    """Return an expression with its operands swapped, if the operation is commutative."""
     return _COMMUTATIVE.sub(r"\2{1}\1\3{0}", text)
 
 
 def argument_names(program: BlockProgram) -> list[str]:
-    """The run-time arguments, in order."""
+    """Return the names of the run-time arguments, in order."""
     return [
         *(tensor.name for tensor in program.inputs),
         *(output.name for output in program.outputs),

@@ -1,9 +1,10 @@
-"""CuTe DSL inside an env: all that is known of how its Python API differs between releases.
+"""The adapter of CuTe DSL, with all differences between the Python APIs of its releases.
 
-The worker loads this folder (see :mod:`compat.worker.adapter`): standard library and CuTe DSL only,
-Python 3.10 to 3.14, nothing of ours. Each form is recognised by what is there, never by a version
-number. :mod:`.compiling` imports, watches and compiles; :mod:`.arguments` makes what a kernel is
-given of the types in a kernel file; :mod:`.built` reads what came out.
+The worker loads this folder inside an env (see :mod:`compat.worker.adapter`). The code runs on
+Python 3.10 to 3.14. It needs only the standard library and CuTe DSL, and no code of the driver. It
+tests for features, never for a version number. :mod:`.compiling` imports CuTe DSL, observes it and
+compiles with it. :mod:`.arguments` makes the arguments of a kernel from the types in a kernel file.
+:mod:`.built` reads the results of a compile.
 """
 
 from .compiling import Cute as Adapter

@@ -1,12 +1,13 @@
-"""What a kernel is given, made of the types and values in a kernel file.
+"""Arguments of a kernel, made from the types and values in a kernel file.
 
-Tensors come from nowhere: ``from_dlpack`` of a capsule of our own (:mod:`.no_gpu`), that says CUDA
-and an address which is never looked at. So it is one way in every release, and the one in which
-programs hand over tensors. (NumPy's arrays would be in generic memory, where copies fail that do
-not fail on a GPU; fake tensors came with 4.3, and cannot be of several levels either.)
+Tensors have no memory. ``from_dlpack`` gets a DLPack capsule of the adapter (:mod:`.no_gpu`), with
+CUDA as its device and an address that no code reads. This way is the same in every release, and
+programs pass tensors in the same way. NumPy arrays would be in generic memory, where copies fail
+that do not fail on a GPU. Fake tensors exist only since 4.3, and cannot have layouts of several
+levels either.
 
-A function in the kernel's source makes what no type can say. It is given what makes an argument of
-a type, and constexprs by name.
+A function in the kernel's source makes an argument that no type can describe. It gets a function
+that makes an argument of a type, and constexprs by name.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ APART = 1 << 38
 _UNSIGNED, _FLOAT, _SIGNED, _BFLOAT, _BOOL = 1, 2, 0, 4, 6
 """The codes of element types in DLPack."""
 _ANY = 64
-"""The multiple of its divisor that a run-time size has."""
+"""The assumed value of a run-time size, as a multiple of its divisor."""
 
 _ELEMENTS: dict[str, tuple[str, int, int]] = {
     "bool": ("Boolean", _UNSIGNED, 8),
@@ -50,7 +51,7 @@ _ELEMENTS: dict[str, tuple[str, int, int]] = {
     "fp4e2m1fn": ("Float4E2M1FN", _UNSIGNED, 8),
     "i4": ("Int4", _SIGNED, 8),
 }
-"""A type's name in kernel files → its names in CuTe DSL and in DLPack."""
+"""A type's name in kernel files → its name in CuTe DSL, and its code and bits in DLPack."""
 _DTYPES = {
     "int8": "i8",
     "int16": "i16",
@@ -60,7 +61,7 @@ _DTYPES = {
     "uint16": "u16",
     "uint32": "u32",
 }
-"""Names that constexprs have in JSON → those in kernel files, where they differ."""
+"""A dtype's name in the JSON of constexprs → its name in kernel files, if the names differ."""
 
 _TENSOR = re.compile(
     r"(?P<element>\w+)\[(?P<shape>[^\]]*)\](?::\[(?P<strides>[^\]]*)\])?(?:"
@@ -80,20 +81,20 @@ MISFIT = re.compile(r"expects argument #\d+ \(\w+\) to be [^\n]*? but got [^\n]*
 
 
 class KernelFileError(Exception):
-    """What a kernel file says does not fit its function. The message says why, in a sentence."""
+    """The kernel file does not fit its function. The message is a sentence that says why."""
 
 
 class Memory:
     """Addresses for tensors without memory.
 
-    All tensors have the same address, or each has one of its own, by which it is recognised.
+    All tensors have the same address, or each has an address of its own, which identifies it.
     """
 
     def __init__(self, base: int | None = None) -> None:
         self._base = base
         self.tensors: dict[str, dict[str, object]] = {}
-        """Argument → ``address``, ``bytes`` of an element, ``align``, and ``shape`` and ``strides``
-        of one that has them.
+        """Argument → its ``address``, ``align``, and ``bytes`` of an element. A tensor also has
+        ``shape`` and ``strides``. A pointer does not.
         """
 
     def place(self, name: str, **facts: object) -> int:
@@ -115,8 +116,8 @@ class Memory:
 def bound(function: Function, job: Document) -> tuple[Any, list[Any], Objects]:
     """Return the function to compile, its arguments in order, and its arguments by keyword.
 
-    If the job names a class, an object is made with the constexprs that its constructor takes. Its
-    ``__call__`` takes the others. Raises KernelFileError.
+    If the job names a class, the function is an object of it. The constructor gets the constexprs
+    that it takes, and ``__call__`` gets the others. Raises KernelFileError.
     """
     names = _names_beside(function)
     constants = {name: constant(value, names) for name, value in job["constexprs"].items()}
@@ -187,14 +188,14 @@ _PLAIN: dict[Any, Any] = {
     "float": float,
     "bool": bool,
 }
-"""Annotations of parameters that take only Python numbers.
+"""Annotation of a parameter that takes only Python numbers → the type of the numbers.
 
-Like numbers of CuTe DSL, they are known only at run time.
+Like numbers of CuTe DSL, these numbers are known only at run time.
 """
 
 
 def _is_plain(parameter: Type, value: object) -> bool:
-    """Whether a parameter takes a number of Python in the place of this number of CuTe DSL."""
+    """Whether a parameter takes a Python number instead of this number of CuTe DSL."""
     if (
         parameter is None
         or not isinstance(parameter.annotation, (type, str))
@@ -222,7 +223,10 @@ def run_time(
 
 
 def in_order(function: Function, signature: Document) -> list[str]:
-    """The run-time arguments as a function, or a class's objects, have them."""
+    """Return the names of the run-time arguments, in the order of the function's parameters.
+
+    For a class or an object, these are the parameters of ``__call__``.
+    """
     is_function = inspect.isfunction(inspect.unwrap(function))
     kind = function if inspect.isclass(function) else type(function)
     return [
@@ -233,7 +237,7 @@ def in_order(function: Function, signature: Document) -> list[str]:
 
 
 def _names_beside(function: Function) -> Objects:
-    """The names of the module that a function or class is defined in."""
+    """Return the namespace of the module that defines a function or class."""
     namespace: Value = getattr(inspect.unwrap(function), "__globals__", None)
     return namespace if namespace is not None else vars(sys.modules[function.__module__])
 
@@ -258,9 +262,9 @@ def _constructor_parameters(kind: Type, constants: dict[str, object]) -> list[st
 
 
 def constructor(kind: Type) -> Objects:
-    """Return the parameters that a class is made with, by name.
+    """Return the parameters of a class's constructor, by name.
 
-    They include those that it passes on unchanged (``*arguments, **options``).
+    They include those that it passes on unchanged to a base class (``*arguments, **options``).
     """
     parameters: Objects = {}
     for base in kind.__mro__:
@@ -298,8 +302,8 @@ def _parameters(function: Function) -> Objects:
 def constant(value: object, names: dict[str, object]) -> Any:
     """Return a constexpr from its JSON form.
 
-    ``{"dtype": "fp16"}`` is a type of CuTe DSL's, and a list is a tuple. ``{"function": "relu"}``
-    is one of ``names``, the names of the kernel's module.
+    ``{"dtype": "fp16"}`` is a type of CuTe DSL, and a list is a tuple. ``{"function": "relu"}`` is
+    a function in ``names``, the names of the kernel's module. Raises KernelFileError.
     """
     if isinstance(value, list):
         return tuple(constant(part, names) for part in value)
@@ -322,7 +326,7 @@ def constant(value: object, names: dict[str, object]) -> Any:
 
 
 def element(name: str) -> Type:
-    """Return the type of CuTe DSL that a name means.
+    """Return the type of CuTe DSL with a name in kernel files.
 
     Raises KernelFileError if the name is unknown, and AttributeError if this release has no such
     type.
@@ -337,7 +341,10 @@ def element(name: str) -> Type:
 
 
 def options(settings: Document) -> dict[str, str]:
-    """Compile options as ``cute.compile`` takes them, in one text; nothing where there are none."""
+    """Return the keyword ``options`` of ``cute.compile``, a text with all compile options.
+
+    The result is empty without options.
+    """
     flags = []
     for name, value in settings.items():
         if value is not False:
@@ -349,7 +356,7 @@ def options(settings: Document) -> dict[str, str]:
 
 
 def sizes_of(signature: Document) -> dict[str, int]:
-    """Return every name of a size → a size for it, with all the divisors that it must have."""
+    """Return name of a size → an assumed size, which is a multiple of all its divisors."""
     sizes: dict[str, int] = {}
     for _, kind in _leaves(signature.items()):
         tensor = _TENSOR.fullmatch(kind)
@@ -362,7 +369,10 @@ def sizes_of(signature: Document) -> dict[str, int]:
 
 
 def unknown(signature: Document, sizes: bool = True) -> list[str]:
-    """The names of what is known at run time only: numbers, and sizes of tensors, too."""
+    """Return the names of values that are known only at run time: numbers, and sizes of tensors.
+
+    If ``sizes`` is false, these are only numbers.
+    """
     numbers = {
         name: 0
         for name, kind in _leaves(signature.items())
@@ -372,7 +382,7 @@ def unknown(signature: Document, sizes: bool = True) -> list[str]:
 
 
 def _leaves(signature: Type) -> Iterator[tuple[str, str]]:
-    """Arguments and their types; those in a tuple are called ``args[1]``."""
+    """Yield arguments and their types. An element of a tuple has a name such as ``args[1]``."""
     for name, kind in signature:
         if isinstance(kind, list):
             yield from _leaves(("%s[%d]" % (name, index), part) for index, part in enumerate(kind))
@@ -381,7 +391,7 @@ def _leaves(signature: Type) -> Iterator[tuple[str, str]]:
 
 
 class Arguments:
-    """What makes the run-time arguments of one kernel."""
+    """Makes the run-time arguments of one kernel."""
 
     def __init__(
         self,
@@ -392,13 +402,13 @@ class Arguments:
     ) -> None:
         """Prepare to make arguments.
 
-        ``values`` are sizes, and numbers of arguments. ``names`` are the names of the kernel's
-        module.
+        ``values`` has sizes, and the values of arguments that are numbers. ``names`` has the names
+        of the kernel's module.
         """
         self._values, self._names, self._constants, self._memory = values, names, constants, memory
 
     def argument(self, name: str, kind: Type) -> Value:
-        """What stands for an argument of this type. Raises KernelFileError."""
+        """Return an argument of this type. Raises KernelFileError."""
         if isinstance(kind, list):
             return tuple(
                 self.argument("%s[%d]" % (name, index), part) for index, part in enumerate(kind)
@@ -424,7 +434,8 @@ class Arguments:
     def _made(self, name: str, function: str) -> Any:
         """Return what a function in the kernel's source makes.
 
-        The function gets a maker of arguments by their types, and constexprs.
+        The function gets a function that makes an argument of a type, and constexprs. Raises
+        KernelFileError.
         """
         if not callable(self._names.get(function)):
             raise KernelFileError(
@@ -474,7 +485,7 @@ def _is_required(function: Function, name: str) -> bool:
 
 
 def _last_line(error: BaseException) -> str:
-    """Where an exception was raised, as a message says it."""
+    """Return the line that raised an exception, as a part of a message."""
     traceback, line = error.__traceback__, ""
     while traceback is not None:
         line = " at line %d of %s" % (
@@ -486,21 +497,21 @@ def _last_line(error: BaseException) -> str:
 
 
 class _TensorLayout(NamedTuple):
-    """What a tensor's type says, with sizes in the place of names."""
+    """The layout that a tensor's type describes, with sizes instead of names."""
 
     element: str
     shape: list[int]
     strides: list[int]
     order: tuple[int, ...]
-    """Modes from the outermost to the innermost; empty where all strides are numbers."""
+    """Modes from the outermost to the innermost; empty if all strides are numbers."""
     dynamic: dict[int, int]
     """Mode whose size is known only at run time → its divisor.
 
-    In a strided tensor, only modes that must be dynamic are here.
+    For a tensor with strides, only modes with a divisor above 1 are here.
     """
     alignment: int
     exact: str = ""
-    """The layout in the words of the IR, if the calls that mark a tensor dynamic cannot express it.
+    """The layout as the IR spells it, if the calls that mark a tensor dynamic cannot express it.
     """
 
 
@@ -538,7 +549,7 @@ def _layout(tensor: re.Match[str], named: dict[str, int]) -> _TensorLayout:
 
 
 def _order(innermost: int, modes: int) -> tuple[int, ...]:
-    """Modes from the outermost to this innermost one."""
+    """Return the modes in order, with the innermost one last."""
     return (*(mode for mode in range(modes) if mode != innermost), innermost)
 
 
@@ -555,7 +566,7 @@ def _size(text: str, named: dict[str, int]) -> tuple[int, int]:
 
 
 def _in_ir(size: int, divisor: int, width: str) -> str:
-    """A size or a stride in the words of the IR."""
+    """Return a size or a stride as the IR spells it."""
     if not divisor:
         return str(size)
     attributes = " ".join(filter(None, [width, "div=%d" % divisor if divisor > 1 else ""]))
@@ -571,7 +582,7 @@ def _compact(shape: list[int], order: tuple[int, ...]) -> list[int]:
 
 
 def _bytes(name: str) -> int:
-    """Of an element."""
+    """Return the bytes of an element, or 0 for an unknown type."""
     return _ELEMENTS[name][2] // 8 if name in _ELEMENTS else 0
 
 
@@ -600,7 +611,7 @@ def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> object:
 
 
 def _typed(tensor: Tensor, layout: _TensorLayout, dynamic: Value) -> Any:
-    """Return a tensor whose type says exactly what is known about its layout.
+    """Return a tensor whose type contains exactly the known facts about its layout.
 
     ``dynamic`` is a tensor whose whole layout is known only at run time.
     """

@@ -1,6 +1,6 @@
 """A kernel that does nothing, whose compile makes a context, a compiler and a pipeline.
 
-A file of IR takes its place in them.
+The adapter compiles a file of IR with them instead of this kernel.
 """
 
 from __future__ import annotations
@@ -16,5 +16,5 @@ def nothing():  # type: ignore[no-untyped-def]
 
 @cute.jit
 def launch():  # type: ignore[no-untyped-def]
-    """Launch that."""
+    """Launch the kernel."""
     nothing().launch(grid=[1, 1, 1], block=[32, 1, 1])

@@ -1,9 +1,9 @@
-"""Facts about a build, read in the compiled module and in the cubin in it, without any tool.
+"""Facts about a compile, read from the compiled module and its cubin without external tools.
 
 Up to 4.2 the cubin is the object of a ``gpu.binary``. Since then it is in a fat binary in a global.
 Registers, stack frames and static shared memory are in its ELF sections (``EIATTR`` records of
-``.nv.info``). Dynamic shared memory is in the host code that launches it. From Blackwell on, ptxas
-writes down its own version.
+``.nv.info``). Dynamic shared memory is in the host code that launches the kernel. From Blackwell
+on, ptxas writes its own version into the cubin.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ _ELF = b"\x7fELF"
 _REGISTERS, _FRAME = 0x2F, 0x11
 """``EIATTR_REGCOUNT`` and ``EIATTR_FRAME_SIZE``: a symbol and a number."""
 _PARAMETER = 0x17
-"""``EIATTR_KPARAM_INFO``: which parameter it is, and how many bytes it has."""
+"""``EIATTR_KPARAM_INFO``: the number of a parameter, and its bytes."""
 _TEXT = ".text."
 """The prefix of sections with machine code, before the kernels' names."""
 _SIZED = 4
-"""The format of records that say how long they are."""
+"""The format of records that contain their own length."""
 _RESERVED = 1024
-"""Bytes of the system's shared memory from sm_90 on, in the section of every kernel."""
+"""Bytes of shared memory that the system reserves from sm_90 on, in the section of every kernel."""
 
 _FUNCTIONS = re.compile(r"^ +(?:llvm\.func|func\.func) ", re.MULTILINE)
-"""Where a function begins: names of values are its own."""
+"""The beginning of a function, which is the scope of the names of values."""
 _CONSTANT = re.compile(r"%(\w+) = (?:llvm\.mlir\.constant\(|arith\.constant )(-?\d+) : i\d+")
 _STORED = re.compile(r"llvm\.store %(\w+), %(\w+) : i64")
 _CONFIG = re.compile(
     r"%(\w+) = llvm\.getelementptr %\w+\[0, 2\] : \(!llvm\.ptr\) -> !llvm\.ptr,"
     r" !llvm\.struct<\(array<3 x i32>, array<3 x i32>, i64"
 )
-"""Where a launch's configuration has its dynamic shared memory, from 4.3 on."""
+"""The field of a launch's configuration with its dynamic shared memory, from 4.3 on."""
 _LAUNCHED = re.compile(r"dynamic_shared_memory_size %(\w+)")
-"""The same in traces up to 4.2."""
+"""The dynamic shared memory of a launch in traces up to 4.2."""
 _THREADS = re.compile(
     r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE
 )
@@ -58,11 +58,11 @@ _INSTRUCTIONS = {
     "tma_loads": "cp.async.bulk.tensor.",
     "bar_sync": "bar.sync",
 }
-"""Metric → how its instructions begin in PTX."""
+"""Metric → the beginning of its instructions in PTX."""
 
 
 def cubin_in(module: str) -> bytes | None:
-    """The machine code in a compiled module's text; ``None`` where there is none."""
+    """Return the cubin in a compiled module's text, or ``None`` if it has none."""
     binary = _BINARY.search(module)
     if binary is None:
         return None
@@ -151,8 +151,8 @@ def facts_of(cubin: bytes) -> dict[str, int]:
     """Return registers, stack, shared memory, code size and number of kernels of a cubin.
 
     The keys are ``registers``, ``stack_bytes``, ``static_shared``, ``code_bytes`` and ``kernels``.
-    If the cubin contains several kernels, each number is the maximum. The result is empty if it is
-    not an ELF file.
+    If the cubin contains several kernels, the code size is the sum, and each resource is the
+    maximum. The result is empty if it is not an ELF file.
     """
     sections = list(_sections(cubin))
     kernels = [section for section in sections if section.name.startswith(_TEXT)]
@@ -182,7 +182,7 @@ def facts_of(cubin: bytes) -> dict[str, int]:
 
 
 def instructions_in(cubin: bytes) -> bytes:
-    """The instructions of all kernels in a cubin, without the names of anything."""
+    """Return the machine code of all kernels in a cubin, without any names."""
     return b"".join(
         cubin[section.offset : section.offset + section.size]
         for section in _sections(cubin)
@@ -191,14 +191,14 @@ def instructions_in(cubin: bytes) -> bytes:
 
 
 def entries_of(cubin: bytes) -> list[str]:
-    """The names of the kernels in it."""
+    """Return the names of the kernels in a cubin."""
     return [
         section.name[len(_TEXT) :] for section in _sections(cubin) if section.name.startswith(_TEXT)
     ]
 
 
 def parameter_sizes(cubin: bytes, entry: str) -> list[int]:
-    """Bytes of each parameter of a kernel."""
+    """Return the bytes of each parameter of a kernel, in order."""
     sizes: dict[int, int] = {}
     for section in _sections(cubin):
         if section.name == ".nv.info." + entry:
@@ -227,7 +227,7 @@ def _sections(data: bytes) -> Iterator[_Section]:
 
 
 def _records(data: bytes, section: _Section) -> Iterator[tuple[int, int]]:
-    """The records of a section that give a symbol a number: what they are about, and the number."""
+    """Yield the records of a section that map a symbol to a number, as kind and number."""
     for kind, at, length in _raw_records(data, section):
         if length == 8:
             yield kind, struct.unpack_from("<I", data, at + 4)[0]

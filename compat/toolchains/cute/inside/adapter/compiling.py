@@ -1,11 +1,11 @@
-"""Import CuTe DSL, watch it work, compile with it on a machine that has no GPU.
+"""Import CuTe DSL, observe it, and compile with it on a machine without a GPU.
 
-Every release hands the traced module to ``Compiler.compile(module, pipeline, …)``, which runs the
-whole pipeline: MLIR's passes, libNVVM and ptxas, all in this process. What is before it is tracing.
-It is called twice here, for MLIR's passes and for what makes the binary (:mod:`.pipeline`). The
-file of PTX that libNVVM writes, from 4.3 on, says when ptxas begins. What comes after all that
-wants a driver in most releases, so that the compile is left, by an exception that nothing of CuTe
-DSL's catches.
+Every release passes the traced module to ``Compiler.compile(module, pipeline, …)``. This method
+runs the whole pipeline in this process: MLIR's passes, libNVVM and ptxas. Tracing comes before it.
+The adapter calls it twice, for MLIR's passes and for the binary (:mod:`.pipeline`). From 4.3 on,
+libNVVM writes a file of PTX, which shows when ptxas begins. The steps after the binary need a GPU
+driver in most releases. So the adapter leaves the compile with an exception that no code of CuTe
+DSL catches.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ A process with threads cannot be forked safely.
 _ARCH = "CUTE_DSL_ARCH"
 _CACHE = "CUTE_DSL_CACHE_DIR"
 _OWN_FEATURES = 90
-"""The first architecture that is compiled for with the features that only it has."""
+"""The first architecture whose name gets the suffix ``a``, for features that only it has."""
 _MARKS = (
     (
         "cubin",
@@ -48,15 +48,18 @@ _MARKS = (
     ),
     ("ptx", re.compile(r"NVVM_ERROR|libNVVM|nvvmCompile|Error: unsupported operation")),
 )
-"""Stage → a text of a failure in it. libNVVM and ptxas are one call."""
+"""Stage → the pattern of its failure messages. libNVVM and ptxas run in one call."""
 _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
-"""A line of a file, in the form of the releases' messages."""
+"""A file and a line, in the forms of the releases' messages."""
 _TIMED = "COMPAT_TIME_PASSES"
-"""The variable of our own that has MLIR's passes timed (``timing`` in ``facts/variables.toml``)."""
-_WITHOUT = "COMPAT_WITHOUT_PASS"
-"""The variable of our own with the number of the pass to leave out (``leaves_out`` of ``PARTS``).
+"""The adapter's own environment variable that turns on the timing of MLIR's passes.
 
-With 0 none is left out.
+It is ``timing`` in ``facts/variables.toml``.
+"""
+_WITHOUT = "COMPAT_WITHOUT_PASS"
+"""The adapter's own environment variable with the number of the pass to leave out.
+
+It is ``leaves_out`` of ``PARTS``. With 0 no pass is left out.
 """
 _LOWERED = ".mlir"
 """The suffix of a file with the result of MLIR's passes.
@@ -64,14 +67,17 @@ _LOWERED = ".mlir"
 Only the binary remains to be made from it.
 """
 _BOUND = re.compile(r"(?<=constant_range<i32, 0, )\d{10}(?=>)")
-"""A bound that releases up to 4.5 take for a number of 40 bits.
+"""A bound that releases up to 4.5 parse as a number of 40 bits.
 
-They do not if it is in hexadecimal digits.
+Hexadecimal digits prevent that.
 """
 
 
 class _Compiled(BaseException):
-    """What was compiled, on its way past all that would launch it."""
+    """The exception that leaves a compile once there is a binary, with the compiled module.
+
+    It skips the code that would launch the kernel.
+    """
 
     def __init__(self, module: MlirModule, compiler: Compiler) -> None:
         super().__init__("compiled")
@@ -129,11 +135,11 @@ class Cute:
         raise NotImplementedError("CuTe DSL has no interpreter")
 
     def files(self) -> list[str]:
-        """All that it has loaded is in ``sys.modules``."""
+        """Return no files, because all files that CuTe DSL loads are in ``sys.modules``."""
         return []
 
     def use_cache_dir(self, directory: str, diagnose: bool) -> None:
-        """Keep what it writes in a private folder, and read no results from files."""
+        """Have CuTe DSL write to a private folder, and read no results from its file cache."""
         os.environ[_CACHE] = os.path.join(directory, "cache")
         self._ptx = os.path.join(directory, "kernel.ptx")
         self._quieten()
@@ -150,17 +156,15 @@ class Cute:
         self._dsl.envar.disable_file_caching = True
 
     def observe(self, beacon: Any, passes: bool) -> None:
-        """Which line is being traced is in the traceback of what it raises, and not on the beacon.
+        """Keep the beacon for stages and passes.
 
-        With ``passes``, the IR before each of MLIR's passes is printed (:mod:`.passes`).
+        It does not show the traced line, because the traceback of an exception has this line. With
+        ``passes``, the IR before each of MLIR's passes is printed (:mod:`.passes`).
         """
         self._beacon, self._passes = beacon, passes
 
     def remap_paths(self, places: list[list[str]]) -> None:
-        """Do nothing, because code without line numbers has no paths.
-
-        Everything is compiled without line numbers here.
-        """
+        """Do nothing, because the adapter compiles without line numbers, so code has no paths."""
 
     def set_target(self, target: Document) -> None:
         """Compile for this target from now on."""
@@ -174,7 +178,7 @@ class Cute:
             self._driver.get_device_attribute = no_gpu.attribute_answer(target, self._ask_driver)
 
     def knows_target(self, target: Document) -> bool | None:
-        """It brings no assembler that could be looked into."""
+        """Return ``None``, because CuTe DSL has no separate assembler to inspect."""
         return None
 
     def compile(
@@ -184,20 +188,20 @@ class Cute:
         on_stage: Callable[..., None],
         on_made: Callable[..., None],
     ) -> tuple[Document, Document]:
-        """Compile one job and return its metrics, and what each stage made.
+        """Compile one job, and return its metrics and the result of each stage.
 
-        Raises whatever CuTe DSL raises, and :class:`.arguments.KernelFileError` where what the
-        kernel file says does not fit.
+        Raises any exception of CuTe DSL, and :class:`.arguments.KernelFileError` if the kernel file
+        does not fit the function.
         """
         self._on_stage, self._on_made = on_stage, on_made
-        pipeline.taken_ptx(self._ptx)  # of a compile that failed
+        pipeline.taken_ptx(self._ptx)  # removes the PTX of a failed compile
         self._times = {}
         self._ir_path = job.get("ir") or ""
         function, positional, named = (
             (_blank(), [], {}) if self._ir_path else arguments.bound(function, job)
         )
         options = arguments.options(job["options"])
-        # Up to 4.2 an aborted compile skips this, and kernels would be counted on.
+        # Up to 4.2 an aborted compile skips this, and the count of kernels would go on.
         self._dsl.post_compilation_cleanup()
         if not self._ir_path:
             on_stage("trace")
@@ -220,9 +224,10 @@ class Cute:
     def kernel_line(
         self, error: BaseException, job: Document, function: Function
     ) -> tuple[str, int] | None:
-        """Return the line of the kernel's own tree that a failure is about.
+        """Return the line of the kernel's own sources that a failure is about.
 
-        This is the line that the failure names, or else the last one that it came through.
+        This is the line that a message names, or else the last line in a traceback, or else the
+        first line of the function.
         """
         roots = tuple(os.path.join(root, "") for root in job["roots"])
         links = list(_chain(error))
@@ -239,10 +244,10 @@ class Cute:
         )
         return next(own, None) or _first_line(function)
 
-    # --- watching it work ---
+    # --- observing a compile ---
 
     def _watch(self, kind: Type) -> None:
-        """Announce the stages of every compile, and leave it once there is a binary."""
+        """Wrap ``Compiler.compile``: report its stages, and leave it once there is a binary."""
         run = kind.compile
 
         def run_in_sight(
@@ -265,7 +270,7 @@ class Cute:
     def _compile(
         self, go: Callable[[str], None], module: MlirModule, text: str, compiler: Compiler
     ) -> None:
-        """Run a pipeline, ``go`` each of its pieces, and tell of the stages."""
+        """Run the pieces of a pipeline with ``go``, and report stages and their results."""
         text_with_ptx, manager = (
             pipeline.keeping_ptx(text, self._ptx),
             compiler.passmanager.PassManager,
@@ -293,7 +298,7 @@ class Cute:
             self._make_binary(go, pieces.rest, tells=text_with_ptx != text)
         # Printing takes time, too, so passes are timed in a run without it.
         if not self._times and (self._passes or _TIMED in os.environ):
-            self._on_stage(None)  # of no stage
+            self._on_stage(None)  # this run belongs to no stage
             self._times = passes.run_singly(
                 text, manager, passes.copy_of(module, self._traced), show=False
             ).seconds
@@ -344,7 +349,7 @@ class Cute:
     def _lower(
         self, go: Callable[[str], None], module: MlirModule, pieces: pipeline.Pieces
     ) -> bool:
-        """Run MLIR's passes; whether a binary is left to be made."""
+        """Run MLIR's passes, and return whether the binary must still be made."""
         try:
             go(pieces.first)
         except Exception as error:
@@ -385,7 +390,7 @@ class Cute:
             self._on_stage(stage, cpu + share * (used - cpu))
 
     def _result(self, module: str) -> tuple[Document, Document]:
-        """Return the metrics, and what each stage made.
+        """Return the metrics, and the result of each stage.
 
         Raises KernelFileError if there is no binary of a kernel.
         """
@@ -409,7 +414,7 @@ class Cute:
     ) -> str:
         """Return the launches of the function for the sizes that the job's problem names, as JSON.
 
-        If they cannot be told, the JSON says why.
+        If they cannot be recorded, the JSON says why.
         """
         try:
             kernels = list(getattr(self._dsl, "kernel_symbols", []))
@@ -422,32 +427,32 @@ class Cute:
 
 
 def _blank() -> object:
-    """The function in whose place a file of IR is compiled."""
+    """Return the function that a file of IR replaces in a compile."""
     from . import blank
 
     return blank.launch
 
 
 def _parsed(path: str, module: MlirModule) -> object:
-    """The module in a file, in the context of another module."""
+    """Return the module in a file, parsed in the context of another module."""
     with open(path, encoding="utf-8", errors="replace") as file:
         text = _BOUND.sub(lambda bound: hex(int(bound[0])), file.read())
     return type(module).parse(text, module.context)
 
 
 def _stage_of(error: BaseException) -> str | None:
-    """The stage that a failure of the pipeline was in, where its words tell."""
+    """Return the stage of a pipeline's failure, or ``None`` if the messages do not show it."""
     text = _full_message(error)
     return next((stage for stage, pattern in _MARKS if pattern.search(text)), None)
 
 
 def _full_message(error: BaseException) -> str:
-    """All that an exception and what caused it say."""
+    """Return the messages of an exception and of its causes."""
     return "\n".join(map(str, _chain(error)))
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An exception and what caused it, outermost first."""
+    """Yield an exception and its causes, outermost first."""
     seen: set[int] = set()
     link: BaseException | None = error
     while link is not None and id(link) not in seen:
@@ -466,7 +471,7 @@ def _lines(error: BaseException) -> list[tuple[str, int]]:
 
 
 def _passed_through(error: BaseException, roots: list[str]) -> bool:
-    """Whether an exception came through code of the kernel's own."""
+    """Whether the traceback of an exception contains the kernel's own code."""
     own = tuple(os.path.join(root, "") for root in roots)
     paths = (path for link in _chain(error) for path, _ in _lines(link))
     return any(
@@ -475,7 +480,7 @@ def _passed_through(error: BaseException, roots: list[str]) -> bool:
 
 
 def _first_line(function: Function) -> tuple[str, int] | None:
-    """Where a function begins, or the call of an object."""
+    """Return the first line of a function, or of the ``__call__`` of an object."""
     if function is None:
         return None
     function = inspect.unwrap(function)

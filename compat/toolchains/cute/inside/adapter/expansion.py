@@ -1,8 +1,8 @@
-"""The pass ``arith-expand``, which no release can run by its name: divisions that round.
+"""The pass ``arith-expand`` for rounding divisions, because no release can run it by its name.
 
-It makes plain operations of ``arith.floordivsi`` and ``arith.ceildivsi``. Strength reduction finds
-other code if they are still there. The pass expands more than these two; a full pipeline that runs
-later does the rest.
+It replaces ``arith.floordivsi`` and ``arith.ceildivsi`` with plain operations. Strength reduction
+finds other code if they are still there. MLIR's own pass expands more than these two. A full
+pipeline that runs later does the rest.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def expand_divisions(module: MlirModule) -> None:
 
 
 def _expanded(division: Operation) -> object:
-    """The result of a division, in the order of operations that MLIR's own pass has.
+    """Return the result of a division, from operations in the same order as in MLIR's own pass.
 
-    The quotient is rounded towards zero. It is one too large for a rounding down if there is a
-    remainder and one operand alone is negative. It is one too small for a rounding up if there is a
-    remainder and both operands have one sign.
+    The quotient is rounded towards zero. It is one too large for rounding down if there is a
+    remainder and exactly one operand is negative. It is one too small for rounding up if there is a
+    remainder and both operands have the same sign.
     """
     from cutlass._mlir.dialects import arith
 

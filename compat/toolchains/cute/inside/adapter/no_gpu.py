@@ -43,11 +43,11 @@ _capsule = ctypes.pythonapi.PyCapsule_New
 _capsule.restype = ctypes.py_object
 _capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 _KEPT: list[TensorNowhere] = []
-"""Capsules point into them, and say to nobody when they go."""
+"""The tensors that capsules point into. No capsule reports its end, so they stay here."""
 
 
 class TensorNowhere:
-    """A tensor on a GPU that is not there, for ``from_dlpack``."""
+    """A tensor without memory, on a GPU that does not exist, for ``from_dlpack``."""
 
     def __init__(
         self, address: int, code: int, bits: int, shape: list[int], strides: list[int]
@@ -74,7 +74,7 @@ class TensorNowhere:
 
 
 _L2_CACHE = 50 << 20
-"""Bytes of the second-level cache of an H100, in place of any."""
+"""Bytes of the second-level cache of an H100, which stands for every GPU."""
 
 
 def hardware_answers(target: Document) -> dict[str, Callable[..., object]]:
@@ -93,11 +93,11 @@ def hardware_answers(target: Document) -> dict[str, Callable[..., object]]:
 
 _PER_MULTIPROCESSOR = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR"
 _RESERVED = 1 << 10
-"""Bytes of a multiprocessor beyond the limit of one block, on every target: CUDA's own."""
+"""Bytes of shared memory that CUDA reserves beyond the limit of one block, on every target."""
 
 
 def attribute_answer(target: Document, ask: Callable[..., object]) -> Callable[..., object]:
-    """Make the function that answers for the driver about an attribute of the GPU.
+    """Return the function that replaces the driver's query for an attribute of the GPU.
 
     ``launch`` asks for the shared memory of a multiprocessor if a kernel has ``min_blocks_per_mp``.
     """

@@ -1,10 +1,10 @@
-"""MLIR's passes in sight: the IR before each is printed, and each has its CPU seconds.
+"""Observation of MLIR's passes: the IR before each of them, and its CPU seconds.
 
-The IR stands under MLIR's own headings. Releases up to 4.5 print it themselves. Later releases
-print nothing. So the passes run one by one on a copy of the module, before the compile itself. Some
-passes cannot be called by name. :mod:`.expansion` does the work of one of them. The others are left
-out, and a heading of our own says so. The copy only serves to see the passes; the result is that of
-the compile.
+The IR has MLIR's own headings. Releases up to 4.5 print it themselves. Later releases print
+nothing. So the passes run one by one on a copy of the module, before the compile itself. Some
+passes cannot be called by name. :mod:`.expansion` does the work of one of them. The adapter leaves
+out the others, and prints a heading of its own for each. The copy only serves to observe the
+passes. The result is that of the compile.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ class Ran(NamedTuple):
     seconds: dict[str, float]
     """CPU seconds by name. Passes of one name are added up."""
     failed: str | None
-    """The pass that failed, where one did."""
+    """The pass that failed; ``None`` if none failed."""
 
 
 def prints(manager: object) -> bool:
     """Return whether a release's pass managers print IR.
 
-    Printing was suppressed in the release in which they learned to report times.
+    The release that added reports of times to them suppressed printing.
     """
     return not hasattr(manager, "enable_timing")
 
 
 @contextlib.contextmanager
 def printed(compiler: Compiler, module: MlirModule) -> Iterator[None]:
-    """Have the pass managers that are made meanwhile print the IR before every pass."""
+    """Make pass managers that are created in this context print the IR before every pass."""
     passmanager_module = compiler.passmanager
     manager = passmanager_module.PassManager
-    module.context.enable_multithreading(False)  # else no whole module can be printed
+    module.context.enable_multithreading(False)  # otherwise MLIR cannot print whole modules
 
     def parse(text: str, *rest: object, **options: object) -> Any:
         pass_manager = manager.parse(text, *rest, **options)
@@ -92,7 +92,7 @@ def run_singly(
             begun = time.process_time()
             try:
                 run(module)
-            except Exception:  # of a type of its own in every release
+            except Exception:  # every release has its own type
                 return Ran(seconds, name)
             seconds[name] = round(seconds.get(name, 0.0) + time.process_time() - begun, 6)
     return Ran(seconds, None)
@@ -118,7 +118,7 @@ def tell_failed(name: str) -> None:
 
 
 def copy_of(module: MlirModule, text: str) -> object:
-    """A module of the same context, made of a module's text."""
+    """Return a copy of a module in the same context, parsed from its text."""
     return type(module).parse(text, module.context)
 
 

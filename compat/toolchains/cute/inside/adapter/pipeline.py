@@ -1,11 +1,11 @@
-"""The compile pipeline in two pieces: MLIR's passes, and libNVVM, ptxas and what follows them.
+"""The compile pipeline in two pieces: MLIR's passes, and then libNVVM, ptxas and later passes.
 
-The pipeline is one pass with a name, ``cute-to-nvvm{…}``. From 4.6 on an option stops it before the
-binary. Up to 4.5 it is made to fail there. The pass that makes the binary gets a library that does
-not exist, or an invalid triple, which it checks first of all. It leaves the module as the passes
-before it made it. The second piece is that pass and those behind it. If they have no names, it is
-the whole pipeline once more, whose other passes find nothing left to do. Both make the same module,
-byte for byte.
+The pipeline is one named pass, ``cute-to-nvvm{…}``. From 4.6 on an option stops it before the
+binary. Up to 4.5 the adapter makes it fail there. The pass that makes the binary gets a library
+that does not exist, or an invalid triple. It checks them first, and leaves the module as the passes
+before it made it. The second piece is that pass and the passes after it. If they have no names, the
+second piece is the whole pipeline again, whose other passes find nothing left to do. Both forms
+make the same module, byte for byte.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from ..foreign import MlirModule, PassManager
 
 COMPILES = "cute-to-nvvm{"
-"""The sign of a pipeline that compiles. Others only tidy up modules before they are printed."""
+"""The text that marks a pipeline that compiles. Others only clean up modules before printing."""
 _BINARY = ("cuda-to-binary", "gpu-module-to-binary")
 """The pass that runs libNVVM and ptxas: from 4.3 on, and before."""
 _STOPS = "llvm-only=true"
 _NOWHERE = "/compat/stops/here.bc"
 _NO_TRIPLE = "compat-stops-here"
 _FAILS = (f"link-libraries={_NOWHERE}", f"cubin-triple={_NO_TRIPLE}")
-"""Options that make the binary fail as soon as it begins.
+"""Options that make the pass for the binary fail as soon as it begins.
 
-The second one makes libNVVM look at all of the code first.
+The second one makes libNVVM read all of the code first.
 """
 _HAS_STOPPED = re.compile(
     rf'File path: "{_NOWHERE}" does not exist'
@@ -50,15 +50,15 @@ class Pieces(NamedTuple):
     first: str
     """MLIR's passes."""
     rest: str
-    """The passes that make the binary, and those behind them."""
+    """The passes that make the binary, and those after them."""
     fails: bool
-    """Whether the first piece ends in a failure, without which it has done all that there is to
-    do.
+    """Whether the first piece ends in a failure. If it succeeds instead, no binary is left to be
+    made.
     """
 
 
 def pieces_of(text: str, manager: object) -> Pieces | None:
-    """Return a pipeline in two pieces, by a release's class of pass managers.
+    """Return a pipeline in two pieces. ``manager`` is the release's class of pass managers.
 
     Returns ``None`` if this release cannot split it.
     """
@@ -73,7 +73,7 @@ def pieces_of(text: str, manager: object) -> Pieces | None:
     named = "builtin.module(%s)" % ",".join(passes[at:])
     for option in (_STOPS, *_FAILS):
         stopping = option == _STOPS
-        # A library that the kernel is to be linked with matters to the second piece only.
+        # Only the second piece needs the library that the kernel is linked with.
         options = text[begin:end] if stopping else _LIBRARIES.sub("", text[begin:end])
         first = f"{text[:begin]}{option} {options}{text[end]})"
         if not is_taken(first, manager):
@@ -86,12 +86,12 @@ def pieces_of(text: str, manager: object) -> Pieces | None:
 
 
 def has_stopped(message: str) -> bool:
-    """Whether a failure is the one that ends a first piece."""
+    """Whether a message is that of the failure that ends a first piece."""
     return _HAS_STOPPED.search(message) is not None
 
 
 def ready(module: MlirModule) -> None:
-    """Take from a module what a binary that failed has left in it: the target that it was for."""
+    """Remove the target that a failed binary has left in a module."""
     for operation in module.body.operations:
         attributes = operation.operation.attributes
         if operation.operation.name == "gpu.module" and "targets" in attributes:
@@ -132,7 +132,10 @@ def spelled_out(text: str, manager: PassManager) -> list[str]:
 
 
 def _closing(text: str) -> int:
-    """Where the bracket closes that is open before a text."""
+    """Return the offset of the brace that closes the one before a text.
+
+    Without such a brace, this is the last offset.
+    """
     depth = 1
     for at, letter in enumerate(text):
         depth += (letter == "{") - (letter == "}")
@@ -142,14 +145,14 @@ def _closing(text: str) -> int:
 
 
 def is_taken(text: str, manager: PassManager) -> bool:
-    """Return whether a release takes a pipeline.
+    """Return whether a release accepts a pipeline.
 
-    What it prints about a pipeline that it does not take is discarded, because it is not a failure.
+    Its output about a pipeline that it rejects is discarded, because this is not a failure.
     """
     with _silence():
         try:
             manager.parse(text)
-        except Exception:  # of a type of its own in every release
+        except Exception:  # every release has its own type
             return False
     return True
 
@@ -166,20 +169,23 @@ def _silence() -> Iterator[None]:
         os.close(nothing)
 
 
-# --- PTX, which releases from 4.3 on write to a file where their pipeline says so ---
+# --- PTX, which releases from 4.3 on write to a file if their pipeline says so ---
 
 _PTX_ASKED = " dump-ptx-path='%s' "
 
 
 def keeping_ptx(pipeline: str, path: str) -> str:
-    """The pipeline that also writes PTX to a file, in releases that can (4.3 on)."""
+    """Return a pipeline that also writes PTX to a file, in releases that can (from 4.3 on)."""
     if "enable-cuda-dialect" not in pipeline or "dump-ptx-path" in pipeline:
         return pipeline
     return pipeline.replace(COMPILES, COMPILES + _PTX_ASKED % path, 1)
 
 
 def taken_ptx(path: str) -> str:
-    """The PTX that was written there, which is removed; empty where this release writes none."""
+    """Return the PTX in files whose paths begin with ``path``, and remove these files.
+
+    The result is empty if this release writes none.
+    """
     folder, name = os.path.split(path)
     texts = []
     for written in sorted(entry for entry in os.listdir(folder) if entry.startswith(name)):

@@ -1,16 +1,17 @@
 """The launches of a compiled function, recorded by running it without a GPU.
 
-Its tensors have addresses, but no memory.
+The tensors have addresses, but no memory.
 
-A ``@cute.jit`` function is compiled for the host, too. It computes grids, shared memory and tensor
-maps, and packs tensors into the parameters of kernels. It does so in another way from release to
-release. All of that is in the compiled module. It calls a few functions of the CUDA driver (up to
-4.2), or of CuTe DSL's own library (from 4.3 on). Functions of ours replace them, and write down
-what is launched.
+CuTe DSL compiles a ``@cute.jit`` function for the host, too. This host code computes grids, shared
+memory and tensor maps, and packs tensors into the parameters of kernels. Each release does so in
+another way. All of this code is in the compiled module. It calls a few functions of the CUDA driver
+(up to 4.2), or of CuTe DSL's own library (from 4.3 on). Functions of this module replace them, and
+record the launches.
 
-The parameters' bytes show where tensors are, because nothing else looks like a tensor's address.
-Tensor maps have addresses, too; the function encodes them itself. It runs a second time with all
-addresses moved. All bytes that differ then must be addresses, or the launch cannot be told.
+The bytes of the parameters show the addresses of tensors, because no other value looks like one.
+Tensor maps contain addresses, too. The function encodes them itself. The function runs a second
+time with all addresses moved. All bytes that differ then must be addresses. Otherwise the launch
+cannot be recorded.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 SIZES = ("sizes", "large_sizes")
 """The parameters of a problem with the sizes of the recorded launches."""
 _BASES = (0x2B67_0000_0000_0000 >> 16, 0x3D19_0000_0000_0000 >> 16)
-"""Where tensors are in the first run, and in the second: below 2^47, as all addresses are."""
+"""The first addresses of tensors in the two runs, below 2^47 like all addresses."""
 _ENTRY = re.compile(
     r"llvm\.func @(?P<name>_mlir_ciface_[\w$.]+)\((?P<parameters>[^\n]*?)\)(?P<status> -> i32)?"
     r" attributes"
@@ -40,21 +41,21 @@ _ENTRY = re.compile(
 _PARAMETER = re.compile(r"%arg\d+:")
 _DECLARED = re.compile(r"^  llvm\.func @(?P<name>_?cu(?:da)?[A-Z]\w*)\([^\n{]*$", re.MULTILINE)
 _LOAD = "cuda_load"
-"""The function of a module that asks for its kernels, from 4.3 on."""
+"""The function of a module that loads its kernels, from 4.3 on."""
 _HANDLE = 0x1000
 _OK, _UNKNOWN = 0, 1
 
 _COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC = 2, 4, 5, 6
 """Attributes of a launch, as the driver numbers them."""
 _LARGEST_PORTABLE = 8
-"""Blocks that every GPU with clusters takes in one."""
+"""The most blocks of a cluster that every GPU with clusters can run."""
 _OPT_IN_SHARED, _SHARED = 97, 81
 """Attributes of a GPU: shared memory of a block, and of a multiprocessor."""
 _COMPUTE_MAJOR, _COMPUTE_MINOR = 75, 76
 
 
 class UnrecordableLaunch(Exception):
-    """What is launched cannot be written down. The message says why, as the end of a sentence."""
+    """A launch cannot be recorded. The message says why, as the end of a sentence."""
 
 
 class _LaunchAttribute(ctypes.Structure):
@@ -95,11 +96,11 @@ class Launch(NamedTuple):
 
 
 _VARYING = Launch._fields.index("attributes")
-"""The fields from which on a launch has bytes that nobody wrote."""
+"""The number of the first field of a launch that can contain bytes that no code wrote."""
 
 
 class HostFunction:
-    """The compiled function, on this machine."""
+    """The host code of a compiled function, which can be called on this machine."""
 
     def __init__(
         self,
@@ -111,8 +112,8 @@ class HostFunction:
     ) -> None:
         """Prepare to call the compiled function.
 
-        ``kernels`` are the kernels that the function is given, in order, in releases where it does
-        not ask for them by name. Raises UnrecordableLaunch.
+        ``kernels`` has the names of the kernels that the function gets as arguments, in order, in
+        releases where it does not look them up by name. Raises UnrecordableLaunch.
         """
         text = str(module)
         entry = _ENTRY.search(text)
@@ -143,7 +144,7 @@ class HostFunction:
             )
 
     def launches(self, values: list[Any]) -> list[Launch]:
-        """What it launches with these arguments. Raises UnrecordableLaunch."""
+        """Return the launches of the function with these arguments. Raises UnrecordableLaunch."""
         held = [pointer for value in values for pointer in _pointers(value)]
         status = c_int(_OK)
         addresses = [pointer if isinstance(pointer, int) else pointer.value for pointer in held]
@@ -171,7 +172,10 @@ class HostFunction:
 
 
 def _pointers(value: Value) -> list[Any]:
-    """The addresses of what a compiled function is given for an argument."""
+    """Return the pointers that a compiled function takes for an argument.
+
+    Raises UnrecordableLaunch.
+    """
     if isinstance(value, tuple):
         return [pointer for part in value for pointer in _pointers(part)]
     if hasattr(value, "__c_pointers__"):
@@ -184,9 +188,9 @@ def _pointers(value: Value) -> list[Any]:
 
 
 def _zero_stack(module: MlirModule) -> None:
-    """Make a module write zeros to the stack that it uses.
+    """Make a module fill its stack memory with zeros.
 
-    It passes on padding, which nobody writes.
+    The module also passes on padding, which no code writes.
     """
     from cutlass._mlir import ir
 
@@ -237,23 +241,23 @@ def _zero(ir: Any, alloca: Any) -> None:
     )
 
 
-# --- in the place of the driver -------------------------------------------------------------------
+# --- replacements of the driver -------------------------------------------------------------------
 
 
 class _Driver:
     """The functions of the driver and of CuTe DSL's runtime library that launches need."""
 
     def __init__(self, sizes: dict[str, list[int]], target: Document) -> None:
-        """``sizes`` are those of each kernel's parameters."""
+        """``sizes`` has the bytes of each kernel's parameters, by kernel."""
         self._sizes, self._target = sizes, target
         self._names: list[str] = []
         self._held: list[Any] = []
         self.launches: list[Launch] = []
         self.why = ""
-        """The call that it could not answer."""
+        """The reason why the first failed call failed; empty if none failed."""
 
     def handle(self, name: str) -> int:
-        """What stands for a kernel."""
+        """Return a new handle for a kernel."""
         self._names.append(name)
         return _HANDLE + len(self._names) - 1
 
@@ -269,7 +273,7 @@ class _Driver:
         def called(*args: Any) -> int:
             try:
                 return answer(self, *args)
-            except Exception as error:  # it cannot pass through what was compiled
+            except Exception as error:  # it cannot pass through compiled code
                 self.why = self.why or str(error)
                 return _UNKNOWN
 
@@ -393,13 +397,13 @@ All return a status.
 """
 
 
-# --- what is told of it ---------------------------------------------------------------------------
+# --- the record -----------------------------------------------------------------------------------
 
 
 def recorded(host: HostFunction, function: Function, job: Document) -> str:
-    """What the function launches for all sizes that the job's problem names, as JSON.
+    """Return the launches of the function for all sizes that the job's problem names, as JSON.
 
-    Raises UnrecordableLaunch, and KernelFileError where sizes do not fit types.
+    Raises UnrecordableLaunch, and KernelFileError if sizes do not fit types.
     """
     parameters = job["problem"]["parameters"]
     sizes = [values for name in SIZES for values in parameters.get(name, [])]
@@ -439,7 +443,7 @@ def _recorded(
 
 
 def _launch_document(first: Launch, second: Launch, tensors: Objects, moved: Objects) -> Document:
-    """A launch as a host has to make it."""
+    """Return the record of a launch, from which a GPU host repeats it."""
     attributes = _attributes(first.attributes)
     x, y, z = attributes["cluster"] or (1, 1, 1)
     return {
@@ -472,9 +476,9 @@ def _attributes(attributes: dict[int, list[int]]) -> Document:
 
 
 def _parameter(first: bytes, second: bytes, tensors: Objects, moved: Objects) -> Document:
-    """The bytes of a parameter, and which of them are addresses.
+    """Return the bytes of a parameter, and the places of addresses in them.
 
-    Raises UnrecordableLaunch where an address is in another form there.
+    Raises UnrecordableLaunch if the parameter contains an address in an unknown form.
     """
     patches = list(_addresses(first, second, tensors, moved))
     data, others = bytearray(first), bytearray(second)
@@ -488,9 +492,9 @@ def _parameter(first: bytes, second: bytes, tensors: Objects, moved: Objects) ->
 def _addresses(
     first: bytes, second: bytes, tensors: Objects, moved: Objects
 ) -> Iterator[tuple[int, str, int]]:
-    """Yield the places of tensors' addresses in bytes: offset, tensor, and bytes behind its start.
+    """Yield the places of tensors' addresses in bytes: offset, tensor, and bytes after its start.
 
-    A size can look like an address once, but does not move with the tensor.
+    A size can look like an address in one run, but it does not move with the tensor.
     """
     at = 0
     while at + 8 <= len(first):

@@ -1,9 +1,9 @@
-"""Recorder of what a program compiles and launches with CuTe DSL, in every release.
+"""The recorder of a program's compiles and launches with CuTe DSL, in every release.
 
-``toolchains/inside/recorder/`` says how recorders work. All releases hand both ``cute.compile(…)``
-and the call of a function below ``@cute.jit`` to one method, ``BaseDSL._func``. The recorder writes
-down its arguments there. Without a GPU, a launch ends there. What the program would have compiled
-is compiled only for comparison.
+``toolchains/inside/recorder/`` describes recorders. In all releases, both ``cute.compile(…)`` and
+the call of a function with the decorator ``@cute.jit`` go through one method, ``BaseDSL._func``.
+The recorder writes down the arguments of this method. Without a GPU, a launch ends there, and the
+program's own code is compiled only for comparison.
 """
 
 from __future__ import annotations

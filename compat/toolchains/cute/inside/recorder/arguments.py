@@ -1,12 +1,13 @@
 """Arguments of a launch in the form of kernel files: types in ``[signature]``, or constexprs.
 
-If neither form can hold an argument, a function beside the kernel makes it. Here it is a tree:
+If neither form can hold an argument, a function beside the kernel makes it. This module describes
+such an argument as a tree:
 
 =========================================  ======================================================
-``{"type": "fp16[m, 64]"}``                what makes an argument of a type
+``{"type": "fp16[m, 64]"}``                an argument of a type
 ``{"constant": 64}``                       a constant, in the form that constexprs have
 ``{"items": […], "list": false}``          a tuple, or a list
-``{"call": {"function": id}, "with": {}}``  an object of a class, made with these
+``{"call": {"function": id}, "with": {}}``  an object of a class, made with these arguments
 ``{"member": {"function": id}, "of": …}``   a member of an enumeration
 =========================================  ======================================================
 """
@@ -50,14 +51,14 @@ class Symbols:
         self._names: dict[int, str] = {}
 
     def named(self, symbol: Any, name: str) -> str:
-        """The name of a symbol: the first that it had."""
+        """Return the name of a symbol, which is the first name that it got."""
         return self._names.setdefault(id(symbol), name)
 
 
 def argument(
     name: str, value: Value, annotation: Type, symbols: Symbols, functions: Any
 ) -> tuple[str, Value]:
-    """Return where an argument stands (``args`` or ``constexprs``), and its form there.
+    """Return the table of an argument (``args`` or ``constexprs``), and its form there.
 
     A function has the id that ``functions.id_of`` returns. Raises UnwritableArgument.
     """
@@ -72,7 +73,7 @@ def argument(
 
 
 def is_constexpr(annotation: object) -> bool:
-    """Whether an annotation says that a value is compiled in."""
+    """Whether an annotation marks a constexpr."""
     kind = getattr(annotation, "__origin__", None) or annotation
     return getattr(kind, "__name__", "") == "Constexpr" or (
         isinstance(annotation, str) and "Constexpr" in annotation
@@ -80,7 +81,7 @@ def is_constexpr(annotation: object) -> bool:
 
 
 def run_time(name: str, value: object, annotation: object, symbols: Symbols) -> str | None:
-    """Return the type of a run-time argument, or ``None`` for a value that is none by itself.
+    """Return the type of a run-time argument, or ``None`` if the value alone is not one.
 
     Raises UnwritableArgument.
     """
@@ -105,7 +106,7 @@ def run_time(name: str, value: object, annotation: object, symbols: Symbols) -> 
 
 
 def constexpr(value: Value, functions: Any) -> Any:
-    """A constexpr as a kernel file has it. Raises UnwritableArgument."""
+    """Return a constexpr in the form of kernel files. Raises UnwritableArgument."""
     if value is None:
         return {"none": True}
     if isinstance(value, enum.Enum):
@@ -125,7 +126,10 @@ def constexpr(value: Value, functions: Any) -> Any:
 
 
 def tree(name: str, value: Value, symbols: Symbols, functions: Any) -> Any:
-    """What a function beside the kernel makes of types and constants. Raises UnwritableArgument."""
+    """Return the tree of an argument that a function beside the kernel makes.
+
+    Raises UnwritableArgument.
+    """
     argument_type = run_time(name, value, None, symbols) if type(value) not in _NUMBERS else None
     if argument_type is not None:
         return {"type": argument_type}
@@ -151,7 +155,7 @@ def tree(name: str, value: Value, symbols: Symbols, functions: Any) -> Any:
 
 
 def _fields(value: object) -> dict[str, object] | None:
-    """What an object is made of, where its class says so."""
+    """Return the fields of a named tuple or dataclass, or ``None`` for any other object."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return dict(zip(value._fields, value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -242,7 +246,10 @@ def _modes(sizes: object) -> tuple[object, ...]:
 
 
 def _text(kind: object, shape: list[int | str], strides: list[int | str], alignment: int) -> str:
-    """A tensor's type; its strides are left out where they follow from its sizes."""
+    """Return a tensor's type, without strides that follow from its sizes.
+
+    Raises UnwritableArgument.
+    """
     element, below = element_name(kind), 1
     if element is None:
         raise UnwritableArgument("has elements of the type %s" % getattr(kind, "__name__", kind))
@@ -257,7 +264,10 @@ def _text(kind: object, shape: list[int | str], strides: list[int | str], alignm
 
 
 def _aligned(element: str, alignment: int) -> str:
-    """How the alignment is said; that of the element itself where the release says none."""
+    """Return the alignment as a part of a type, which is empty for the usual alignment.
+
+    If the release gives no alignment, that of the element applies.
+    """
     bits = _BITS.search(element)
     alignment = alignment or max(
         int(bits[0]) // 8 if bits and not element.startswith("fp8") else 1, 1

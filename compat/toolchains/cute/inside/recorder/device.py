@@ -1,6 +1,6 @@
-"""Replacements of a GPU: an architecture, tensors that seem to be there, and shortened compiles.
+"""Replacements of a GPU: an architecture, tensors that report to be there, and shortened compiles.
 
-A compile ends where code is made.
+A compile ends once there is code.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 _ARCH = "CUTE_DSL_ARCH"
 _OWN_FEATURES = 90
-"""The first architecture that is compiled for with the features that only it has."""
+"""The first architecture whose name gets the suffix ``a``, for features that only it has."""
 _NAMES = (b"dltensor", b"dltensor_versioned")
 
 
 def announce(recording: CuteRecording) -> None:
-    """Say which architecture is compiled for, to this process and those that it starts."""
+    """Set the architecture to compile for, in this process and in its child processes."""
     before, arch = os.environ.get(_ARCH), recording.settings["target"]["arch"]
     os.environ[_ARCH] = "sm_%d%s" % (arch, "a" if arch >= _OWN_FEATURES else "")
 
@@ -36,7 +36,7 @@ def announce(recording: CuteRecording) -> None:
 
 
 def install(recording: CuteRecording) -> None:
-    """Make CuTe DSL believe in a GPU of the recording's target."""
+    """Give CuTe DSL a fake GPU of the recording's target."""
     from cutlass.cute import runtime
     from cutlass.cutlass_dsl import CuTeDSL
     from cutlass.utils import HardwareInfo
@@ -55,13 +55,13 @@ def install(recording: CuteRecording) -> None:
 
 
 class OnGpu:
-    """A tensor in main memory that says that it is on the GPU, for ``from_dlpack``."""
+    """A tensor in main memory that reports to be on the GPU, for ``from_dlpack``."""
 
     def __init__(self, tensor: Tensor) -> None:
         self._tensor = tensor
 
     def __getattr__(self, name: str) -> Any:
-        # Dunder names include a faster way into another library, which would find the main memory.
+        # Dunder names include a faster interface to other libraries, which would find main memory.
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self._tensor, name)
@@ -85,7 +85,7 @@ class OnGpu:
 
 
 class Uncompiled:
-    """What a program gets in the place of what it had compiled. Launching it does nothing."""
+    """The replacement of a compiled function that a program gets. Launching it does nothing."""
 
     def __init__(self, function: Function) -> None:
         self.function_name = getattr(function, "__name__", "kernel")

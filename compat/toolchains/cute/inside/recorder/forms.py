@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 _NAMES = {name: kind for kind, (name, _, _) in _ELEMENTS.items()}
 """CuTe DSL's name of an element type → its name in kernel files."""
 _DECORATED = ("_dsl_object", "_dsl_cls")
-"""The traces that its decorators leave on functions."""
+"""The attributes that CuTe DSL's decorators set on functions."""
 
 
 class CuteForms(Forms):
-    """Those of CuTe DSL."""
+    """The forms of functions and values of CuTe DSL."""
 
     packages = frozenset({"cutlass", "cuda"})
     public = ("cutlass.cute", "cutlass", "cutlass.utils", "cutlass.pipeline")
@@ -48,7 +48,7 @@ class CuteForms(Forms):
     def lines(self, plain: Function) -> tuple[list[str], int]:
         """Return the source with its decorators, and its first line.
 
-        Releases put other code into functions, whose first line differs.
+        Releases replace the code of functions, and the new code has another first line.
         """
         if not isinstance(plain, types.FunctionType) or not is_decorated(plain):
             return super().lines(plain)
@@ -64,7 +64,7 @@ class CuteForms(Forms):
 
 
 def is_decorated(function: object) -> bool:
-    """Whether ``@cute.jit`` or ``@cute.kernel`` stands above a function."""
+    """Whether a function has the decorator ``@cute.jit`` or ``@cute.kernel``."""
     return any(hasattr(function, name) for name in _DECORATED)
 
 
@@ -79,7 +79,7 @@ def element_name(kind: object) -> str | None:
 
 
 def element_source(name: str) -> str:
-    """The expression that means the element type that kernel files call so."""
+    """Return the expression for the element type with this name in kernel files."""
     return "cutlass.%s" % _ELEMENTS[name][0]
 
 

@@ -1,6 +1,6 @@
-"""Compiles and launches, distinguished by what a compile can depend on.
+"""Compiles and launches, by kind. The recorder writes down the first of each kind.
 
-The first of each kind is written down.
+Launches of one kind agree in everything that a compile can depend on.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _OF_THE_CALL = frozenset(
     {"compile_only", "no_cache", "pipeline", "gpu_module_attrs", "no_jit_engine", "_name_prefix"}
 )
-"""The parameters of the method besides the arguments of a function."""
+"""The parameters of ``BaseDSL._func`` that are not arguments of the function."""
 _OF_THE_HOST = frozenset(
     {
         "enable-tvm-ffi",
@@ -48,7 +48,7 @@ _CALL = "__call__"
 
 
 class _Made(BaseException):
-    """Code was made, and nothing is to be launched."""
+    """The exception that leaves a compile once there is code, so that nothing is launched."""
 
 
 def watch(recording: CuteRecording) -> None:
@@ -82,9 +82,9 @@ class _CompileLog:
         self._lock = threading.Lock()
 
     def watching(self, run: Callable[..., object]) -> Callable[..., object]:
-        """Wrap ``BaseDSL._func`` so that it is recorded.
+        """Wrap ``BaseDSL._func`` so that its calls are recorded.
 
-        A function that is called while another is traced belongs to that one.
+        A function that is called while another one is traced is a part of that one.
         """
         now, fake = self._recording.now, self._recording.settings["fake"]
 
@@ -165,7 +165,7 @@ class _CompileLog:
         return compile_and_tell
 
     def asked_in_text(self, construct: Callable[..., None]) -> Callable[..., None]:
-        """The options of a compile, in 4.1 and 4.2."""
+        """Wrap the constructor of compile options, in 4.1 and 4.2, so that they are noted."""
         now = self._recording.now
 
         @functools.wraps(construct)
@@ -176,7 +176,7 @@ class _CompileLog:
         return construct_and_tell
 
     def naming(self, preprocess: Callable[..., object]) -> Callable[..., object]:
-        """What makes another function of one, up to 4.2: the one that was written is remembered."""
+        """Wrap the preprocessing of functions, up to 4.2, so that the original one is noted."""
         now = self._recording.now
 
         @functools.wraps(preprocess)
@@ -202,7 +202,10 @@ class _CompileLog:
         return written if new_function is function and new_function is not None else function
 
     def _note(self, function: Function, arguments: tuple[Any, ...], options: Objects) -> str | None:
-        """Write a launch down if it is the first of its kind; the key of the kind."""
+        """Write a launch down if it is the first of its kind, and return the key of the kind.
+
+        Returns ``None`` if the launch cannot be written down.
+        """
         try:
             kind, launch = self._account(function, arguments, options)
         except UnwritableArgument as error:
@@ -234,7 +237,7 @@ class _CompileLog:
     def _account(
         self, function: Function, arguments: tuple[object, ...], options: dict[str, object]
     ) -> tuple[str, Document]:
-        """Return the key of a launch's kind, and the launch as it is written down.
+        """Return the key of a launch's kind, and the record of the launch.
 
         Raises UnwritableArgument.
         """
@@ -302,12 +305,12 @@ class _CompileLog:
 
 
 def _identity(function: Function, arguments: tuple[Any, ...]) -> object:
-    """What a kernel is told apart by in this process."""
+    """Return the function or class that identifies a kernel in this process."""
     return type(arguments[0]) if function.__name__ == _CALL and arguments else function
 
 
 def _kernel(function: Function, parameters: Objects) -> object:
-    """The function, or the class, that a kernel file names. Raises UnwritableArgument."""
+    """Return the function or class that a kernel file names. Raises UnwritableArgument."""
     if "." not in function.__qualname__.rpartition("<locals>.")[2]:
         return function
     if function.__name__ != _CALL or "self" not in parameters:
@@ -318,7 +321,7 @@ def _kernel(function: Function, parameters: Objects) -> object:
 def _bound_parameters(
     function: Function, arguments: tuple[object, ...], options: dict[str, object]
 ) -> dict[str, tuple[object, object]]:
-    """Parameter → the value that it was given, and its annotation. Raises UnwritableArgument."""
+    """Return parameter → its argument, and its annotation. Raises UnwritableArgument."""
     try:
         signature = inspect.signature(function)
         bound = signature.bind(
@@ -337,7 +340,7 @@ def _bound_parameters(
 
 
 def _annotation(function: Function, annotation: Type) -> object:
-    """What an annotation means that is not evaluated."""
+    """Return the value of an annotation, or the string itself if it cannot be evaluated."""
     if not isinstance(annotation, str):
         return annotation
     try:
@@ -347,7 +350,7 @@ def _annotation(function: Function, annotation: Type) -> object:
 
 
 def _options_text(options: Any) -> str:
-    """The options of ``cute.compile[…]``, in a text."""
+    """Return the options of ``cute.compile[…]`` that differ from the defaults, as text."""
     usual = type(options)().options
     flags = []
     for kind, option in options.options.items():
@@ -366,7 +369,10 @@ def _options_text(options: Any) -> str:
 
 
 def _options(text: str) -> Objects:
-    """Options in a text, by name. Raises UnwritableArgument."""
+    """Return the options in a text by name, without those of the host.
+
+    Raises UnwritableArgument.
+    """
     options: Objects = {}
     name = None
     for word in shlex.split(text or ""):

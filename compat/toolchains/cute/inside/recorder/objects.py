@@ -1,7 +1,7 @@
-"""The constructor arguments of objects whose classes are defined after this has begun.
+"""The constructor arguments of objects whose classes are defined after the recording begins.
 
-An object is a kernel if its class has a ``__call__`` below ``@cute.jit``. Its attributes change
-while it is compiled, so its arguments must be noted when it is made.
+An object is a kernel if its class has a ``__call__`` with the decorator ``@cute.jit``. Its
+attributes change during the compile, so the recorder notes its arguments when it is made.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NOTED = "__compat_made_of__"
 
 
 def watch(recording: CuteRecording) -> None:
-    """Note what objects of classes are made of that may be kernels."""
+    """Note the constructor arguments of objects that may be kernels."""
     build = builtins.__build_class__
 
     @functools.wraps(build)
@@ -52,12 +52,12 @@ def _watch_constructor(kind: type) -> None:
             attributes.setdefault(_NOTED, (arguments, dict(options)))
         construct(self, *arguments, **options)
 
-    with contextlib.suppress(AttributeError, TypeError):  # a class that lets nothing be changed
+    with contextlib.suppress(AttributeError, TypeError):  # a class that cannot be changed
         kind.__init__ = construct_and_note  # type: ignore[misc]
 
 
 def made_of(value: object) -> dict[str, object] | None:
-    """What an object was made of, by the names of parameters; ``None`` where that is not known."""
+    """Return the constructor arguments of an object by parameter, or ``None`` if unknown."""
     kind = type(value)
     noted = getattr(value, "__dict__", {}).get(_NOTED)
     if noted is None:

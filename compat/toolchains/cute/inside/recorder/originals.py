@@ -26,7 +26,7 @@ _ARCH = re.compile(r"\d+")
 class ProgramCode:
     """The compiles whose code is kept.
 
-    These are none, the first one of each function (``kernels``), or all (``cases``).
+    These are none (``nothing``), the first of each function (``kernels``), or all (``cases``).
     """
 
     def __init__(self, journal: Journal, of: str, folder: str) -> None:
@@ -34,7 +34,7 @@ class ProgramCode:
         self._done: set[object] = set()
 
     def wants(self, key: str | None, function: Function) -> bool:
-        """Whether what is compiled for a launch is to be kept; says so once."""
+        """Whether to keep the code of a launch. This is true once for each function or kind."""
         if key is None or self._of == "nothing":
             return False
         kind = key if self._of == "cases" else function
@@ -47,7 +47,7 @@ class ProgramCode:
         return keeping_ptx(pipeline, self._path)
 
     def compiled(self, key: str, module: MlirModule, arch: str) -> None:
-        """Write down what a compile made, which has ended well."""
+        """Write down the hash of the code that a successful compile made."""
         text, cubin = taken_ptx(self._path), None
         if not text:
             cubin = built.cubin_in(str(module))
@@ -72,7 +72,7 @@ def _number(arch: str) -> int | None:
 
 
 def digest_of(code: str) -> str:
-    """Return a hash over PTX without lines and with numbers for the names of kernels.
+    """Return a hash over PTX without line information, with numbers instead of kernel names.
 
     The hash of a cubin is over its instructions.
     """

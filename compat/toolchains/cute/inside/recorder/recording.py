@@ -1,4 +1,4 @@
-"""What is put in place where a process imports CuTe DSL."""
+"""The replacements that a recording makes when a process imports CuTe DSL."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DISTRIBUTION = "nvidia-cutlass-dsl"
 
 
 class CuteRecording(Recording):
-    """A recording of what is compiled and launched with CuTe DSL."""
+    """A recording of compiles and launches with CuTe DSL."""
 
     package = "cutlass"
 
@@ -28,21 +28,24 @@ class CuteRecording(Recording):
         self.originals = ProgramCode(self.journal, settings["originals"], settings["folder"])
 
     def start(self) -> None:
-        """Begin, before it is imported where that can be: it asks for the architecture then."""
+        """Begin, if possible before the import of CuTe DSL, which asks for the architecture."""
         if self.settings["fake"]:
             device.announce(self)
         objects.watch(self)
         super().start()
 
     def release_of(self, module: MlirModule) -> str:
-        """That of the package that it is published as."""
+        """Return the release of the installed distribution.
+
+        Without a distribution, this is the version or the folder of the module.
+        """
         try:
             return version(_DISTRIBUTION)
         except PackageNotFoundError:
             return str(getattr(module, "__version__", None) or os.path.dirname(module.__file__))
 
     def imported(self, module: MlirModule) -> None:
-        """Record what is compiled and launched with it."""
+        """Record compiles and launches with CuTe DSL from now on."""
         if self.settings["fake"]:
             device.install(self)
         launches.watch(self)

@@ -1,4 +1,4 @@
-"""What a value is taken as of which only the name and the annotation are known."""
+"""Assumptions about a value if only its name and its annotation are known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from compat.text import lazy_pattern
 from compat.toolchains.cute.language.guessing.values import UNKNOWN, ElementKind
 
 PLAIN = "fp16"
-"""The element type of a tensor that nothing tells."""
+"""The assumed element type of a tensor if nothing shows it."""
 _SIZES = (
     (lazy_pattern(r"(?i).*head_?dim.*|.*hdim.*|d|d_?head"), 64),
     (lazy_pattern(r"(?i).*stages?.*|.*_blocks"), 2),
@@ -27,29 +27,29 @@ _OTHER_NUMBER = 128
 
 
 def annotation_text(annotation: ast.expr | None) -> str:
-    """An annotation as text; empty where there is none."""
+    """Return an annotation as text, which is empty if there is none."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value
     return ast.unparse(annotation) if annotation else ""
 
 
 def is_element_kind(name: str, annotation: str) -> bool:
-    """Whether a parameter is a type of elements."""
+    """Whether a parameter is an element type."""
     return "dtype" in name.lower() or "Numeric" in annotation or "element_type" in name
 
 
 def assumed_kind(name: str) -> str:
-    """What a type of elements is taken as, by the name of what it is given for."""
+    """Return the assumed value of a parameter that is an element type, by its name."""
     return "fp32" if "acc" in name.lower() else PLAIN
 
 
 def assumed_number(name: str) -> int:
-    """What a whole number is taken as."""
+    """Return the assumed value of a whole number, by its name."""
     return next((value for pattern, value in _SIZES if pattern.fullmatch(name)), _OTHER_NUMBER)
 
 
 def assumed_argument(name: str, annotation: str) -> object:
-    """What host code is taken to be given for a parameter; UNKNOWN where nothing suits."""
+    """Return the assumed argument of a parameter of host code, or UNKNOWN if no rule applies."""
     if is_element_kind(name, annotation):
         return ElementKind(assumed_kind(name))
     if annotation == "int" or (

@@ -1,4 +1,4 @@
-"""What a jit function's body tells about its parameters: modes of tensors, and compared values."""
+"""Facts about parameters from a jit function's body: modes of tensors, and compared values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compat.text import lazy_pattern
 
 _TUPLE = lazy_pattern(r"\(\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_0-9]\w*)*)\s*,?\s*\)")
 _NOTED = 4
-"""Kernels that a parameter is followed through."""
+"""The depth of calls through which a parameter is followed."""
 _OF_TENSORS = frozenset(
     {"shape", "element_type", "iterator", "layout", "stride", "memspace", "dtype"}
 )
@@ -21,16 +21,16 @@ _OF_TENSORS = frozenset(
 
 @define
 class ArgumentUses:
-    """How one function and what it calls use a parameter."""
+    """The uses of a parameter in one function and in the functions that it calls."""
 
     modes: int = 0
     """The largest number of its modes that the body uses."""
     exact: bool = False
-    """Whether it has just as many."""
+    """Whether it has exactly this number of modes."""
     sizes: tuple[str, ...] = ()
-    """The names of its sizes, where a comment has them."""
+    """The names of its sizes, if a comment or docstring has them."""
     parts: int = 0
-    """How many parts it is taken apart into."""
+    """The number of variables that it is unpacked into."""
     is_tensor: bool = False
     is_indexed: bool = False
     """Whether one number indexes it."""
@@ -38,7 +38,7 @@ class ArgumentUses:
     """Literals that it is compared with."""
 
     def has(self, modes: int, *, exact: bool = False) -> None:
-        """It has so many modes, or at least so many."""
+        """Note that it has at least ``modes`` modes, or with ``exact`` exactly so many."""
         if exact and not self.exact:
             self.modes, self.exact = modes, True
         elif not self.exact:
@@ -65,7 +65,7 @@ def uses_of(
 def _note_comment(
     uses: ArgumentUses, name: str, function: ast.FunctionDef, lines: Sequence[str]
 ) -> None:
-    """The comment in the line of the parameter, or what the docstring says of it."""
+    """Note sizes from the comment in the line of the parameter, or from the docstring."""
     parameter = next(
         argument for argument in named_parameters(function.args) if argument.arg == name
     )
@@ -177,7 +177,10 @@ def _called(
 
 
 def _modes_in_order(arguments: Sequence[ast.expr]) -> int:
-    """How many modes a tensor has that is handed on with an order of them, as ``[1, 2, 0]``."""
+    """Return the number of modes of a tensor that is passed with their order, as ``[1, 2, 0]``.
+
+    The result is 0 if there is no such order.
+    """
     match arguments:
         case [ast.List(elts=parts) | ast.Tuple(elts=parts), *_]:
             numbers = [part.value for part in parts if isinstance(part, ast.Constant)]
@@ -187,7 +190,7 @@ def _modes_in_order(arguments: Sequence[ast.expr]) -> int:
 
 
 def _parameters(function: ast.FunctionDef, call: ast.Call, name: str) -> Iterator[str]:
-    """What a parameter is called in a function that it is handed on to."""
+    """Yield the names of a parameter in a function that it is passed to."""
     names = [parameter.arg for parameter in named_parameters(function.args)]
     own = names[1:] if names[:1] == ["self"] else names
     for parameter, argument in zip(own, call.args, strict=False):
@@ -214,7 +217,7 @@ def _is(node: ast.expr, name: str) -> bool:
 
 
 def literals_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
-    """The literals that a name, or the attribute of an object that has it, is compared with."""
+    """Return the literals that a name, or the attribute of ``self`` with it, is compared with."""
     literals: list[object] = []
     for node in ast.walk(kind):
         if isinstance(node, ast.Compare) and dotted(node.left).removeprefix("self.") == name:
@@ -233,7 +236,7 @@ def literals_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]
 
 
 def allowed_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
-    """The literals among which a name, or the attribute of an object that has it, has to be."""
+    """Return the literals that a name, or the attribute of ``self`` with it, must be one of."""
     literals: list[object] = []
     for node in ast.walk(kind):
         match node:

@@ -1,8 +1,8 @@
-"""The host code of a source, followed without running it, to see what it passes to kernels.
+"""The evaluation of a source's host code without running it, for the arguments of kernels.
 
-It starts with the defaults of command lines. It is lenient: a statement that is not understood does
-not end it, as in :class:`compat.source.constants.Scope`, which it builds upon. What such a
-statement would make is UNKNOWN. If a condition is UNKNOWN, both branches are followed.
+It starts with the defaults of command lines. It builds upon :class:`compat.source.constants.Scope`.
+Unlike there, a statement that cannot be evaluated does not end the evaluation. The names that such
+a statement binds are UNKNOWN. If a condition is UNKNOWN, the evaluation follows both branches.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class HostCall:
     """A call that compiles or launches a kernel."""
 
     kernel: str
-    """The function or class."""
+    """The name of the function or class."""
     line: int
     made: Mapping[str, PythonValue]
     """The arguments of the constructor, by name."""
@@ -62,7 +62,7 @@ class HostCall:
 
     @property
     def is_known(self) -> bool:
-        """Whether all that it passes is known."""
+        """Whether all its arguments are known."""
         return not any(
             map(has_unknown, (*self.made.values(), *self.positional, *self.keywords.values()))
         )
@@ -72,7 +72,7 @@ class HostCall:
 
 
 def has_unknown(value: object) -> bool:
-    """Whether something of a value is not known."""
+    """Whether a value, or a part of it, is unknown."""
     if isinstance(value, TensorValue):
         return value.element is None or any(isinstance(size, Unknown) for size in value.shape)
     return isinstance(value, Unknown) or (
@@ -82,7 +82,7 @@ def has_unknown(value: object) -> bool:
 
 @define
 class Kernels:
-    """The kernels of a module, and the calls of them that were come by."""
+    """The kernels of a module, and the calls of them that the evaluation has reached."""
 
     functions: Mapping[str, Function]
     """Functions that launch, by name."""
@@ -90,16 +90,16 @@ class Kernels:
     roots: tuple[Path, ...]
     """The folders with the modules that the source imports."""
     defaults: Mapping[str, ast.expr]
-    """ParsedCommandLine of the command line → the expression of the default."""
+    """Option of the command line → the expression of the default."""
     calls: list[HostCall] = Factory(list)
     active: list[str] = Factory(list)
-    """The functions that are being followed."""
+    """The names of the functions that are being evaluated."""
     assuming: bool = False
     """Whether their arguments are assumptions."""
 
 
 class _Compile:
-    """``cute.compile``, which options may stand behind, in brackets."""
+    """``cute.compile``, perhaps with options in brackets after it."""
 
     def __getitem__(self, options: object) -> _Compile:
         return self
@@ -123,14 +123,14 @@ class HostScope(Scope):
         return inner
 
     def value(self, node: ast.expr) -> PythonValue:
-        """The value of an expression; UNKNOWN where it does not follow."""
+        """Return the value of an expression, or UNKNOWN if it cannot be derived."""
         try:
             return super().value(node)
         except UnknownValue:
             return self.value(node.orelse) if isinstance(node, ast.IfExp) else UNKNOWN
 
     def name(self, node: ast.Name) -> PythonValue:
-        """The value of a name. Raises UnknownValue."""
+        """Return the value of a name. Raises UnknownValue."""
         if node.id not in self.local and node.id in self.kernels.classes:
             return self.kernels.classes[node.id]
         if node.id not in self.local and node.id in self.imports:
@@ -162,7 +162,7 @@ class HostScope(Scope):
         return SourceFunction(function, scope)
 
     def attribute(self, node: ast.Attribute) -> PythonValue:
-        """The value of an attribute. Raises UnknownValue."""
+        """Return the value of an attribute expression. Raises UnknownValue."""
         origin = self.origin(node) or ""
         if node.attr == "compile" and origin.startswith("cutlass."):
             return _Compile()
@@ -179,7 +179,7 @@ class HostScope(Scope):
         return super().attribute(node)
 
     def attribute_of(self, value: object, name: str) -> object:
-        """What an attribute of a value is. Raises UnknownValue."""
+        """Return an attribute of a value. Raises UnknownValue."""
         if isinstance(value, ParsedCommandLine):
             return value.values.get(name, UNKNOWN)
         if isinstance(value, ElementKind) and name in ("width", "itemsize", "__name__"):
@@ -195,7 +195,7 @@ class HostScope(Scope):
         return super().attribute_of(value, name)
 
     def call(self, node: ast.Call) -> PythonValue:
-        """What a call returns. Raises UnknownValue."""
+        """Return the result of a call. Raises UnknownValue."""
         origin = (
             self.origin(node.func.value if isinstance(node.func, ast.Subscript) else node.func)
             or ""
@@ -233,7 +233,10 @@ class HostScope(Scope):
     def apply(
         self, function: object, positional: list[object], keywords: Mapping[str, object]
     ) -> object:
-        """What a function returns; one that is being followed already is not followed again."""
+        """Return the result of a function.
+
+        Raises UnknownValue if two calls of a function of this name are already being evaluated.
+        """
         if not isinstance(function, SourceFunction) or isinstance(function.node, ast.Lambda):
             return super().apply(function, positional, keywords)
         name = function.node.name
@@ -283,7 +286,7 @@ class HostScope(Scope):
         if isinstance(kernel, SourceFunction) and isinstance(kernel.node, ast.FunctionDef):
             noted = self._noted(kernel.node.name, node, {}, rest, keywords)
             if any(isinstance(argument, KernelObject) for argument in (*rest, *keywords.values())):
-                self.apply(kernel, rest, keywords)  # what calls the object
+                self.apply(kernel, rest, keywords)  # this function calls the object
             return noted
         raise UnknownValue("compiles what is not known")
 
@@ -295,7 +298,7 @@ class HostScope(Scope):
         positional: Sequence[object],
         keywords: Mapping[str, object],
     ) -> PythonValue:
-        # As they are now.
+        # Later statements may change the tensors.
         copied = [
             argument.copied() if isinstance(argument, TensorValue) else argument
             for argument in positional
@@ -339,7 +342,7 @@ class HostScope(Scope):
     ) -> object:
         """Return the result of a method.
 
-        Only class methods and static methods are followed, and what they call.
+        Only class methods and static methods are evaluated, and the functions that they call.
         """
         owner = (
             self.kernels.classes[method.owner.kind]
@@ -369,7 +372,10 @@ class HostScope(Scope):
     # --- statements ---
 
     def run(self, statements: Sequence[ast.stmt]) -> None:
-        """Have statements bind names here, those that are not understood UNKNOWN."""
+        """Have statements bind names here.
+
+        A statement that cannot be evaluated binds its names to UNKNOWN.
+        """
         for statement in statements:
             try:
                 self._follow(statement)
@@ -463,7 +469,7 @@ def _read(path: Path) -> tuple[Mapping[str, ast.stmt], Mapping[str, str]]:
 def parameters_given(
     function: SourceFunction, positional: Sequence[object], keywords: Mapping[str, object]
 ) -> dict[str, object]:
-    """The parameters of a function with their values: those of a call, defaults, or UNKNOWN."""
+    """Return parameter → its value: the argument of a call, the default, or UNKNOWN."""
     arguments = function.node.args
     names = [parameter.arg for parameter in named_parameters(arguments)]
     values = dict.fromkeys(names, UNKNOWN) | {

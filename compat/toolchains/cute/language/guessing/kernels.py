@@ -54,16 +54,16 @@ _WHOLE = (
         "i32",
     ),
 )
-"""Names of tensors of whole numbers."""
+"""Names of tensors of whole numbers → their element types."""
 _TARGETS = {"warpgroup": "sm_90a", "tcgen05": "sm_100a"}
-"""The module of operations that one architecture alone has → the target that has them."""
+"""The module with operations that only one architecture has → the target that has them."""
 _LETTERS = ("m", "n", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
 _ELEMENT = lazy_pattern(rf"\b({'|'.join(ELEMENTS)})\b")
 
 
 @frozen(kw_only=True)
 class _Guess:
-    """What one parameter is given."""
+    """The guess for one parameter."""
 
     value: PythonValue
     why: str
@@ -75,7 +75,7 @@ class _Guess:
 
 
 def guess_kernel(launcher: Launcher, module: CuteModule) -> GuessedKernel:
-    """Everything that a kernel file has to say of a kernel, guessed from its source."""
+    """Return everything that a kernel file needs about a kernel, guessed from its source."""
     return _LauncherGuesses(launcher, module).kernel()
 
 
@@ -88,7 +88,7 @@ class _LauncherGuesses:
         self.defaults = defaults_of(launcher.call.args)
         self.others = {node.name: node for node in module.jitted if node is not launcher.call}
         self.names: dict[PythonValue, str] = {}
-        """Sizes that have no name of their own → the names that they are given."""
+        """Sizes without a name of their own → the names that they get here."""
         self.call = self._best_call()
         self.passed = self._passed()
         self.named = {
@@ -99,7 +99,7 @@ class _LauncherGuesses:
         }
 
     def kernel(self) -> GuessedKernel:
-        """What was guessed."""
+        """Return the guessed kernel."""
         constructor_guesses = _fitted(
             {
                 parameter.arg: guess
@@ -173,12 +173,12 @@ class _LauncherGuesses:
     # --- the call ---
 
     def _best_call(self) -> HostCall | None:
-        """The call in host code of which the most is known."""
+        """Return the call in host code with the most known values, or ``None`` without a call."""
         calls = [call for call in self.module.calls if call.kernel == self.launcher.name]
         return max(calls, key=_completeness, default=None)
 
     def _passed(self) -> dict[str, object]:
-        """Parameter → what the call passes."""
+        """Return parameter → the argument of the call."""
         if self.call is None:
             return {}
         names = [parameter.arg for parameter in self.launcher.parameters]
@@ -201,7 +201,7 @@ class _LauncherGuesses:
         return named_parameters(constructor.args)[1:] if constructor else []
 
     def _made(self, parameter: ast.arg) -> _Guess | None:
-        """What a constructor is given for a parameter; nothing where its default does."""
+        """Return the guess for a parameter of a constructor, or ``None`` if its default is used."""
         assert self.launcher.constructor is not None
         value = (self.call.made if self.call else {}).get(parameter.arg, UNKNOWN)
         if _is_constant(value):
@@ -213,7 +213,7 @@ class _LauncherGuesses:
         return self._constexpr(parameter, self.launcher.kind or self.launcher.call)
 
     def _constexpr(self, parameter: ast.arg, around: ast.ClassDef | ast.FunctionDef) -> _Guess:
-        """A value that is known when the kernel is compiled, guessed."""
+        """Return the guess for a constexpr."""
         name, annotation = parameter.arg, annotation_text(parameter.annotation)
         literals = literals_of(name, around)
         if is_element_kind(name, annotation):
@@ -256,10 +256,10 @@ class _LauncherGuesses:
             is_whole_number=True,
         )
 
-    # --- what the call is given ---
+    # --- the arguments of the call ---
 
     def _call_guess(self, parameter: ast.arg) -> _Guess | None:
-        """What is passed for a parameter; nothing where its default is."""
+        """Return the guess for a parameter of the call, or ``None`` if its default is used."""
         name, annotation = parameter.arg, annotation_text(parameter.annotation)
         value = self.passed.get(name, UNKNOWN)
         is_constexpr = "Constexpr" in annotation
@@ -279,7 +279,7 @@ class _LauncherGuesses:
         return self._by_annotation(parameter, annotation, uses)
 
     def _by_annotation(self, parameter: ast.arg, annotation: str, uses: ArgumentUses) -> _Guess:
-        """The guess for a parameter of which neither the call nor a default says anything."""
+        """Return the guess for a parameter without a known argument and without a default."""
         name = parameter.arg
         if "CUstream" in annotation or name == "stream":
             return _Guess(value="stream", why="", is_constexpr=False, is_exact=True)
@@ -343,7 +343,7 @@ class _LauncherGuesses:
     def _of_value(
         self, name: str, annotation: str, value: object, *, is_constexpr: bool
     ) -> _Guess | None:
-        """What a call in the source passes; ``None`` where that does not follow."""
+        """Return the guess from the argument of a call in the source, or ``None`` if unknown."""
         if isinstance(value, Unknown):
             return None
         why, is_exact = self._why(), self._is_exact()
@@ -369,7 +369,7 @@ class _LauncherGuesses:
         )
 
     def _kind(self, name: str, annotation: str, value: object) -> PythonValue:
-        """The type that kernel files have for a value."""
+        """Return the type of a value in kernel files, or ``None`` if it has none."""
         if isinstance(value, TensorValue):
             return self._type_of(name, value) if value.shape else None
         if isinstance(value, PointerValue):
@@ -394,7 +394,7 @@ class _LauncherGuesses:
     # --- tensors ---
 
     def _type_of(self, name: str, tensor: TensorValue) -> str:
-        """The type of a tensor as it was made."""
+        """Return the type of a tensor that the source makes."""
         modes = range(len(tensor.shape))
         fixed = [int(size) if isinstance(size, int) else 0 for size in tensor.shape]
         dynamic = {
@@ -408,7 +408,7 @@ class _LauncherGuesses:
         text = f"{element}[{', '.join(sizes)}]"
         usual = [*(mode for mode in modes if mode != tensor.leading), tensor.leading]
         if tensor.strided and len(sizes) > 1:
-            # Strides are products of that size.
+            # The other strides are multiples of the leading size.
             number = max(tensor.stride_divisor, tensor.dynamic.get(tensor.leading, 1))
             divisor = f"%{number}" if number > 1 else ""
             strides_said = (
@@ -454,7 +454,7 @@ class _LauncherGuesses:
         return f"{word}%{dynamic[mode]}" if dynamic[mode] > 1 else word
 
     def _tensor(self, name: str, uses: ArgumentUses) -> _Guess:
-        """The type of a tensor that nothing in the source makes."""
+        """Return the guess for a tensor that no code in the source makes."""
         modes = uses.modes or (1 if uses.is_indexed else self._usual_modes())
         element = (
             "fp32"
@@ -480,7 +480,7 @@ class _LauncherGuesses:
         )
 
     def _usual_modes(self) -> int:
-        """The most modes of a tensor of this kernel that its source tells; 2 if it tells none."""
+        """Return the largest known number of modes of this kernel's tensors, or 2 if unknown."""
         uses = (
             uses_of(parameter.arg, self.launcher.call, self.others, self.lines)
             for parameter in self.launcher.parameters
@@ -491,7 +491,7 @@ class _LauncherGuesses:
 def _fitted(
     guesses: Mapping[str, _Guess], around: ast.ClassDef | ast.FunctionDef
 ) -> dict[str, _Guess]:
-    """The same guesses with whole numbers that fit together."""
+    """Return the guesses with whole numbers that fit together."""
     names = [name for name, guess in guesses.items() if guess.is_whole_number]
     constants = {
         name: guess.value
@@ -530,7 +530,7 @@ def _is_constant(value: object) -> bool:
 
 
 def _plain(value: object) -> PythonValue:
-    """A value as a kernel file has it, before it is written."""
+    """Return a value in the form of kernel files, before it is written."""
     if isinstance(value, ElementKind):
         return {"dtype": value.name}
     if isinstance(value, tuple | list):

@@ -1,4 +1,4 @@
-"""What the functions of PyTorch and CuTe DSL make that host code calls on the way to a kernel."""
+"""The results of functions of PyTorch and CuTe DSL that host code calls to prepare a kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compat.toolchains.cute.language.guessing.values import (
 )
 
 PACKAGES = {"cutlass": "cutlass", "cute": "cutlass.cute", "torch": "torch"}
-"""Imported name → its package, whatever module the import names."""
+"""Imported name → its package, independent of the module that the import names."""
 _KNOWN = ("cutlass", "torch", "cuda", "quack", "cute")
 CONSTANTS: Mapping[str, object] = {
     "math.gcd": math.gcd,
@@ -28,12 +28,12 @@ SIZE = 1024
 
 
 def is_known(origin: str) -> bool:
-    """Whether a dotted name is one of these libraries'."""
+    """Whether a dotted name belongs to one of these libraries."""
     return origin.partition(".")[0] in _KNOWN or "from_dlpack" in origin or "runtime" in origin
 
 
 def element_name(value: object) -> str | None:
-    """What kernel files call a type of elements; ``None`` for anything else."""
+    """Return the name of an element type in kernel files, or ``None`` for any other value."""
     return value.name if isinstance(value, ElementKind) else None
 
 
@@ -188,7 +188,7 @@ def _compact_dynamic(
 
 
 def _symbolic_size(divisibility: object) -> SymbolicSize:
-    """A size with this divisibility, or with none where that is not known."""
+    """Return a size with this divisibility, or with 1 if the divisibility is unknown."""
     return SymbolicSize(divisibility if isinstance(divisibility, int) else 1)
 
 
@@ -215,7 +215,7 @@ def _fake(
     assumed_align: object = None,
     **_: object,
 ) -> TensorValue:
-    """Also the form in which libraries have a divisibility in the place of the strides."""
+    """Return a fake tensor. ``stride`` may also be a divisibility, as in functions of libraries."""
     tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
     if isinstance(stride, int):
         _lead(tensor, leading_dim if isinstance(leading_dim, int) else -1)
@@ -395,7 +395,7 @@ _METHODS: Mapping[str, Callable[..., object]] = {
 
 
 def attribute_of(tensor: TensorValue, name: str) -> object:
-    """What an attribute or a method of a tensor is. Raises UnknownValue."""
+    """Return an attribute or a method of a tensor. Raises UnknownValue."""
     if name in _METHODS:
         return partial(_METHODS[name], tensor)
     if name in ("dtype", "element_type") and tensor.element:

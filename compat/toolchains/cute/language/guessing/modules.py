@@ -1,6 +1,6 @@
-"""The kernels of a source: functions below ``@cute.jit`` that launch, or classes with such a call.
+"""The kernels of a source: ``@cute.jit`` functions that launch, or classes with such a method.
 
-The call of a class is its ``__call__``.
+The method of a class is its ``__call__``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ABOVE = 5
 
 @frozen(kw_only=True)
 class Launcher:
-    """What is compiled: a function, or a class."""
+    """A function or a class that a kernel file can name."""
 
     name: str
     call: ast.FunctionDef
@@ -47,13 +47,13 @@ class Launcher:
 
     @property
     def parameters(self) -> list[ast.arg]:
-        """What is passed when it is called."""
+        """The parameters of its call."""
         return named_parameters(self.call.args)[1 if self.kind else 0 :]
 
 
 @frozen(kw_only=True)
 class CuteModule:
-    """What a source defines, as far as it matters to kernels."""
+    """The definitions of a source that matter to kernels."""
 
     path: Path
     tree: ast.Module
@@ -97,7 +97,7 @@ class CuteModule:
 
     @cached_property
     def scope(self) -> HostScope:
-        """What host code at the top of the module sees."""
+        """The names that host code at the top of the module sees."""
         scope = HostScope(module=bindings(self.tree), imports=self.imports)
         scope.kernels = Kernels(
             roots=(self.path.parent, *_roots(self.path, self.tree)),
@@ -115,7 +115,8 @@ class CuteModule:
     def calls(self) -> tuple[HostCall, ...]:
         """Return the calls of the module's kernels in host code.
 
-        They are found from the top of the module, or else from each function by itself.
+        The evaluation starts at the top of the module. If it does not find a known call of each
+        kernel, it also starts at each function of host code by itself.
         """
         noted = self.scope.kernels.calls
         main = self.scope.inside({})
@@ -154,7 +155,7 @@ class CuteModule:
         return values
 
     def _hosts(self) -> Iterator[ast.FunctionDef]:
-        """The functions of host code in which something is compiled or called."""
+        """Yield the functions of host code that compile something or call a kernel."""
         jitted = {id(node) for node in self.jitted}
         names = set(self.functions)
         for node in ast.walk(self.tree):
@@ -165,13 +166,13 @@ class CuteModule:
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """Folders above, from that of the source, in which modules are that it imports."""
+        """The folders above the source with modules that it imports, relative to its folder."""
         return tuple(
             os.path.relpath(root, self.path.parent) for root in _roots(self.path, self.tree)
         )
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
-        """The kernels, guessed: those that are not among the ``helpers``, which others call."""
+        """Return the kernels, guessed, without functions in ``helpers``, which others call."""
         from compat.toolchains.cute.language.guessing.kernels import guess_kernel
 
         return tuple(
@@ -182,7 +183,7 @@ class CuteModule:
 
 
 def read_module(path: Path) -> CuteModule:
-    """Read a source. Raises OSError, or SyntaxError where it cannot be parsed."""
+    """Read a source. Raises OSError, or SyntaxError if it cannot be parsed."""
     tree = tree_of(path.read_bytes(), path.name)
     imports = import_origins(scope_statements(tree.body), library.PACKAGES)
     definitions = list(_functions(tree))
@@ -230,7 +231,7 @@ def read_module(path: Path) -> CuteModule:
 def _functions(
     tree: ast.Module,
 ) -> Iterator[tuple[ast.FunctionDef, tuple[ast.FunctionDef | ast.ClassDef, ...]]]:
-    """Every function, and what it is inside of, outermost first."""
+    """Yield every function, and the definitions around it, outermost first."""
     waiting: list[tuple[Sequence[ast.stmt], tuple[ast.FunctionDef | ast.ClassDef, ...]]] = [
         (tree.body, ())
     ]
@@ -282,7 +283,7 @@ def _called(node: ast.AST) -> Iterator[str]:
 
 
 def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None:
-    """The constructor of a class, or of the class of the same source that it is derived from."""
+    """Return the constructor of a class, or else of its base class in the same source."""
     own = next(
         (
             statement
@@ -306,7 +307,7 @@ def _unlaunched(
     kernels: Sequence[ast.FunctionDef],
     functions: Sequence[ast.FunctionDef],
 ) -> Iterator[UnreachableKernel]:
-    """The functions below ``@cute.kernel`` that no function of the source names."""
+    """Yield the ``@cute.kernel`` functions that no function of the source names."""
     for node in kernels:
         others = (
             other
@@ -335,9 +336,9 @@ def _unlaunched(
 
 
 def _roots(path: Path, tree: ast.Module) -> tuple[Path, ...]:
-    """Return folders above a source that have modules which it imports.
+    """Return the folders above a source with modules that it imports.
 
-    Modules that are found from the source's own root do not count.
+    Modules in the source's own root do not count.
     """
     external_modules = {*_PACKAGES, *sys.stdlib_module_names}
     local_imports = [
@@ -363,7 +364,7 @@ def _roots(path: Path, tree: ast.Module) -> tuple[Path, ...]:
 
 
 def _has(folder: Path, imported: Import) -> bool:
-    """Whether what a statement imports lies in a folder."""
+    """Whether a folder has the module that a statement imports."""
     place = folder.joinpath(*imported.parts)
     if place.with_suffix(".py").is_file() or (place / "__init__.py").is_file():
         return True
@@ -373,7 +374,7 @@ def _has(folder: Path, imported: Import) -> bool:
 
 
 def _command_line(tree: ast.Module) -> dict[str, ast.expr]:
-    """The options of the command lines that a source parses → what each is by default."""
+    """Return option of the command lines that a source parses → its default."""
     defaults: dict[str, ast.expr] = {}
     for node in ast.walk(tree):
         if (

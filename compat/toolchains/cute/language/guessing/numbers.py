@@ -1,7 +1,7 @@
 """Whole numbers for the parameters of a kernel's constructor, which fit together.
 
-A name suggests a number. The source's assertions bound it, and so do its divisions: what one
-parameter divides another by is at most as large, and leaves no rest.
+A name suggests a number. The source's assertions restrict it, and so do its divisions. If one
+parameter divides another one, it is at most as large, and the division leaves no remainder.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from compat.toolchains.cute.language.guessing.body import allowed_of, literals_o
 
 _USUAL = (64, 32, 16, 8, 4, 2, 1)
 _STEPS = 10_000
-"""Numbers that are tried in all."""
+"""The most numbers to try in all."""
 
 _Numbers = Mapping[str, int]
 _Rule = Callable[[_Numbers], bool]
@@ -29,8 +29,8 @@ def fitting_numbers(
 ) -> dict[str, int]:
     """Return a number for each name.
 
-    ``parameter_values`` has the values of other parameters. Where no numbers fit together, each
-    name has the one that it suggests.
+    ``parameter_values`` has the values of other parameters. If no numbers fit together, each name
+    gets its likeliest number.
     """
     rules = [*_assertions(names, parameter_values, kind), *_divisions(names, kind)]
     choices = {name: _choices(name, kind) for name in names}
@@ -53,7 +53,7 @@ def fitting_numbers(
 
 
 def _choices(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[int]:
-    """The numbers to try for a name, the likeliest first."""
+    """Return the numbers to try for a name, the likeliest first."""
     if allowed := [value for value in allowed_of(name, kind) if type(value) is int]:
         return allowed
     compared = [value for value in literals_of(name, kind) if type(value) is int]
@@ -65,7 +65,10 @@ def _assertions(
     parameter_values: Mapping[str, object],
     kind: ast.ClassDef | ast.FunctionDef,
 ) -> list[_Rule]:
-    """The assertions about the names, which hold as far as their values follow from numbers."""
+    """Return a rule for each assertion about the names.
+
+    An assertion whose value does not follow from the numbers holds.
+    """
 
     def rule(test: ast.expr) -> _Rule:
         def holds(numbers: _Numbers) -> bool:
@@ -84,7 +87,7 @@ def _assertions(
 
 
 def _divisions(names: Sequence[str], kind: ast.ClassDef | ast.FunctionDef) -> list[_Rule]:
-    """That one parameter is a multiple of another one that it is divided by."""
+    """Return a rule for each division: a parameter is a multiple of the one that divides it."""
 
     def rule(dividend: str, divisor: str) -> _Rule:
         def holds(numbers: _Numbers) -> bool:

@@ -1,7 +1,7 @@
 """The values that host code passes to kernels: tensors, pointers, numbers, dtypes, streams.
 
-They are known as far as types tell. Every unknown value is :data:`UNKNOWN`, and an operation on it
-gives UNKNOWN.
+They have only the facts that types need. Every unknown value is :data:`UNKNOWN`, and an operation
+on it gives UNKNOWN.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TORCH_ELEMENTS = {
     "uint8": "u8",
     "float4_e2m1fn_x2": "fp4e2m1fn",
 }
-"""PyTorch's name of a dtype → that in kernel files."""
+"""PyTorch's name of a dtype → its name in kernel files."""
 _WIDTHS = {
     "bool": 8,
     "tf32": 32,
@@ -48,7 +48,7 @@ _WIDTHS = {
 
 
 class Unknown:
-    """A value that nothing is known of."""
+    """An unknown value."""
 
     def __bool__(self) -> bool:
         raise UnknownValue("nothing is known of it")
@@ -69,7 +69,7 @@ class NamedSize(int):
 
     @classmethod
     def of(cls, value: int, name: str) -> NamedSize:
-        """This number under this name."""
+        """Return a number with a name."""
         size = cls(value)
         size.name = name
         return size
@@ -77,21 +77,21 @@ class NamedSize(int):
 
 @frozen
 class SymbolicSize:
-    """``cute.sym_int(divisibility=8)``."""
+    """A size that is known only at run time: ``cute.sym_int(divisibility=8)``."""
 
     divisibility: int = 1
 
 
 @frozen
 class ElementKind:
-    """A type of elements, of CuTe DSL or of PyTorch."""
+    """An element type of CuTe DSL or PyTorch."""
 
     name: str
-    """As kernel files have it."""
+    """The name in kernel files."""
 
     @property
     def width(self) -> int:
-        """Its bits."""
+        """The bits of an element."""
         return (
             _WIDTHS[self.name]
             if self.name in _WIDTHS
@@ -100,14 +100,14 @@ class ElementKind:
 
     @classmethod
     def named(cls, name: str) -> ElementKind | None:
-        """What CuTe DSL or PyTorch calls so, after the last dot."""
+        """Return the element type with this name in CuTe DSL or PyTorch, without a module."""
         short = ELEMENTS.get(name) or TORCH_ELEMENTS.get(name)
         return cls(short) if short else None
 
 
 @frozen
 class Number:
-    """A number of the DSL's that is known at run time only: ``cutlass.Int32(n)``."""
+    """A number of CuTe DSL that is known only at run time: ``cutlass.Int32(n)``."""
 
     element: str
 
@@ -131,19 +131,19 @@ class KernelObject:
 
     kind: str
     made: Mapping[str, PythonValue]
-    """The parameters of its constructor that were given."""
+    """Parameter of its constructor → the given argument."""
 
 
 @frozen
 class ParsedCommandLine:
-    """What was parsed of a command line: defaults."""
+    """The result of parsing a command line: the defaults of its options."""
 
     values: Mapping[str, PythonValue]
 
 
 @define(eq=False)
 class TensorValue:
-    """A tensor of PyTorch's, or what ``from_dlpack`` makes of one."""
+    """A tensor of PyTorch, or the tensor that ``from_dlpack`` makes of it."""
 
     shape: list[PythonValue]
     """Numbers, symbolic sizes, or UNKNOWN."""
@@ -153,18 +153,18 @@ class TensorValue:
     dynamic: dict[int, int] = Factory(dict)
     """Mode with a run-time size → its divisor."""
     strided: bool = False
-    """Whether the other strides are run-time values."""
+    """Whether the strides of all modes but the leading one are run-time values."""
     stride_divisor: int = 1
     """The divisor of these strides."""
     alignment: int | None = None
 
     @classmethod
     def contiguous(cls, shape: Sequence[object], element: str | None) -> TensorValue:
-        """A tensor whose last mode is contiguous."""
+        """Return a tensor whose last mode is contiguous."""
         return cls(list(shape), list(range(len(shape))), element)
 
     def copied(self, **changes: object) -> TensorValue:
-        """Another tensor like it."""
+        """Return a copy of the tensor with changes."""
         facts: PythonValues = {
             "shape": list(self.shape),
             "order": list(self.order),
@@ -184,7 +184,7 @@ class TensorValue:
         return self.order[-1] if self.order else 0
 
     def permuted(self, axes: Sequence[int]) -> TensorValue:
-        """Its modes in another order."""
+        """Return the tensor with its modes in another order."""
         modes = [axis % len(self.shape) for axis in axes]
         return self.copied(
             shape=[self.shape[mode] for mode in modes],

@@ -21,7 +21,7 @@ def _begin():
         (_ROOM, folder),
         ("%s.%s" % (_ROOM, settings["toolchain"]), os.path.join(folder, settings["toolchain"])),
     ):
-        # The code of the package is not for this process.
+        # The package's own __init__ must not run in this process.
         module = sys.modules[name] = types.ModuleType(name)
         module.__path__ = [path]
     importlib.import_module("%s.%s.inside.recorder" % (_ROOM, settings["toolchain"])).begin(
@@ -30,7 +30,7 @@ def _begin():
 
 
 def _go_on():
-    """Have Python find the ``sitecustomize`` that it would have found without this one."""
+    """Import the ``sitecustomize`` that Python would have found without this one."""
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != _HERE]
     mine = sys.modules.pop("sitecustomize", None)
     importlib.invalidate_caches()

@@ -1,8 +1,8 @@
 """Loads from and stores to block pointers, and the common part of all forms that replace them.
 
-A part of a block pointer is written where it is needed if it has the same value everywhere. It does
-if it consists of names that are bound once and outside of loops, and of operations without effects.
-Other parts are kept in variables.
+A part of a block pointer is repeated at each use if it has the same value everywhere. It does if it
+consists of names that are bound once and outside of loops, and of operations without effects.
+Variables hold the other parts.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _PURE = (
     *(cst.BaseBooleanOp, cst.AssignEqual, cst.Dot),
 )
 _DEEP = 8
-"""The number of bindings that a lookup follows."""
+"""Maximum number of bindings that a lookup follows."""
 
 
 Value = str | None
@@ -90,7 +90,7 @@ class Access:
     web: Web
     is_load: bool
     checked: tuple[int, ...]
-    """The axes along which it looks whether it is within the tensor."""
+    """The axes along which the access checks the bounds of the tensor."""
     padding: str
     """``zero``, ``nan``, or empty if values outside are undefined."""
     hints: Mapping[str, cst.BaseExpression]
@@ -133,8 +133,8 @@ def _padding(node: cst.BaseExpression) -> str:
 class AccessForm(ABC):
     """A form of access that replaces the block pointers of one function.
 
-    ``accesses`` are all loads and stores in it. ``ones`` are names that are 1. Raises CannotEdit if
-    not all accesses have this form.
+    ``accesses`` are all loads and stores in it. ``ones`` are names that equal 1. Raises CannotEdit
+    if not all accesses can have this form.
     """
 
     def __init__(
@@ -149,24 +149,24 @@ class AccessForm(ABC):
         self._values: dict[tuple[Web, Part], Value] = {}
         self._settle()
 
-    # --- what differs ---
+    # --- specific to a form ---
 
     @staticmethod
     @abstractmethod
     def handed(rank: int) -> Sequence[Part]:
-        """The parts that are handed to another function, for a number of dimensions."""
+        """Return the parts that are passed to another function, for a number of dimensions."""
 
     @abstractmethod
     def check(self) -> None:
-        """Look at the function first. Raises CannotEdit where it cannot have this form."""
+        """Check the function before the edit. Raises CannotEdit if it cannot have this form."""
 
     @abstractmethod
     def parts_made(self, pointer: MadePointer, definition: Definition) -> Mapping[Part, Value]:
-        """The parts of a block pointer as they are when it is made."""
+        """Return the parts of a block pointer at the definition that makes it."""
 
     @abstractmethod
     def defining(self, definition: Definition) -> Sequence[str]:
-        """The statements in the place of a definition."""
+        """Return the statements that replace a definition."""
 
     def before(self, access: Access) -> Sequence[str]:
         """Return the statements before the one with a load or store in it.
@@ -179,21 +179,21 @@ class AccessForm(ABC):
     def accessing(self, access: Access, call: cst.Call) -> str:
         """Return the expression that replaces a load or store.
 
-        ``call`` is the load or store with the expressions inside of it edited.
+        ``call`` is the load or store with the expressions inside it edited.
         """
 
     @abstractmethod
     def element_holder(self, web: Web) -> str:
-        """An expression whose ``dtype`` is that of a pointer to an element."""
+        """Return an expression whose ``dtype`` is that of a pointer to an element."""
 
     def notes(self) -> Iterable[str]:
-        """What is taken for granted, or changes."""
+        """Return notes about what the edit assumes or changes."""
         return ()
 
-    # --- what does not ---
+    # --- common to all forms ---
 
     def _settle(self) -> None:
-        """Find the value of every part of every web: a text where all definitions agree on one."""
+        """Find the value of every part of every web: a text if all definitions agree on one."""
         before = None
         while before != self._values:
             before = dict(self._values)
@@ -216,11 +216,11 @@ class AccessForm(ABC):
         }
 
     def is_kept(self, web: Web, part: Part) -> bool:
-        """Whether a variable keeps a part."""
+        """Whether a variable holds a part."""
         return self._values.get((web, part)) is None
 
     def value(self, web: Web, part: Part) -> str:
-        """A part where it is needed: the variable that keeps it, or its text."""
+        """Return a part at a use: the variable that holds it, or its text."""
         value = self._values.get((web, part))
         return self.name(web, part) if value is None else value
 
@@ -229,7 +229,7 @@ class AccessForm(ABC):
         return {part: self.value(web, part) for part in self.handed(web.made.rank)}
 
     def moved(self, definition: Definition, part: Part) -> str:
-        """A part after a definition that copies or advances."""
+        """Return a part after a definition that copies or advances a block pointer."""
         assert definition.source_web is not None
         before = self.value(definition.source_web, part)
         if part[0] != "at" or not definition.moves(part[1]):
@@ -238,7 +238,7 @@ class AccessForm(ABC):
         return by if definition.placed else _added(before, by)
 
     def name(self, web: Web, part: Part) -> str:
-        """The variable that keeps a part."""
+        """Return the variable that holds a part."""
         return self.fresh(
             web, part, f"{web.name}_{part[0] if part == BASE else '_'.join(map(str, part))}"
         )
@@ -254,7 +254,7 @@ class AccessForm(ABC):
         return self._names[key]
 
     def text(self, node: cst.CSTNode) -> str:
-        """A node as source text."""
+        """Return a node as source text."""
         return self.code.code_for(node)
 
 
@@ -262,12 +262,15 @@ class AccessForm(ABC):
 
 
 def stored(call: cst.Call) -> cst.BaseExpression:
-    """What a store stores."""
+    """Return the value that a store writes."""
     return arguments_of(call, _STORE)["value"]
 
 
 def addend(text: str) -> str:
-    """An expression as the first term of a sum, or beside a comparison."""
+    """Return an expression as the first term of a sum or as an operand of a comparison.
+
+    It gets parentheses if it needs them there.
+    """
     node = cst.parse_expression(text)
     plain = isinstance(node, cst.BinaryOperation) and isinstance(
         node.operator, cst.Add | cst.Subtract | cst.Multiply | cst.FloorDivide | cst.Modulo
@@ -289,7 +292,7 @@ def _added(value: str, by: str) -> str:
 
 
 def assignment(name: str, value: str) -> str:
-    """``name = value``, and ``name += …`` where that is what it comes to."""
+    """Return ``name = value``, or ``name += …`` if the value is a sum that begins with the name."""
     return (
         f"{name} += {value.removeprefix(f'{name} + ')}"
         if value.startswith(f"{name} + ")
@@ -302,13 +305,13 @@ def assignment(name: str, value: str) -> str:
 
 @define(eq=False, slots=False)
 class Bindings:
-    """What a function binds, and how often."""
+    """The names that a function binds, and how often."""
 
     code: Code
-    """The module that the function is of."""
+    """The module that contains the function."""
     function: cst.FunctionDef
     counts: Counter[str] = Factory(Counter)
-    """Name → its number of bindings; a binding in a loop counts as many."""
+    """Name → its number of bindings. A binding in a loop counts as two."""
     _values: dict[str, cst.BaseExpression] = Factory(dict)
     """Name → its value, if one assignment binds it."""
     _ranges: set[str] = Factory(set)
@@ -350,7 +353,7 @@ class Bindings:
         )
 
     def stable(self, node: cst.BaseExpression) -> bool:
-        """Whether an expression gives the same wherever in the function it stands."""
+        """Whether an expression has the same value everywhere in the function."""
         return all(self._is_stable(inner) for inner in walk(node))
 
     def _is_stable(self, node: cst.CSTNode) -> bool:
@@ -361,7 +364,7 @@ class Bindings:
         )
 
     def natural(self, node: cst.BaseExpression, depth: int = _DEEP) -> bool:
-        """Whether a whole number is certainly not negative."""
+        """Whether an integer expression is certainly not negative."""
         if (number := literal(node)) is not None:
             return number >= 0
         if depth == 0:
@@ -414,5 +417,5 @@ class Bindings:
 
 
 def _is_converted(call: cst.Call) -> bool:
-    """``x.to(…)``."""
+    """Whether a call is a conversion, ``x.to(…)``."""
     return isinstance(call.func, cst.Attribute) and call.func.attr.value == "to"

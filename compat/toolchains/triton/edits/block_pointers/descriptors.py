@@ -1,9 +1,9 @@
 """Block pointers → tensor descriptors (Triton 3.4 and newer), where that is possible.
 
-A descriptor is made where the block pointer was, of its base, shape, strides and block; what is
-loaded and stored is named by offsets. It asks for more than a block pointer: the innermost stride
-is 1, and it always looks whether it is within the tensor. What cannot be known from the text
-(alignment, an allocator on the host) is said as a note.
+A descriptor is made where the block pointer was made, from its base, shape, strides and block.
+Offsets name the elements of a load or store. A descriptor requires more than a block pointer: the
+innermost stride must be 1, and every access checks the bounds of the tensor. Notes state the
+requirements that the text does not show (alignment, an allocator on the host).
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ _STRIDE = (
 
 
 def tensor_descriptors(faulty: Faulty) -> Iterator[Proposal]:
-    """The kernel with tensor descriptors."""
+    """Propose the kernel with tensor descriptors."""
     program = KernelProgram.of(faulty)
     facts = {
         program.kernel: CommonArguments(
             ones=frozenset((name, WHOLE) for name in faulty.compile.ones)
         )
     }
-    if Handing.of(program).changed:  # what is handed over in all its parts says which strides are 1
+    if Handing.of(program).changed:  # passing all parts shows which strides are 1
         facts = dict(edited(program, PlainPointers, facts).facts)
     result = edited(program, Descriptors, facts)
     yield Proposal.of(faulty, result.texts, (*_HOST, *result.notes))
@@ -95,7 +95,7 @@ class Descriptors(AccessForm):
         if innermost & self.ones:
             yield _STRIDE.format(names=", ".join(sorted(innermost & self.ones)))
 
-    # --- where it is possible ---
+    # --- conditions ---
 
     def check(self) -> None:
         if any(access.padding == "nan" for access in self.accesses):
@@ -110,7 +110,10 @@ class Descriptors(AccessForm):
                 )
 
     def _innermost(self, strides: Sequence[cst.BaseExpression]) -> int:
-        """The axis whose stride is 1: the last one, or the first of two. Raises CannotEdit."""
+        """Return the axis whose stride is 1: the last one, or the first of two.
+
+        Raises CannotEdit if no such stride is known to be 1.
+        """
         last = len(strides) - 1
         candidates = [axis for axis, stride in enumerate(strides) if literal(stride) == 1]
         candidates += [
@@ -176,7 +179,7 @@ class Descriptors(AccessForm):
     # --- parts ---
 
     def _is_given(self, pointer: MadePointer) -> bool:
-        """Whether it is a parameter."""
+        """Whether a block pointer is a parameter."""
         return self.text(pointer.base) == GIVEN
 
     def parts_made(self, pointer: MadePointer, definition: Definition) -> Mapping[Part, Value]:

@@ -51,9 +51,9 @@ def edited(
 ) -> EditedProgram:
     """Return the files of a program without block pointers.
 
-    The calls of a function show facts about it. The function is edited again with these facts,
-    until there are no new ones. Raises CannotEdit if there are no block pointers, or if some cannot
-    be replaced.
+    The calls of a function show facts about its arguments. All functions are edited again with
+    these facts, until there are no new ones. Raises CannotEdit if there are no block pointers, or
+    if some cannot be replaced.
     """
     handing, before = Handing.of(program), None
     while facts != before:
@@ -68,19 +68,19 @@ def edited(
 
 @frozen(kw_only=True)
 class Site:
-    """A call that hands block pointers over."""
+    """A call that passes block pointers."""
 
     called: FunctionPlace
     texts: Mapping[Given, str]
-    """The arguments, in the words of the caller."""
+    """The arguments, as source text of the caller."""
     ones: frozenset[str]
-    """Names in the caller that are 1."""
+    """Names in the caller that equal 1."""
 
 
 def learned(
     sites: Sequence[Site], program: KernelProgram, facts: Mapping[FunctionPlace, CommonArguments]
 ) -> dict[FunctionPlace, CommonArguments]:
-    """What the calls show, besides what is known."""
+    """Return the known facts and the facts that the calls show."""
     more = dict(facts)
     for called in dict.fromkeys(site.called for site in sites):
         calls = [site for site in sites if site.called == called]
@@ -101,9 +101,7 @@ def learned(
 def _text(part: Given, calls: Sequence[Site], shared: Iterable[Given]) -> str:
     """Return the number that a part is in all calls, or a parameter with the same value.
 
-    The parameter must get the part's value in every call.
-
-    The result is empty if there is neither.
+    The parameter must get the part's value in every call. The result is empty if there is neither.
     """
     texts = {call.texts[part] for call in calls}
     if len(texts) == 1 and is_number(text := texts.pop()):
@@ -133,7 +131,7 @@ class EditedFunction:
     Empty if it returns no block pointer.
     """
     returns_one: bool
-    """It returned one value, and no tuple."""
+    """Whether it returned one value instead of a tuple."""
 
 
 def _received(
@@ -141,7 +139,7 @@ def _received(
 ) -> cst.FunctionDef:
     """Return the function with the results of calls unpacked, and rebuilt as block pointers.
 
-    Raises CannotEdit.
+    Raises CannotEdit if a result is used in an unknown form.
     """
 
     def statement(old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
@@ -170,7 +168,7 @@ def _taken_apart(
 ) -> tuple[cst.BaseAssignTargetExpression, list[cst.BaseStatement]]:
     """Return the target of a call that returns parts, and the statements after the call.
 
-    These statements make block pointers of the parts.
+    These statements make block pointers from the parts.
     """
     passed = {name: argument.value for name, argument in arguments(call, called.original)}
     elements = (target,) if called.returns_one else elements_of(target)
@@ -193,7 +191,7 @@ def _taken_apart(
 
 
 def _one_or_tuple(values: Sequence[cst.BaseExpression], *, alone: bool) -> cst.BaseExpression:
-    """Several values without parentheses, or the only one."""
+    """Return the only value if ``alone``, or else the values as a tuple without parentheses."""
     return (
         values[0]
         if alone and len(values) == 1
@@ -203,7 +201,7 @@ def _one_or_tuple(values: Sequence[cst.BaseExpression], *, alone: bool) -> cst.B
 
 @define
 class _Edit:
-    """One way to edit all functions, with what is known of what they are given."""
+    """One edit of all functions, with the known facts about their arguments."""
 
     handing: Handing
     kind: type[AccessForm]
@@ -234,7 +232,7 @@ class _Edit:
 class _FunctionEdit(cst.CSTTransformer):
     """The edit of one function, in which each statement gets its new form.
 
-    Raises CannotEdit if some of it has no new form.
+    Raises CannotEdit if a part of the function has no new form.
     """
 
     def __init__(self, edit: _Edit, place: FunctionPlace) -> None:
@@ -277,7 +275,7 @@ class _FunctionEdit(cst.CSTTransformer):
         self._done: set[cst.CSTNode] = set()
 
     def edited(self) -> EditedFunction:
-        """The function after the edit."""
+        """Return the function before and after the edit."""
         new = rewritten(self.flow.function, self._statement)
         if self._done != self.flow.uses.keys():
             raise CannotEdit("a block pointer is used in the condition of a statement")
@@ -294,7 +292,7 @@ class _FunctionEdit(cst.CSTTransformer):
     # --- from function to function ---
 
     def _handed(self, node: cst.CSTNode) -> list[cst.BaseExpression]:
-        """The block pointers that a call or a ``return`` hands over."""
+        """Return the block pointers that a call passes or a ``return`` returns."""
         if isinstance(node, cst.Return):
             return [
                 value
@@ -313,7 +311,7 @@ class _FunctionEdit(cst.CSTTransformer):
         ]
 
     def _called(self, node: cst.CSTNode) -> EditedFunction | None:
-        """The edited function that a call calls."""
+        """Return the edited function that a call calls, if any."""
         called = self.handing.called(self.place, node)
         return self.functions.get(called) if called is not None else None
 
@@ -333,7 +331,7 @@ class _FunctionEdit(cst.CSTTransformer):
         return backs
 
     def _arguments(self, call: cst.Call, edited: cst.Call) -> Sequence[cst.Arg]:
-        """The arguments of a call, with parts of the block pointers among them."""
+        """Return the arguments of a call, with the parts of block pointers in their place."""
         place, called = self.handing.called(self.place, call), self._called(call)
         if place is None or called is None or not called.unpacked:
             return edited.args
@@ -370,7 +368,7 @@ class _FunctionEdit(cst.CSTTransformer):
             if definition is None
             else in_place_of(old, _parsed(self.form.defining(definition)))
         )
-        # what stood above a statement that is gone stands above the next one
+        # comments above a removed statement move above the next one
         if not new:
             self._comments += old.leading_lines
         elif self._comments:
@@ -434,7 +432,7 @@ def _values(statement: cst.Return) -> Sequence[cst.BaseExpression]:
 def _beginning(
     function: cst.FunctionDef, statements: Sequence[cst.BaseStatement]
 ) -> cst.FunctionDef:
-    """The function with statements behind its docstring."""
+    """Return the function with these statements after its docstring."""
     if not statements or not isinstance(function.body, cst.IndentedBlock):
         return function
     body = list(function.body.body)

@@ -33,25 +33,26 @@ class Definition:
     offsets: tuple[cst.BaseExpression, ...] = ()
     """The offsets of the advance."""
     placed: bool = False
-    """The offsets are the new position; ``None`` for an axis that keeps its position."""
+    """Whether the offsets are the new position, with ``None`` for an axis that keeps its position.
+    """
     in_loop: bool = False
     web: Web = field(init=False)
     source_web: Web | None = None
 
     def moves(self, axis: int) -> bool:
-        """Whether it has another offset along an axis than what it comes from."""
+        """Whether its offset along an axis differs from that of its source."""
         by = self.offsets[axis : axis + 1]
         return bool(by) and (dotted(by[0]) != "None" if self.placed else literal(by[0]) != 0)
 
     @property
     def is_moved(self) -> bool:
-        """Whether it has another offset along any axis."""
+        """Whether its offset along any axis differs from that of its source."""
         return any(map(self.moves, range(len(self.offsets))))
 
 
 @define(eq=False, kw_only=True)
 class Web:
-    """Definitions of a variable that meet."""
+    """Definitions of a variable that meet at a use."""
 
     variable: str
     definitions: list[Definition]
@@ -60,11 +61,9 @@ class Web:
 
     @property
     def made(self) -> MadePointer:
-        """Return how the block pointer was made first.
+        """Return the arguments that first made the block pointer.
 
-        This shows what all its definitions agree on.
-
-        Raises CannotEdit if nothing made it.
+        They show what all its definitions agree on. Raises CannotEdit if nothing made it.
         """
         for definition in self.history():
             if definition.made is not None:
@@ -72,7 +71,7 @@ class Web:
         raise CannotEdit(f"the origin of {self.variable} is unknown")
 
     def history(self) -> Iterator[Definition]:
-        """Its definitions, and those of the webs that it is copied or advanced from."""
+        """Yield its definitions, and those of the webs that it is copied or advanced from."""
         seen, waiting = set[Web](), [self]
         while waiting:
             web = waiting.pop()
@@ -93,7 +92,7 @@ class Flow:
     reader: Reader
     function: cst.FunctionDef
     definitions: dict[cst.CSTNode, Definition] = Factory(dict)
-    """By the statements that they are."""
+    """Statement → the definition that it is."""
     uses: dict[cst.CSTNode, set[Definition]] = Factory(dict)
     """Loads and stores (calls), ``p.dtype`` (attributes), and passed or returned values (names) →
     the definitions that reach them.
@@ -107,12 +106,12 @@ class Flow:
         self._join()
 
     def web_of(self, use: cst.CSTNode) -> Web:
-        """The web of a use."""
+        """Return the web of a use."""
         return next(iter(self.uses[use])).web
 
     @property
     def handed(self) -> list[cst.Name]:
-        """What is handed to another function, or returned."""
+        """The block pointers that are passed to another function or returned."""
         return [use for use in self.uses if isinstance(use, cst.Name)]
 
     # --- through the statements ---
@@ -169,7 +168,7 @@ class Flow:
         ):
             return None
         if isinstance(small.value, cst.Name) and not state.get(small.value.value):
-            return None  # something else has that name here
+            return None  # the name holds something else here
         if node not in self.definitions:
             self.definitions[node] = self._read(target.value, small.value)
         definition = self.definitions[node]
@@ -197,7 +196,10 @@ class Flow:
         )
 
     def _uses(self, node: cst.CSTNode, state: _State, but: Iterable[cst.Name] = ()) -> None:
-        """Note the uses in an expression or statement, and refuse all else."""
+        """Record the uses in an expression or statement.
+
+        Raises CannotEdit for any other use of a block pointer.
+        """
         nodes = list(walk(node))
         skipped = {id(name) for name in but}
         skipped |= {id(inner.keyword) for inner in nodes if isinstance(inner, cst.Arg)}
@@ -227,7 +229,7 @@ class Flow:
         if any(self.reader.is_pointer(inner) for node in nodes for inner in walk(node)):
             raise CannotEdit("a block pointer is used in an unknown kind of statement")
 
-    # --- together ---
+    # --- joining ---
 
     def _join(self) -> None:
         definitions = list(self.definitions.values())
@@ -248,8 +250,8 @@ class Flow:
     def _name_webs(self) -> None:
         """Name the webs.
 
-        Webs of one variable are never in it at the same time. Those with the same block share their
-        names, and others have a number.
+        A variable never holds two of its webs at the same time. Webs of a variable with the same
+        block share a name. The names of other webs have a number.
         """
         names: dict[str, list[tuple[str, ...]]] = {}
         for web in self.webs:
@@ -264,7 +266,7 @@ class Flow:
 
 
 def joined(groups: Iterable[set[_T]]) -> list[set[_T]]:
-    """The groups, those that have something in common as one."""
+    """Return the groups, with those that have common elements merged."""
     apart: list[set[_T]] = []
     for group in groups:
         meeting = [other for other in apart if other & group]
@@ -273,7 +275,7 @@ def joined(groups: Iterable[set[_T]]) -> list[set[_T]]:
 
 
 def _plainly_assigned(node: cst.CSTNode) -> list[cst.Name]:
-    """The names that a statement gives values which are no block pointers."""
+    """Return the names that a statement assigns, for a statement that assigns no block pointer."""
     smalls = node.body if isinstance(node, cst.SimpleStatementLine) else [node]
     targets = [
         target.target

@@ -2,8 +2,8 @@
 
 A parameter is a block pointer if a call passes one. The same holds for results of functions. Such a
 parameter becomes one parameter for each part that the function uses. At the beginning of the
-function, a block pointer is made of these parts, and edited as any other. A result becomes the
-offsets that the function has moved along, or all parts if the function has made the block pointer.
+function, a block pointer is made from these parts, and edited like any other. A result becomes the
+offsets that the function has changed, or all parts if the function has made the block pointer.
 Other callers of such functions are edited, too.
 """
 
@@ -33,11 +33,11 @@ from compat.toolchains.triton.edits.code import Code, bound, elements_of, litera
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
 GIVEN = "__given__"
-"""Marks a part that a call does not pass by itself; it occurs in no source, edited or not."""
+"""Marks a part that a call does not pass separately. It occurs in no source, edited or not."""
 MADE: Part = ("made", 0)
-"""The whole block pointer, passed as one."""
+"""The whole block pointer, passed as one argument."""
 Given = tuple[str, Part]
-"""The arguments of a call: a parameter and its part of the block pointer, or :data:`WHOLE`."""
+"""An argument of a call: a parameter, with its part of the block pointer or :data:`WHOLE`."""
 WHOLE: Part = ("", 0)
 _T = TypeVar("_T", cst.Param, cst.Arg)
 
@@ -47,12 +47,14 @@ class PointersOf:
     """The block pointers of a function, with their dimensions."""
 
     variables: dict[str, set[int]] = Factory(dict)
-    """Variables that hold some at some time."""
+    """Variable → the dimensions of the block pointers that it holds at some time."""
     parameters: dict[str, int] = Factory(dict)
     returned: tuple[int, ...] = ()
-    """For each returned value, 0 if it is not a block pointer; empty if it returns none at all."""
+    """The dimensions of each returned value, 0 if it is not a block pointer. Empty if the function
+    returns no block pointer.
+    """
     returns_one: bool = False
-    """It returns one value, and no tuple."""
+    """Whether it returns one value instead of a tuple."""
 
     @property
     def changes(self) -> bool:
@@ -62,15 +64,19 @@ class PointersOf:
 
 @define(eq=False)
 class Handing:
-    """What is handed from function to function in a program."""
+    """The block pointers that functions of a program pass to each other."""
 
     program: KernelProgram
     functions: dict[FunctionPlace, PointersOf] = Factory(dict)
-    """The kernel's functions, and those that call one of them which gets other parameters."""
+    """The kernel's functions, and other functions that call one of them that changes."""
 
     @classmethod
     def of(cls, program: KernelProgram) -> Handing:
-        """What a kernel hands on. Raises CannotEdit where that is not the same in all calls."""
+        """Find the block pointers that a kernel's functions pass to each other.
+
+        Raises CannotEdit if calls of a function differ, or if the kernel itself gets or returns a
+        block pointer.
+        """
         handing, more = cls(program), [program.kernel]
         while more:
             family = program.reachable(*handing.functions, *more)
@@ -85,7 +91,7 @@ class Handing:
 
     @property
     def changed(self) -> list[FunctionPlace]:
-        """The functions that get other parameters, or return something else."""
+        """The functions whose parameters or results change."""
         return [place for place, pointers in self.functions.items() if pointers.changes]
 
     @property
@@ -104,7 +110,7 @@ class Handing:
             raise CannotEdit(f"{error.args[1][0].function} calls itself") from error
 
     def _calls(self, place: FunctionPlace) -> Iterator[tuple[FunctionPlace, cst.Call]]:
-        """The calls of functions of the program that a function makes."""
+        """Yield the calls in a function that call functions of the program."""
         for node in walk(self.program.definition(place).body):
             if (
                 isinstance(node, cst.Call)
@@ -113,7 +119,7 @@ class Handing:
                 yield called, node
 
     def _callers(self) -> list[FunctionPlace]:
-        """Functions outside of the family that call one which changes."""
+        """Return the functions outside ``functions`` that call a function that changes."""
         changed = self.changed
         others = self.program.naming({place.function for place in changed})
         return [
@@ -124,12 +130,12 @@ class Handing:
         ]
 
     def called(self, place: FunctionPlace, node: cst.CSTNode) -> FunctionPlace | None:
-        """The function of the family that a node in a function calls."""
+        """Return the function of ``functions`` that a node in a function calls, if any."""
         called = self.program.called(place.file, node)
         return called if called in self.functions else None
 
     def returns(self, place: FunctionPlace, node: cst.CSTNode) -> PointersOf | None:
-        """What a call returns, where there are block pointers in it."""
+        """Return the block pointers of the called function, if the call returns any."""
         called = self.called(place, node)
         return (
             self.functions[called]
@@ -138,7 +144,7 @@ class Handing:
         )
 
     def reader(self, place: FunctionPlace) -> Reader:
-        """What recognises the block pointers in a function."""
+        """Return a reader that recognises the block pointers in a function."""
 
         def returns_one(node: cst.CSTNode) -> bool:
             returned = self.returns(place, node)
@@ -146,7 +152,7 @@ class Handing:
 
         return Reader(self.program.code_of(place), self.functions[place].variables, returns_one)
 
-    # --- which variables ---
+    # --- the variables that hold block pointers ---
 
     def _settle(self) -> None:
         before = ""
@@ -182,7 +188,7 @@ class Handing:
             )
 
     def _ranks(self, place: FunctionPlace, value: cst.BaseExpression) -> set[int]:
-        """The dimensions of what an expression may give; empty where that is no block pointer."""
+        """Return the dimensions of the block pointers that an expression may have as its value."""
         return {rank for choice in choices(value) for rank in self._ranks_of_one(place, choice)}
 
     def _ranks_of_one(self, place: FunctionPlace, value: cst.BaseExpression) -> set[int]:
@@ -226,7 +232,7 @@ class Handing:
 
 
 def arguments(call: cst.Call, function: cst.FunctionDef) -> Iterator[tuple[str, cst.Arg]]:
-    """The parameter that each argument is for; an empty name where that is not known."""
+    """Yield the name of each argument's parameter, which is empty if it is unknown."""
     names = [
         param.name.value for param in (*function.params.posonly_params, *function.params.params)
     ]
@@ -240,33 +246,34 @@ def arguments(call: cst.Call, function: cst.FunctionDef) -> Iterator[tuple[str, 
 
 
 def all_parts(rank: int) -> tuple[Part, ...]:
-    """The arguments of ``make_block_ptr``, each element by itself."""
+    """Return the parts of a block pointer: each element of the arguments of ``make_block_ptr``."""
     return (
         BASE,
         *((name, axis) for name in ("shape", "stride", "at", "block") for axis in range(rank)),
     )
 
 
-# --- what is known of what functions are given ----------------------------------------------------
+# --- facts about arguments ------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
 class CommonArguments:
-    """What all calls of a function say of what they give it."""
+    """The facts that all calls of a function show about its arguments."""
 
     texts: Mapping[Given, str] = Factory(dict)
-    """Parts that are the same number in all of them, or the value of another parameter."""
+    """Part → the number that it is in all calls, or a parameter with the same value."""
     ones: frozenset[Given] = frozenset()
-    """The names that equal 1: arguments that the kernel file declares so, and names that get them.
+    """The arguments that equal 1: those that the kernel file declares so, and those for which every
+    call passes 1 or a name that equals 1.
     """
 
     def of(self, name: str, handed: Sequence[Part]) -> dict[Part, str]:
-        """The text of each part of a parameter that needs no parameter of its own."""
+        """Return part → text, for the parts of a parameter that need no parameter of their own."""
         texts = {part: text for (parameter, part), text in self.texts.items() if parameter == name}
         if MADE not in handed:
             return texts
-        # of a whole one nothing but the offsets and strides is asked: along which axis its elements
-        # lie together
+        # only offsets and strides of a whole block pointer are used: the strides show along which
+        # axis its elements are contiguous
         strides = {
             part: "1" for parameter, part in self.ones if parameter == name and part[0] == "stride"
         }
@@ -278,26 +285,26 @@ def is_number(text: str) -> bool:
     return literal(cst.parse_expression(text)) is not None
 
 
-# --- what a function is given ---------------------------------------------------------------------
+# --- parameters -----------------------------------------------------------------------------------
 
 
 @define
 class UnpackedParameter:
-    """A parameter that is a block pointer, in parts."""
+    """A parameter that is a block pointer, split into its parts."""
 
     name: str
     texts: dict[Part, str]
     """The text of each part in the function."""
     new: dict[Part, str]
-    """Those that are parameters of their own, in their order."""
+    """The parts that become parameters of their own, in order → the name of the parameter."""
 
     @classmethod
     def of(
         cls, name: str, rank: int, handed: Sequence[Part], facts: CommonArguments, code: Code
     ) -> UnpackedParameter:
-        """Return the parameter as the parts that are passed.
+        """Split a parameter into the parts that are passed.
 
-        Some parts are known not to need a parameter.
+        Parts whose text is known need no parameter.
         """
         texts = facts.of(name, handed)
         new = {
@@ -310,12 +317,12 @@ class UnpackedParameter:
         )
 
     def statement(self, code: Code) -> cst.SimpleStatementLine:
-        """The block pointer at the beginning of the function."""
+        """Return the statement that makes the block pointer at the beginning of the function."""
         return _made(self.name, self.texts, code)
 
 
 def _made(name: str, texts: Mapping[Part, str], code: Code) -> cst.SimpleStatementLine:
-    """A block pointer of these parts."""
+    """Return a statement that makes a block pointer from these parts."""
     lists = [
         ", ".join(text for part, text in texts.items() if part[0] == kind)
         for kind in ("shape", "stride", "at", "block")
@@ -325,24 +332,26 @@ def _made(name: str, texts: Mapping[Part, str], code: Code) -> cst.SimpleStateme
 
 
 def part_name(part: Part) -> str:
-    """A part in the name of a variable: ``stride_0``."""
+    """Return the form of a part in the name of a variable, such as ``stride_0``."""
     return "base" if part == BASE else f"{'start' if part[0] == 'at' else part[0]}_{part[1]}"
 
 
-# --- what it returns ------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------------------
 
 
 @frozen
 class Back:
-    """A block pointer that a function returns, in parts."""
+    """A block pointer that a function returns, split into its parts."""
 
     rank: int
     parameter: str | None
-    """The parameter that it is, moved along some axes; none where the function has made it."""
+    """The parameter that the function moves and returns; ``None`` if the function made the block
+    pointer.
+    """
     parts: tuple[Part, ...]
-    """The values that are returned for it."""
+    """The parts that the function returns instead."""
     texts: Mapping[Part, str] = Factory(dict)
-    """Of one that it has made the other parts: numbers, and names of its parameters."""
+    """The other parts, if the function made the block pointer: numbers, and names of parameters."""
 
     @classmethod
     def of(
@@ -351,9 +360,9 @@ class Back:
         form: AccessForm,
         begun: Mapping[Definition | None, UnpackedParameter],
     ) -> Back:
-        """Return what stands at one place of all ``return`` statements.
+        """Return the block pointer at one position of all ``return`` statements.
 
-        ``begun`` are the parameters, by the definitions that they become.
+        ``begun`` has the parameters, by the definitions that they become.
         """
         texts, rank = [form.handing(web) for web in webs], webs[0].made.rank
         origins = {
@@ -402,7 +411,10 @@ class Back:
         passed: Mapping[str, cst.BaseExpression],
         code: Code,
     ) -> cst.BaseStatement:
-        """The block pointer in the caller, of these values and of what the function was given."""
+        """Return the statement that rebuilds the block pointer in the caller.
+
+        It uses the returned ``values`` and the ``passed`` arguments.
+        """
         if self.parameter is None:
             texts = {
                 part: values.get(part) or _in_caller(self.texts[part], passed, code)
@@ -432,7 +444,7 @@ def _in_caller(text: str, passed: Mapping[str, cst.BaseExpression], code: Code) 
 def replaced_parameters(
     parameters: cst.Parameters, unpacked: Mapping[str, UnpackedParameter], code: Code
 ) -> cst.Parameters:
-    """The parameters of a function, those that were block pointers in parts."""
+    """Return the parameters of a function, with block pointers replaced by their parts."""
     fixed = cst.Annotation(cst.parse_expression(f"{code.language.name}.constexpr"))
 
     def several(old: cst.Param) -> list[cst.Param]:
@@ -457,7 +469,7 @@ def replaced_arguments(
 ) -> Sequence[cst.Arg]:
     """Return the arguments of a call, some of which become several.
 
-    ``new`` has parameters and texts, by the parameter of an old argument.
+    ``new`` maps the parameter of an old argument to the new parameters and their texts.
     """
 
     def several(argument: cst.Arg, name: str) -> list[cst.Arg]:

@@ -1,8 +1,8 @@
-"""Every use of a block pointer in one of a few forms, each in a statement of its own.
+"""The normal form: every use of a block pointer has one of a few forms, in a statement of its own.
 
-``p = make_block_ptr(…)``, ``p = q``, ``p = advance(q, …)``, and, in any expression, ``load(p, …)``,
-``store(p, …)`` and ``f(p, …)`` for a function of the user's. What such a function returns is ``p =
-f(…)``, until :mod:`.exchange` says what that is made of.
+The forms are ``p = make_block_ptr(…)``, ``p = q``, ``p = advance(q, …)``, and, in any expression,
+``load(p, …)``, ``store(p, …)`` and ``f(p, …)`` for a function of the user. The result of such a
+function is ``p = f(…)``, until :mod:`.editing` rebuilds it from its parts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Exprs = tuple[cst.BaseExpression, ...]
 Part = tuple[str, int]
 """A part of a block pointer, and its axis: ``("at", 0)`` is its first offset."""
 BASE: Part = ("base", 0)
-"""The only one that is of no axis."""
+"""The only part without an axis."""
 
 
 @frozen(kw_only=True)
@@ -46,7 +46,7 @@ class MadePointer:
 
     @property
     def parts(self) -> dict[Part, cst.BaseExpression]:
-        """All but the block, each element by itself."""
+        """All parts but the block, one for each element."""
         lists = {"shape": self.shape, "stride": self.strides, "at": self.offsets}
         return {BASE: self.base} | {
             (name, axis): node for name, nodes in lists.items() for axis, node in enumerate(nodes)
@@ -94,13 +94,13 @@ class Reader:
         self.returns = returns
         """Whether a node is a call of a function that returns a block pointer, and nothing else."""
         self.hands = hands
-        """The block pointers that a call or a ``return`` hands over."""
+        """The block pointers that a call passes or a ``return`` returns."""
 
     def makes(self, node: cst.CSTNode) -> bool:
         return self.code.language.called(node) == MAKE
 
     def advanced(self, node: cst.CSTNode) -> cst.BaseExpression | None:
-        """``p`` of ``tl.advance(p, …)`` and of ``p.advance(…)``; ``None`` for all else."""
+        """Return ``p`` of ``tl.advance(p, …)`` and of ``p.advance(…)``, or ``None``."""
         if not isinstance(node, cst.Call):
             return None
         called = self.code.language.called(node)
@@ -115,7 +115,11 @@ class Reader:
         return node.func.value if method and self.is_pointer(node.func.value) else None  # type: ignore[attr-defined]
 
     def moved(self, call: cst.Call) -> tuple[str, _Exprs]:
-        """What ``advance`` or :data:`PLACED` moves, and by or to which offsets."""
+        """Return the variable that ``advance`` or :data:`PLACED` moves, and the offsets.
+
+        Offsets are relative in ``advance``, and absolute in :data:`PLACED`. Raises CannotEdit if
+        the form is unknown.
+        """
         if is_placed(call):
             base: cst.BaseExpression | None = call.args[0].value
             offsets = elements_of(call.args[1].value)
@@ -172,25 +176,25 @@ def choices(value: cst.BaseExpression) -> list[cst.BaseExpression]:
     )
 
 
-# --- statements in the place of others ------------------------------------------------------------
+# --- statements that replace others ---------------------------------------------------------------
 
 
 def line(statement: cst.BaseSmallStatement) -> cst.SimpleStatementLine:
-    """A statement in a line of its own."""
+    """Return a statement as a line of its own."""
     return cst.SimpleStatementLine(
         body=[statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]
     )
 
 
 def assign(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
-    """``name = value``."""
+    """Return the statement ``name = value``."""
     return line(cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=value))
 
 
 def in_place_of(
     old: cst.SimpleStatementLine, new: Sequence[cst.BaseStatement]
 ) -> list[cst.BaseStatement]:
-    """Return statements that replace one, with the comments above and behind it.
+    """Return the statements that replace one, with the comments above and behind it.
 
     If there are no new statements, the comments above are removed, too.
     """
@@ -209,7 +213,7 @@ Rewrite = Callable[[cst.SimpleStatementLine], list[cst.BaseStatement]]
 
 
 def rewritten(function: cst.FunctionDef, rewrite: Rewrite) -> cst.FunctionDef:
-    """The function with every simple statement replaced by what ``rewrite`` makes of it."""
+    """Return the function with every simple statement replaced by the result of ``rewrite``."""
     body = function.body.visit(_Statements(rewrite))
     assert isinstance(body, cst.BaseSuite)
     return function.with_changes(body=body)
@@ -333,7 +337,7 @@ class _Normal(cst.CSTTransformer):
     def _hoisted(
         self, small: cst.BaseSmallStatement, keep: cst.CSTNode | None = None
     ) -> list[cst.BaseStatement]:
-        """The statement, after statements that make the block pointers which stand inside of it."""
+        """Return the statement, after statements that make the block pointers inside it."""
         self._keep, self._before = keep, []
         new = small.visit(self)
         assert isinstance(new, cst.BaseSmallStatement)

@@ -1,9 +1,9 @@
 """Block pointers → plain pointers: a base, a block of offsets, and masks for ``boundary_check``.
 
-A block pointer that is never advanced becomes a block of pointers in the place where it was made. A
+A block pointer that is never advanced becomes a block of pointers at the place where it was made. A
 block pointer that is advanced becomes offsets, to which ``tl.advance`` adds. Loads and stores
-compute pointers from them. As in block pointers, positions are counted in 64 bits. A checked load
-finds zero outside of the tensor, or NaN if the kernel asked for that.
+compute pointers from them. As in block pointers, positions have 64 bits. A checked load returns
+zero outside the tensor, or NaN if the kernel requests it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from compat.toolchains.triton.edits.program import KernelProgram
 
 
 def plain_pointers(faulty: Faulty) -> Iterator[Proposal]:
-    """The kernel with plain pointers."""
+    """Propose the kernel with plain pointers."""
     result = edited(KernelProgram.of(faulty), PlainPointers, {})
     yield Proposal.of(faulty, result.texts, result.notes)
 
@@ -48,7 +48,7 @@ class PlainPointers(AccessForm):
                     f"{web.variable} holds block pointers of different blocks at one use"
                 )
         self._checks: dict[Web, set[tuple[int, ...]]] = {web: set() for web in self.flow.webs}
-        """The axes that are checked together, in the access and in its copies."""
+        """Web → the axes that accesses to it, or to its copies, check together."""
         for access in self.accesses:
             for definition in access.web.history():
                 self._checks[definition.web] |= {access.checked} if access.checked else set()
@@ -97,7 +97,7 @@ class PlainPointers(AccessForm):
     # --- block pointers that are never advanced ---
 
     def _grid(self, definition: Definition) -> list[str]:
-        """Indices, pointers and masks where the block pointer was made."""
+        """Return indices, pointers and masks for the place where the block pointer was made."""
         web, pointer = definition.web, definition.made
         assert pointer is not None
         lines = self._indices(
@@ -117,14 +117,14 @@ class PlainPointers(AccessForm):
         ]
 
     def _mask(self, web: Web, axes: tuple[int, ...]) -> str:
-        """The name of the mask for these axes."""
+        """Return the name of the mask for these axes."""
         alike = [other for other in self.flow.webs if other.name == web.name]
         several = len(set.union(*(self._checks[other] for other in alike))) > 1
         return self.fresh(
             web, axes, f"{web.name}_mask{'_' + ''.join(map(str, axes)) if several else ''}"
         )
 
-    # --- those that are ---
+    # --- block pointers that are advanced ---
 
     def parts_made(self, pointer: MadePointer, definition: Definition) -> Mapping[Part, Value]:
         blocks: dict[Part, Value] = {
@@ -136,7 +136,7 @@ class PlainPointers(AccessForm):
         }
 
     def _kept(self, definition: Definition) -> Iterator[tuple[Part, str]]:
-        """What a definition gives to the variables of its web."""
+        """Yield the parts that a definition assigns to variables of its web, with their values."""
         web = definition.web
         for part in web.made.parts:
             if self.is_kept(web, part) and self._is_needed(web, part):
@@ -170,7 +170,7 @@ class PlainPointers(AccessForm):
         )
 
     def _natural(self, web: Web, axis: int) -> bool:
-        """Whether an offset is certainly never negative, whatever was added to it."""
+        """Whether an offset and all that is added to it are certainly never negative."""
         for definition in web.history():
             offsets = definition.made.offsets if definition.made else definition.offsets
             if (definition.made or definition.moves(axis)) and not self.bindings.natural(
@@ -227,7 +227,7 @@ class PlainPointers(AccessForm):
 
 
 def _moving(flow: Flow) -> set[Web]:
-    """Webs that are advanced or handed on, or that one of these comes from or leads to."""
+    """Return the webs that are advanced or passed on, and those that copies connect with them."""
     moved = {
         definition.web for definition in flow.definitions.values() if definition.is_moved
     } | set(map(flow.web_of, flow.handed))

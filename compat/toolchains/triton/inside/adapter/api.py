@@ -1,4 +1,4 @@
-"""Import Triton, watch it work, compile with it."""
+"""The adapter of Triton: import Triton, observe it, and compile with it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _DIAGNOSTICS = {
     "MLIR_ENABLE_DUMP": "1",  # the IR before every pass: the last heading names the pass in flight
-    "MLIR_ENABLE_DIAGNOSTICS": "operations",  # the op a diagnostic speaks of
+    "MLIR_ENABLE_DIAGNOSTICS": "operations",  # the operation that a diagnostic is about
 }
 _REPRODUCER = "reproducer.mlir"
 _MLIR_FUNCTION = r"^\s*tt\.func\s+(?:public\s+)?(@\w+)(\([^\n]*)"
@@ -51,7 +51,7 @@ class Triton:
         self._places: list[list[str]] = []
         _skip_hashing_the_package(compiler)
         _read_signatures_in_time(compiler)
-        # It would remove the front end's frames, which show where an exception was raised.
+        # Triton's filter would remove the front end's frames, which show what raised an exception.
         compiler.filter_traceback = _ignore
         self._driver = driver.install()
         self._tell_stages()
@@ -59,7 +59,7 @@ class Triton:
         self._keep_ptxas_log()
 
     def begin_interpreting(self) -> None:
-        """Make the interpreter ready.
+        """Prepare the interpreter.
 
         Raises ImportError without PyTorch, and RuntimeError if Triton was imported for compiling.
         """
@@ -86,25 +86,28 @@ class Triton:
             )
 
     def reload_env(self) -> None:
-        """Forget the place of the assembler, because its environment variables have changed."""
+        """Forget the path of the assembler, because its environment variables have changed."""
         for backend in _backends().values():
             for value in list(backend.compiler.add_stages.__wrapped__.__globals__.values()):
                 if callable(getattr(value, "cache_clear", None)):
                     value.cache_clear()
 
     def remap_paths(self, places: list[list[str]]) -> None:
-        """Write paths in these folders into what is compiled as they are called elsewhere."""
+        """Write paths in these folders into compiled code with their names on the driver.
+
+        ``places`` has pairs: a folder here, and its name on the driver.
+        """
         self._places = places
 
     def set_target(self, target: Document) -> None:
-        """Answer with this target from now on, whoever asks for the GPU.
+        """Report this target as the GPU from now on.
 
-        A kernel can ask during its compile, and a source during its import.
+        A kernel can ask for the GPU during its compile, and a source during its import.
         """
         self._driver.set_target(target)
 
     def observe(self, beacon: object, passes: bool) -> None:
-        """Write the source line in flight to ``beacon``.
+        """Write the source line that is being lowered to ``beacon``.
 
         With ``passes``, also write whether a pass manager runs.
         """
@@ -119,10 +122,10 @@ class Triton:
         on_stage: Callable[..., None],
         on_made: Callable[..., None],
     ) -> tuple[Document, Document]:
-        """Compile one job and return its metrics, and what each stage made.
+        """Compile one job, and return its metrics and the output of each stage.
 
-        ``on_stage(name)`` is called as each stage is entered, ``on_made(name, result)`` as it is
-        left. Raises whatever Triton raises.
+        Each stage calls ``on_stage(name)`` when it begins, and ``on_made(name, result)`` when it
+        ends. Raises what Triton raises.
         """
         self._ptxas_log.clear()
         self._on_stage, self._on_made = on_stage, on_made
@@ -137,13 +140,13 @@ class Triton:
         )
 
     def _compiled(self, job: Document, function: object) -> Any:
-        """What Triton makes of a file of IR, of a launch, or of a signature."""
+        """Return the kernel that Triton compiles from a file of IR, a launch, or a signature."""
         if not self._has_compiled and "nvidia" in (backends := _backends()):
             settle_pointer_width(backends["nvidia"])
         self._has_compiled = True
         source = job.get("ir")
         if not source:
-            # A mistake in these says nothing about the kernel, so the stage is still source.
+            # A mistake in the constexprs is not the kernel's, so the stage is still source.
             values = call.constants(function, job)
             self._on_stage("ast")
             if job["launch"]:
@@ -156,10 +159,10 @@ class Triton:
     def kernel_line(
         self, error: BaseException, job: Document, function: Function
     ) -> tuple[str, int] | None:
-        """The line of the kernel's file that a failure before the first pass is about.
+        """Return the line of the kernel's file that a failure before the first pass is about.
 
-        The one in flight; else one that Triton was at when it looked what the function uses; else
-        the function's first.
+        It is the line that was being lowered, or else the line at which Triton looked up the names
+        that the function uses, or else the function's first line.
         """
         if function is None:
             return None
@@ -167,9 +170,9 @@ class Triton:
         return in_flight or _line_looked_at(error, self._library) or _first_line(function)
 
     def knows_target(self, facts: Document) -> bool | None:
-        """Return whether an assembler that Triton brings knows a target.
+        """Return whether an assembler in Triton's package knows a target.
 
-        Returns ``None`` if Triton brings none.
+        Returns ``None`` if the package contains none.
         """
         nvidia = _backends().get("nvidia")
         if nvidia is None or facts["backend"] != "cuda":
@@ -186,10 +189,10 @@ class Triton:
             else None
         )
 
-    # --- watching it work ---
+    # --- observing ---
 
     def _tell_stages(self) -> None:
-        """Announce every stage when it begins, by wrapping the functions of a backend's stages."""
+        """Report when a stage begins and ends, by wrapping the functions of a backend's stages."""
         for backend in _backends().values():
             backend.compiler.add_stages = self._announcing(backend.compiler.add_stages)
 
@@ -217,7 +220,7 @@ class Triton:
         """Keep the line being lowered on the beacon, for front-end failures that end the process.
 
         The line of an expression is on the beacon again after its parts have been lowered. A call
-        over several lines fails in its first line, where Triton's caret stands. Lines of Triton's
+        over several lines fails in its first line, where Triton puts its caret. Lines of Triton's
         own library are skipped, because a kernel's author can only change the caller.
         """
         from triton.compiler.code_generator import CodeGenerator
@@ -239,23 +242,23 @@ class Triton:
             around = self._beacon.line
             self._beacon.at(path, generator.begin_line + line)
             lowered = visit(generator, node)
-            if around is not None:  # not in a finally: what failed stays in sight
+            if around is not None:  # not in a finally: the line of a failure stays on the beacon
                 self._beacon.at(*around)
-            else:  # all of the kernel is lowered: what fails from here on has no line in flight
+            else:  # all of the kernel is lowered: a later failure has no line
                 self._beacon.clear()
             return lowered
 
         CodeGenerator.__init__, CodeGenerator.visit = begin_in_place, visit_in_sight
 
     def _called(self, path: object) -> object:
-        """What a file is called elsewhere, of which compilers write down the name."""
+        """Return the name on the driver of a file whose name compilers record."""
         for here, there in self._places:
             if isinstance(path, str) and path.startswith(here + os.sep):
                 return there + path[len(here) :]
         return path
 
     def _keep_ptxas_log(self) -> None:
-        """Read ptxas's output about registers and spills before Triton throws it away.
+        """Read ptxas's output about registers and spills before Triton discards it.
 
         Triton runs ``ptxas -v``.
         """
@@ -273,13 +276,13 @@ class Triton:
 
         shim = types.ModuleType("subprocess")
         shim.__dict__.update(subprocess.__dict__, run=run)
-        # Some releases load their backends as modules that are not in sys.modules: only their
-        # functions lead there.
+        # Some releases load their backends as modules that are not in sys.modules. Only their
+        # functions give access to them.
         nvidia.compiler.make_cubin.__globals__["subprocess"] = shim
 
 
 def _contains(path: str, data: bytes) -> bool:
-    """Whether these bytes stand anywhere in a file."""
+    """Whether a file contains these bytes."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return content.find(data) >= 0
 
@@ -305,8 +308,11 @@ def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | Non
 
 
 def _first_line(function: object) -> tuple[str, int] | None:
-    """Where a kernel's ``def`` is, below its decorators: Triton counts lines from there."""
-    # A kernel's file could have put code behind an attribute, so only dictionaries are read.
+    """Return file and line of a kernel's ``def``, below its decorators.
+
+    Triton counts lines from there.
+    """
+    # An attribute of an object of a kernel's file could run code, so only dictionaries are read.
     while not isinstance(function, types.FunctionType):
         function = getattr(function, "__dict__", {}).get("fn")
         if function is None:
@@ -324,7 +330,7 @@ def _first_line(function: object) -> tuple[str, int] | None:
 def _tell_pass_managers(beacon: Any) -> None:
     """Keep on the beacon whether a pass manager runs.
 
-    The last dumped pass means something only then.
+    The last dumped pass is relevant only then.
     """
     from triton._C.libtriton import ir
 
@@ -347,14 +353,14 @@ def _backends() -> Objects:
 
 
 def _programs(nvidia: ModuleType) -> str:
-    """The folder of the programs that Triton brings for NVIDIA."""
+    """Return the folder of the programs for NVIDIA in Triton's package."""
     return os.path.join(
         os.path.dirname(nvidia.compiler.add_stages.__wrapped__.__code__.co_filename), "bin"
     )
 
 
 def _disassembler() -> str | None:
-    """Return the program of Triton's that disassembles a cubin.
+    """Return the path of Triton's program that disassembles a cubin.
 
     Returns ``None`` if there is none.
     """
@@ -373,10 +379,10 @@ def _jit_function(function: object) -> object:
 
 
 def _skip_hashing_the_package(compiler: types.ModuleType) -> None:
-    """Replace ``triton_key()``, which hashes the whole package (0.75 to 1.1 s), by a constant.
+    """Replace ``triton_key()``, which hashes the whole package (0.75 to 1.1 s), with a constant.
 
     The key only guards Triton's own cache, which is private to a batch and never read here. So it
-    need not have the version of ptxas either, which each process would ask ptxas for.
+    also needs no version of ptxas, for which each process would have to run ptxas.
     """
     for module in (compiler, _module("triton.runtime.cache"), _module("triton.runtime.jit")):
         if module is not None and hasattr(module, "triton_key"):
@@ -388,9 +394,9 @@ def _skip_hashing_the_package(compiler: types.ModuleType) -> None:
 def _read_signatures_in_time(compiler: types.ModuleType) -> None:
     """Find the function of an IR file by its line alone.
 
-    Up to 3.2.0 Triton does so by a regular expression that takes exponential time where newer
-    releases have added locations or attributes to arguments. All that it is for is the function's
-    name, and the types of arguments for a launch.
+    Up to 3.2.0, Triton uses a regular expression that takes exponential time if newer releases have
+    added locations or attributes to arguments. Triton needs the match only for the function's name,
+    and for the types of arguments of a launch.
     """
     patterns = getattr(compiler, "prototype_pattern", {})
     patterns.update({kind: _MLIR_FUNCTION for kind in ("ttir", "ttgir") if kind in patterns})
@@ -430,7 +436,7 @@ _MODULE = 'target triple = "nvptx64-nvidia-cuda"\n'
 
 
 def settle_pointer_width(nvidia: ModuleType) -> None:
-    """Make a process compile its first kernel as all later ones, with PTX of an empty module.
+    """Make a process compile its first kernel like all later ones, by compiling an empty module.
 
     3.2.0 to 3.3.1 tell LLVM to use 32 bits for pointers into shared memory when a kernel becomes
     PTX. This setting stays for the process. But Triton reads the data layout before it. So the
@@ -447,7 +453,7 @@ def settle_pointer_width(nvidia: ModuleType) -> None:
 
 
 def _sets_it_late(compiler: object) -> bool:
-    """Whether PTX is made with the option, and the data layout is asked for without."""
+    """Whether PTX is made with the option, and the data layout is read without it."""
     lowers, prints = (
         getattr(getattr(compiler, name, None), "__code__", None)
         for name in ("make_llir", "make_ptx")

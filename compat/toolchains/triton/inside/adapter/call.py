@@ -12,24 +12,24 @@ release   constexprs       in the signature         attributes
 
 Kernels of Gluon have an ``ASTSource`` of their own, with the arguments of 3.3 and later.
 
-In 3.0 and 3.1 it is ``AttrsDescriptor(divisible_by_16, equal_to_1)``. From 3.3 on, arguments that
-are 1 are constexprs.
+In 3.0 and 3.1, the attributes are ``AttrsDescriptor(divisible_by_16, equal_to_1)``. From 3.3 on,
+arguments that are 1 are constexprs.
 
 An argument may be a tuple from 3.3 on: a tuple of types in the signature, ``"constexpr"`` for
 elements that are known, and values and attributes under a path, ``(index, element)``. Jobs have
-arrays for tuples, and name elements ``args[1]``. Launchers up to 3.2 fail. A named tuple is a
-tuple whose kernel knows the names of its fields, and nothing of its class.
+arrays for tuples, and name elements ``args[1]``. Launchers up to 3.2 refuse tuples. Of a named
+tuple, a kernel knows the names of the fields, but not the class.
 
 A job's hints are facts about arguments: this pointer is divisible by 16, that number is 1. Each
-release uses them in its own way, so its own launch code is asked, with stand-ins for the arguments.
-It knows which attributes its backend wants (``tt.pointer_range`` on AMD, where buffer
-operations are on), what ``do_not_specialize`` leaves out, and that an annotated argument is not
-folded into a constant from 3.4 on.
+release uses them in its own way, so the adapter calls the release's launch code with stand-ins for
+the arguments. That code knows which attributes its backend needs (``tt.pointer_range`` on AMD, if
+buffer operations are on), what ``do_not_specialize`` leaves out, and that an annotated argument is
+not folded into a constant from 3.4 on.
 
 If a job has a launch, the release's own ``JITFunction.run`` compiles it, and launches nothing
 (:func:`compiled_launch`). It decides about each argument: its type, whether it is divisible by 16,
 whether a 1 is folded into the code, and what ``None``, a tuple or a tensor descriptor become.
-Stand-ins replace tensors, and answer what a launch asks a tensor.
+Stand-ins replace tensors, and have the attributes of a tensor that a launch reads.
 """
 
 from __future__ import annotations
@@ -47,18 +47,20 @@ if TYPE_CHECKING:
     from ....inside.foreign import Document, Function, Objects, Value
 
 _SMALL = 2**31 - 1
-"""Bytes up to which offsets into a tensor fit into 32 bits."""
+"""Maximum bytes of a tensor for which offsets fit into 32 bits."""
 _NOTHING = 1.5
-"""An argument that launches do not specialize on: floats, booleans, descriptors and constexprs."""
+"""The stand-in for an argument that launches do not specialize on: a float, a boolean, a descriptor
+or a constexpr.
+"""
 _UNTYPED = "fp32"
-"""The type of a stand-in for a parameter that is none of the run-time arguments."""
+"""The type of a stand-in for a parameter that is not a run-time argument."""
 _NUMBER = re.compile(r"[iu](?!1$)\d+")
 _Path = Tuple[int, ...]
-"""The number of a parameter, and of tuples the indices that follow."""
+"""The number of a parameter, followed by indices into tuples."""
 
 
 def constants(function: Function, job: Document) -> Objects:
-    """The constexprs of a job as Python values."""
+    """Return the constexprs of a job as Python values."""
     while hasattr(function, "fn"):  # decorators that tune or choose, then the one that compiles
         function = function.fn
     names = getattr(function, "__globals__", {})
@@ -66,13 +68,13 @@ def constants(function: Function, job: Document) -> Objects:
 
 
 def constant(name: str, value: object, names: dict[str, object]) -> object:
-    """A constexpr from its JSON form.
+    """Return a constexpr from its JSON form.
 
     ``{"dtype": "int32"}`` is a Triton dtype, ``{"torch_dtype": "float16"}`` one of PyTorch,
     ``{"function": "add"}`` a function or class among the global ``names`` of the kernel's module,
     ``{"layout": "gl.BlockedLayout(…)"}`` a layout of Gluon, ``{"fields": {…}}`` a named tuple; a
-    list is a tuple. Raises ImportError and AttributeError where there is no such thing here, and
-    what a layout raises that is wrong.
+    list is a tuple. Raises ImportError or AttributeError if this env does not have the value, and
+    the error of an invalid layout.
     """
     if isinstance(value, list):
         return tuple(constant(name, element, names) for element in value)
@@ -101,26 +103,26 @@ def constant(name: str, value: object, names: dict[str, object]) -> object:
 
 
 def _named(value: Document, elements: Iterable[Any]) -> Any:
-    """A named tuple of elements, with the fields of its JSON form."""
+    """Return a named tuple of elements, with the fields of its JSON form."""
     return collections.namedtuple("Fields", value["fields"])(*elements)
 
 
 def _elements(form: Any) -> Any:
-    """The JSON forms of the elements of a tuple; ``None`` for anything else."""
+    """Return the JSON forms of the elements of a tuple, or ``None`` for anything else."""
     if isinstance(form, list):
         return form
     return list(form["fields"].values()) if isinstance(form, dict) and "fields" in form else None
 
 
 def _tuple(form: Value, elements: Iterable[object]) -> Any:
-    """A tuple of elements, or a named tuple if its JSON form names fields."""
+    """Return a tuple of elements, or a named tuple if its JSON form names fields."""
     return tuple(elements) if isinstance(form, list) else _named(form, elements)
 
 
 def _layout(text: str) -> object:
-    """The layout that this release makes of an expression.
+    """Return the layout that an expression means in this release.
 
-    ``gl`` in it is Gluon's language. The driver has checked that it calls nothing but names of
+    ``gl`` in it is Gluon's language. The driver has checked that the expression calls only names of
     ``gl``, with literals.
     """
     language = importlib.import_module("triton.experimental.gluon.language")
@@ -161,7 +163,7 @@ def ast_source(function: object, job: Document, values: dict[str, object]) -> ob
         )
     call.without_tuples()
     for index, value in enumerate(values.values()):
-        if callable(value):  # their launchers say so too
+        if callable(value):  # launchers of these releases raise the same error
             raise TypeError("Callable constexpr at index %d is not supported" % index)
     attributes, ones = call.descriptor()
     folded = {**values, **dict.fromkeys(ones, 1)}
@@ -172,24 +174,24 @@ def ast_source(function: object, job: Document, values: dict[str, object]) -> ob
 
 
 def _source_class(function: Function) -> Any:
-    """The class of the sources that this release compiles a function from."""
+    """Return the class of the sources from which this release compiles a function."""
     if hasattr(function, "is_gluon") and function.is_gluon():
         return importlib.import_module("triton.experimental.gluon._runtime").GluonASTSource
     return importlib.import_module("triton.compiler.compiler").ASTSource
 
 
 class _Found:
-    """What a launcher finds out of run-time arguments."""
+    """The facts that a launcher finds about run-time arguments."""
 
     def __init__(self) -> None:
         self.types: Objects = {}
-        """By name; ``"constexpr"`` for arguments that become constants."""
+        """Name → type, or ``"constexpr"`` for an argument that becomes a constant."""
         self.constants: dict[_Path, object] = {}
         self.attributes: dict[_Path, object] = {}
 
 
 class _Launch:
-    """A launch of a kernel whose arguments have only the facts that a launch looks at."""
+    """A launch of a kernel whose arguments have only the facts that a launch reads."""
 
     def __init__(self, function: Function, job: Document, values: Objects) -> None:
         from triton.compiler.compiler import make_backend
@@ -205,7 +207,7 @@ class _Launch:
         }
 
     def specialization(self) -> _Found:
-        """From 3.3 on: what the release's launcher finds out."""
+        """Return the facts that the release's launcher finds, for releases from 3.3 on."""
         from triton.runtime.jit import create_function_from_signature
 
         compare_without_torch(self.backend)
@@ -225,7 +227,10 @@ class _Launch:
     def _type(
         self, path: _Path, declared: Value, argument: Value, kind: Value, key: Any, result: _Found
     ) -> Any:
-        """The type of an argument or an element; what else there is of it goes to ``result``."""
+        """Return the type of an argument or element.
+
+        Adds its constants and attributes to ``result``.
+        """
         inner = _elements(declared)
         if inner is not None:
             elements = enumerate(zip(inner, argument, kind, key))
@@ -242,7 +247,10 @@ class _Launch:
         return declared
 
     def without_tuples(self) -> None:
-        """Up to 3.2: fail as the release's launcher does, where an argument is a tuple."""
+        """Raise the error of the release's launcher if an argument is a tuple.
+
+        This is for releases up to 3.2.
+        """
         from triton.runtime.jit import mangle_type
 
         for name, kind in self.signature.items():
@@ -268,8 +276,8 @@ class _Launch:
     def in_order(self, signature: dict[str, str]) -> dict[str, str]:
         """Return the signature in the order of the function's parameters.
 
-        Triton numbers arguments by position. Unknown names stay at the end, so that Triton
-        complains about them.
+        Triton numbers arguments by position. Unknown names stay at the end, so that Triton reports
+        them.
         """
         ordered = {name: signature[name] for name in self.function.arg_names if name in signature}
         ordered.update({name: kind for name, kind in signature.items() if name not in ordered})
@@ -277,7 +285,7 @@ class _Launch:
 
 
 class _Tensor:
-    """An argument that is a tensor, as a launcher looks at it."""
+    """A stand-in for a tensor, with the attributes that a launcher reads."""
 
     dtype = "float32"  # the type is in the job's signature
 
@@ -336,15 +344,15 @@ def compare_without_torch(backend: object) -> None:
         kind.is_within_2gb = staticmethod(lambda argument: argument.ptr_range() <= _SMALL)
 
 
-# --- a launch that says what it passes ------------------------------------------------------------
+# --- jobs with a launch ---------------------------------------------------------------------------
 
 _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[([\d, ]+)\](?:, ?(.+))?>")
 
 
 def compiled_launch(function: Function, job: Document, constexprs: dict[str, object]) -> object:
-    """Return what the release compiles for a job's launch.
+    """Return the kernel that the release compiles for a job's launch.
 
-    The driver must already answer with the job's target. Raises whatever a launch raises.
+    Triton's driver must already report the job's target. Raises what a launch raises.
     """
     from triton.compiler.compiler import make_backend
 
@@ -361,7 +369,7 @@ def compiled_launch(function: Function, job: Document, constexprs: dict[str, obj
 
 
 def options_of(job: Document) -> Objects:
-    """The options of a job; some are tuples, for which JSON has arrays."""
+    """Return the options of a job. JSON's arrays become tuples."""
     return {name: _hashable(value) for name, value in job["options"].items()}
 
 
@@ -387,7 +395,7 @@ def argument(value: Value, names: Objects) -> Value:
 
 
 class StandInTensor:
-    """What a launch looks at of a tensor."""
+    """A stand-in for a tensor, with the attributes that a launch reads."""
 
     def __init__(self, dtype: str, aligned: bool = True, large: bool = False) -> None:
         self.dtype = _DTYPES.setdefault(dtype, Dtype(dtype))
@@ -402,7 +410,7 @@ class StandInTensor:
 
 
 class Dtype(str):
-    """An element type, which launches know by its name: PyTorch's or Triton's."""
+    """An element type, which launches identify by its name in PyTorch or Triton."""
 
     itemsize: int
     is_floating_point: bool
@@ -416,13 +424,13 @@ class Dtype(str):
 
 
 _DTYPES: dict[str, Dtype] = {}
-"""Each exists once, as in PyTorch, because launchers from 3.6 on compare them by address."""
+"""Name → type. Each exists once, as in PyTorch: launchers from 3.6 on compare types by address."""
 
 
 def _descriptor(kind: str) -> object:
-    """Return a host's descriptor of an aligned tensor with rows of 16 blocks.
+    """Return a host's descriptor of an aligned tensor with 16 blocks along each axis.
 
-    One of Gluon has a layout. Raises ImportError if the release has none.
+    A descriptor of Gluon has a layout. Raises ImportError if the release has no such descriptors.
     """
     match = _DESCRIPTOR.fullmatch(kind)
     assert match is not None
@@ -463,10 +471,10 @@ def descriptor_of(tensor: Value, kind: str, options: Objects) -> object:
 
 
 def descriptor_options() -> list[str]:
-    """Return what a host's descriptor of this release has beside tensor, sizes, strides and block.
+    """Return the fields of this release's host descriptors after tensor, sizes, strides and block.
 
-    3.4 has nothing, 3.5 ``padding``, and 3.7 ``round_f32_to_tf32`` too. A launch passes them in
-    this order. The list is empty if the release has no such descriptors.
+    3.4 has none, 3.5 has ``padding``, and 3.7 also has ``round_f32_to_tf32``. A launch passes them
+    in this order. The list is empty if the release has no such descriptors.
     """
     try:
         from triton.tools.tensor_descriptor import TensorDescriptor
@@ -480,7 +488,7 @@ def _bound(
 ) -> tuple[list[object], dict[str, object]]:
     """Return arguments by position up to the first gap, and the others by name.
 
-    They go by position because ``run`` has parameters of its own.
+    They are passed by position because ``run`` has parameters of its own.
     """
     remaining = dict(arguments)
     positional: list[object] = []

@@ -8,16 +8,18 @@ defect it adds the register of the low word::
     UIADD3 UR8, UP0, UR6, 0x40, URZ                   the low word, UR6, and a constant
     UIADD3.X UR9, UR6, 0x40000040, URZ, UP0, !UPT     the high word, with UR6 once more
 
-The same happens to sums of ``IADD3`` in registers of threads, which ``R2UR`` takes over. There a
-sum counts only if its constant is the high word of a descriptor. Most others are addresses.
+The same happens to sums of ``IADD3`` in registers of threads, which ``R2UR`` moves to uniform
+registers. There, a sum counts only if its constant is the high word of a descriptor. Most other
+sums are addresses.
 
-The names prove nothing. Registers are used again, and right code has ``UMOV UR6, URZ`` between the
-two. So writes are followed, in straight-line code. The defect is a high word that is made of what
-the first instruction has read or written. This needs a disassembly, which costs more than many a
-compile. Few binaries have the names at all, and these are recognised by their bytes.
+The names of the registers prove nothing, because registers are reused, and correct code has ``UMOV
+UR6, URZ`` between the two instructions. So the search follows writes, in straight-line code. The
+defect is a high word that is computed from a value that the first instruction has read or written.
+The search needs a disassembly, which takes longer than many compiles. Few binaries have the names
+at all, and :func:`has_the_names` recognises these by their bytes.
 
 On an H100, 31 binaries with such sums of uniform registers were wrong, and so was one with such a
-sum in registers of threads. 160 binaries of the same kernels without them were right.
+sum in registers of threads. 160 binaries of the same kernels without such sums were correct.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ import subprocess
 import tempfile
 
 _SECONDS = 60.0
-"""That one binary may take to be disassembled."""
+"""Time limit for the disassembly of one binary."""
 _LINE = re.compile(
     r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?(?P<name>[A-Z]\w*)(?P<kinds>[\w.]*)\s*(?P<operands>[^;\n]*);|^\.\w+:",
     re.MULTILINE,
@@ -38,27 +40,27 @@ _REGISTER = re.compile(r"(U?R)(\d+)")
 _CARRY = re.compile(r"U?P\d")
 _CONSTANT = re.compile(r"-?0x[0-9a-f]+")
 _WIDE = {"64": 2, "WIDE": 2, "2": 2, "128": 4, "4": 4}
-"""Part of an instruction's name → how many registers it writes; one without any of them."""
+"""Part of an instruction's name → how many registers it writes. Without such a part, it is one."""
 _PRODUCT = re.compile(r"64x(\d+)x\d+")
 """The shape of a ``wgmma``. A thread has half as many registers of the result as columns."""
 
 _SUMS = (0x290, 0x890)
-"""``UIADD3`` of sm_90 in the lowest 12 bits, with a register and with a constant in the second
-place.
+"""``UIADD3`` of sm_90 in the lowest 12 bits, with a register and with a constant as the second
+operand.
 """
 _SUMS_OF_THREADS = (0x210, 0x810)
 """``IADD3``, likewise."""
 _MOVES = (0x882, 0xC82)
-"""``UMOV`` of a constant and of a register, the most frequent instructions that overwrite it."""
+"""``UMOV`` of a constant and of a register. They most often overwrite a register of a sum."""
 _URZ, _RZ, _UPT = 63, 255, 7
 _CONTINUES = 1 << 10
-"""In the high half of the instruction: ``.X``."""
+"""The bit of ``.X`` in the high half of an instruction."""
 
 
 def mixed_descriptors(binary: bytes, disassembler: str) -> int | None:
-    """Return how many sums of a descriptor take the low word for the high one.
+    """Return how many sums of a descriptor use the low word for the high word.
 
-    Returns ``None`` if the disassembler does not tell.
+    Returns ``None`` if the disassembler fails.
     """
     if not has_the_names(binary):
         return 0
@@ -115,14 +117,14 @@ def _is_high_word(constant: int) -> bool:
 
 
 def mixed_in(disassembly: str) -> int:
-    """Return how many sums in a disassembly of ``nvdisasm`` take the low word for the high one."""
+    """Return how many sums in a disassembly of ``nvdisasm`` use the low word for the high word."""
     count = 0
     written: dict[str, int] = {}  # register → the instruction that wrote it last
-    # Carry → registers with a low word of its sum, each as it was written then.
+    # Carry → registers of the first instruction of its sum, each with its last write at that point.
     low: dict[str, set[tuple[str, int]]] = {}
     for number, line in enumerate(_LINE.finditer(disassembly), 1):
         if line["name"] is None:
-            low.clear()  # other code leads here, too
+            low.clear()  # a label: other code can jump here
             continue
         operands = [part.strip().partition(".reuse")[0] for part in line["operands"].split(",")]
         kinds = line["kinds"].split(".")
@@ -146,7 +148,7 @@ def mixed_in(disassembly: str) -> int:
 
 
 def _written(operand: str, kinds: list[str]) -> list[str]:
-    """The registers that an instruction with that first operand writes, if any."""
+    """Return the registers that an instruction with this first operand writes, if any."""
     register = _REGISTER.fullmatch(operand)
     if not register:
         return []

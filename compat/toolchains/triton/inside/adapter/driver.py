@@ -1,11 +1,11 @@
-"""The GPU driver that Triton finds where there is no GPU: it answers for a target.
+"""A stand-in for Triton's GPU driver on machines without a GPU. It answers for a target.
 
 Kernels ask it while they compile (``tl.target_info.cuda_capability_geq(9, 0)``, atomics on tensor
 descriptors), and source files while they are imported
-(``triton.runtime.driver.active.get_current_target()``, ``@triton.autotune`` before 3.4). What they
-hear is what they would hear on a machine with that GPU, as far as it follows from the target.
+(``triton.runtime.driver.active.get_current_target()``, ``@triton.autotune`` before 3.4). They get
+the answers that they would get on a machine with that GPU, if these follow from the target.
 
-A worker has a :class:`RefusingDriver`, which launches nothing and says so. A program whose launches
+A worker has a :class:`RefusingDriver`, which raises an error for a launch. A program whose launches
 are recorded has an :class:`IdleDriver`, on which every launch and every call succeeds and does
 nothing.
 """
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from ..foreign import GpuTarget
 
 _CACHES = ("triton.compiler", "triton.language", "triton.runtime", "triton._utils")
-"""The caches of releases that depend on the target or on earlier compiles: the shared memory of
-device 0, and past warnings.
+"""Packages whose caches depend on the target or on earlier compiles: the shared memory of device 0,
+and past warnings.
 """
 _CLOCK = 1_500_000
-"""kHz. Nothing runs: whoever computes a bandwidth gets a number."""
+"""Clock rate in kHz. Nothing runs, but code that computes a bandwidth needs a number."""
 
 
 def target(facts: Document) -> GpuTarget:
-    """The ``GPUTarget`` of a job."""
+    """Return the ``GPUTarget`` of a job."""
     from triton.backends.compiler import GPUTarget
 
     return GPUTarget(facts["backend"], facts["arch"], facts["warp_size"])
 
 
 class TargetDriver:
-    """Stands where Triton expects the driver of a GPU."""
+    """A stand-in for the driver of a GPU."""
 
     def __init__(self, facts: dict[str, object] | None = None) -> None:
         self.utils = self
@@ -73,7 +73,7 @@ class TargetDriver:
         return arch // 10, arch % 10
 
     def get_device_properties(self, device: object = None) -> Objects:
-        """What follows from the architecture."""
+        """Return the properties that follow from the architecture."""
         facts = self._facts
         return {
             "max_shared_mem": facts["shared_memory"],
@@ -89,10 +89,10 @@ class TargetDriver:
 
 
 class RefusingDriver(TargetDriver):
-    """A driver that answers for the target of the cell in flight, and launches nothing."""
+    """A driver that answers for the target of the current cell, and launches nothing."""
 
     def set_target(self, facts: Document) -> None:
-        """Answer for this target from now on, and forget what was found out for others."""
+        """Answer for this target from now on, and clear caches that have answers for others."""
         self._chosen = facts
         for name, module in list(sys.modules.items()):
             if name.startswith(_CACHES) and module is not None:
@@ -127,13 +127,13 @@ class IdleDriver(TargetDriver):
     launcher_cls = None
 
     def __getattr__(self, name: str) -> Any:
-        """What else a release or a library asks for, to do something on a GPU: it is not done."""
+        """Return a function that does nothing, for any other function of a driver."""
         if name.startswith("__"):
             raise AttributeError(name)
         return do_nothing
 
     def get_device_capability(self, device: object = None) -> tuple[int, int]:
-        """For AMD what PyTorch says in its place."""
+        """Return the compute capability, and for AMD the numbers that PyTorch returns instead."""
         arch = self._facts["arch"]
         return (
             super().get_device_capability(device)
@@ -164,7 +164,7 @@ def refuse_launch(*_arguments: object, **_options: object) -> object:
 
 
 def do_nothing(*_: object, **__: object) -> None:
-    """Launch nothing, and say nothing of it."""
+    """Launch nothing, and raise no error."""
 
 
 def benchmark(
@@ -174,7 +174,7 @@ def benchmark(
     return_mode: str = "mean",
     **__: object,
 ) -> object:
-    """Call once, and find everything equally fast."""
+    """Call once, and return the same time for everything."""
     call()
     if quantiles:
         return [1.0 for _ in quantiles]
@@ -182,7 +182,7 @@ def benchmark(
 
 
 def install() -> RefusingDriver:
-    """Put one that refuses launches in the place of Triton's driver."""
+    """Replace Triton's driver with one that refuses launches."""
     from triton.runtime import driver
 
     installed = RefusingDriver()

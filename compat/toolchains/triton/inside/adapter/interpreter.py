@@ -1,9 +1,9 @@
 """Triton's interpreter, which runs kernels with NumPy instead of compiling them.
 
-It is there where ``TRITON_INTERPRET`` was set to 1 before Triton was imported: kernels, and the
-functions of Triton's own library, are then ``InterpretedFunction`` objects. What it is asked to do
-is noted, with the types of elements, so that a defect of it that has nothing to do with a kernel is
-not counted against that.
+It is active if ``TRITON_INTERPRET`` was set to 1 before Triton was imported: kernels, and the
+functions of Triton's own library, are then ``InterpretedFunction`` objects. The features that a
+kernel uses are recorded, with the types of elements. So a defect of the interpreter does not count
+against a kernel that it does not concern.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Interpreting:
     def prepare(
         self, function: object, job: Document, problem: Document
     ) -> Callable[[tuple[int, ...]], None]:
-        """What launches a function on a problem with the job's constexprs, on a grid.
+        """Return a function that launches a kernel on a problem with the job's constexprs.
 
-        Raises ValueError where the arguments are not those of the function.
+        Its argument is the grid. Raises ValueError if the arguments are not those of the kernel.
         """
         kernel = self._interpreted(function)
         constexprs = {
@@ -101,9 +101,9 @@ class Interpreting:
         return function
 
     def _add_names(self, kernel: Function, names: set[str], seen: set[int]) -> None:
-        """Add the names in the code of a kernel, and of functions that it leads to.
+        """Add the names in the code of a kernel, and of the functions that it uses.
 
-        These are functions of its module.
+        These are kernels among the globals of its module.
         """
         if id(kernel) in seen:
             return
@@ -139,9 +139,9 @@ class Interpreting:
 
 
 def _with_descriptors(problem: Document, types: Objects) -> Objects:
-    """A problem's arguments, with a descriptor for each tensor that the kernel takes as one.
+    """Return a problem's arguments, with a descriptor for each tensor that the kernel takes as one.
 
-    Raises ValueError where the release has no such descriptor.
+    Raises ValueError if the release has no such descriptor.
     """
     return {
         name: call.descriptor_of(value, types[name], problem["descriptors"].get(name, {}))

@@ -1,16 +1,16 @@
 """Metrics of a build, from artifacts, assembler, PTX and machine code, and facts for a launch.
 
-:func:`occupancy` computes how many blocks of a kernel a multiprocessor of NVIDIA takes at the same
+:func:`occupancy` computes how many blocks of a kernel a multiprocessor of NVIDIA holds at the same
 time, and what limits them. The limits are those of the CUDA C++ Programming Guide, table "Technical
 Specifications per Compute Capability": blocks, threads, 32-bit registers and shared memory per
-multiprocessor, threads and registers per block, registers per thread. From 8.0 on 1 KiB of a
-block's shared memory is the system's, as the sections "Shared Memory" there say. The allocation of
-registers and shared memory, and the number of blocks that named barriers leave room for, are as in
-``cuda_occupancy.h`` of CUDA 12.9. Registers go to whole warps, in units of 256, from one of four
-equal parts of a multiprocessor. Shared memory goes in units of 128 bytes, 256 before 8.0. The
-results were compared with that header over 184,800 combinations of the table's architectures,
-threads, registers, bytes and barriers: no difference. A block of a cluster counts as any other. How
-many clusters fit is not known here.
+multiprocessor, threads and registers per block, registers per thread. From 8.0 on, the system
+reserves 1 KiB of a block's shared memory, according to the sections "Shared Memory" there. The
+allocation of registers and shared memory, and the number of blocks that named barriers leave room
+for, are as in ``cuda_occupancy.h`` of CUDA 12.9. Registers are allocated to whole warps, in units
+of 256, from one of four equal parts of a multiprocessor. Shared memory is allocated in units of 128
+bytes, 256 before 8.0. The results were compared with that header over 184,800 combinations of the
+table's architectures, threads, registers, bytes and barriers: no difference. A block of a cluster
+counts like any other. The number of clusters that fit is not computed.
 """
 
 from __future__ import annotations
@@ -82,13 +82,14 @@ def of(
 
 
 _PORTABLE, _LARGEST = 8, 16
-"""Blocks of a cluster that every GPU with clusters takes, and that some take if a launch asks."""
+"""Maximum blocks of a cluster on every GPU with clusters, and on some GPUs if a launch requests it.
+"""
 
 
 def cluster(fields: Document) -> Document:
     """Return the blocks of a cluster, and how many this release can launch.
 
-    A launcher asks for 16 from 3.6 on, where the fields have no ``cluster_dims`` any more. The
+    From 3.6 on, where the fields no longer have ``cluster_dims``, a launcher requests 16. The
     result is empty without clusters.
     """
     blocks = fields.get("num_ctas") or 1
@@ -122,19 +123,21 @@ _WORDS = {
     "fence_proxy_async": "fence.proxy.async",
     "bar_sync": "bar.sync",
 }
-"""Metric → how its instructions begin."""
+"""Metric → the beginning of its instructions."""
 _OTHERS = {
     "cp_async": re.compile(r"cp\.async\.commit_group"),
     "tma_loads": re.compile(r"cp\.async\.bulk\.tensor\.[^\n]*?\.global\.shared"),
 }
-"""The prefix of another instruction: a store through the tensor memory accelerator."""
+"""Metric → other instructions with the same beginning, such as a store through the tensor memory
+accelerator.
+"""
 _THREADS = re.compile(
     r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE
 )
 
 
 def instructions(ptx: str) -> dict[str, int]:
-    """Instruction → how often it stands in the text, whether it runs once or in a loop."""
+    """Return instruction → how often it occurs in the text, whether it runs once or in a loop."""
     counts = {name: ptx.count(word) for name, word in _WORDS.items()}
     for name, others in _OTHERS.items():
         if counts[name]:
@@ -143,10 +146,10 @@ def instructions(ptx: str) -> dict[str, int]:
 
 
 def threads_of(ptx: str) -> int:
-    """Threads per block; 0 where the text does not say.
+    """Return the threads per block, or 0 if the text does not state them.
 
-    ``.reqntid`` from 3.2 on, ``.maxntid`` before: what a launch has to ask for, warps included that
-    only some releases add.
+    The text has ``.reqntid`` from 3.2 on, and ``.maxntid`` before. A launch must request this
+    number. It includes warps that only some releases add.
     """
     match = _THREADS.search(ptx)
     if match is None:
@@ -157,13 +160,13 @@ def threads_of(ptx: str) -> int:
 
 _WARP = 32
 _REGISTERS, _PARTS, _UNIT = 65_536, 4, 256
-"""Registers of a multiprocessor, the parts that they lie in, and the allocation unit of a warp.
+"""Registers of a multiprocessor, the number of its parts, and the allocation unit of a warp.
 
 A block has at most as many registers as a multiprocessor.
 """
 _OF_THREAD = 255
 _OF_BLOCK = 1024
-"""Threads of a block at most."""
+"""Maximum threads of a block."""
 _KIB = 1024
 
 _LIMITS = {
@@ -179,7 +182,7 @@ _LIMITS = {
 """Compute capability times ten → the limits of a multiprocessor.
 
 They are blocks and threads; KiB of shared memory of a multiprocessor, of a block, and of the system
-in it; its unit, in bytes; named barriers for each block that a multiprocessor takes, 0 if they
+in it; its unit, in bytes; named barriers for each block that a multiprocessor holds, 0 if they
 limit nothing (before 9.0).
 """
 
@@ -189,10 +192,10 @@ def occupancy(
 ) -> Document:
     """Return blocks per multiprocessor, what limits them, and the spare registers of a thread.
 
-    With the spare registers, there would still be as many blocks. They are negative if a thread has
-    more registers than one block could be launched with. The arguments are a kernel's threads per
-    block, registers per thread, bytes of shared memory per block and named barriers.
-    The result is empty for an unknown architecture, or a block of no threads.
+    The number of blocks would stay the same if a thread also used its spare registers. They are
+    negative if a thread has too many registers for the launch of one block. The arguments are a
+    kernel's threads per block, registers per thread, bytes of shared memory per block and named
+    barriers. The result is empty for an unknown architecture, or a block of no threads.
     """
     if arch not in _LIMITS or threads < 1:
         return {}
@@ -211,7 +214,7 @@ def occupancy(
 def _room(
     limits: tuple[int, ...], threads: int, registers: int, shared: int, barriers: int
 ) -> dict[str, int]:
-    """What limits blocks → how many it leaves room for."""
+    """Return what limits blocks → how many blocks it leaves room for."""
     most, most_threads, of_all, of_block, reserved, unit, for_each = limits
     allocated = _up(shared + reserved * _KIB, unit)
     fits = shared <= of_block * _KIB
@@ -232,7 +235,7 @@ def _by_registers(threads: int, registers: int) -> int:
 
 
 def _most_registers(threads: int, blocks: int) -> int:
-    """The most registers per thread with which registers leave room for that many blocks."""
+    """Return the maximum registers per thread that leave room for this number of blocks."""
     return max(
         (
             registers
@@ -254,14 +257,13 @@ def _up(amount: int, unit: int) -> int:
 def launch_metadata(compiled: CompiledKernel) -> str:
     """Return the facts that a launch needs about a compiled kernel, as JSON.
 
-    They are the compiler's fields, the arguments that remain to be passed, and what a descriptor of
-    this release's host has beside its tensor and block: ``{"fields": {...}, "parameters":
-    [["x_ptr", "*fp16"], ...], "descriptor_options": ["padding"]}``. A kernel from a file of IR has
-    no parameters.
+    They are the compiler's fields, the arguments that a launch passes, and the further fields of
+    this release's host descriptors: ``{"fields": {...}, "parameters": [["x_ptr", "*fp16"], ...],
+    "descriptor_options": ["padding"]}``. A kernel from a file of IR has no parameters.
     Parameters are the run-time arguments in the order of the function's parameters, without
-    constexprs and without what was folded into the code. Up to 3.2 the folded ones are in
-    ``constants``, by name or number. From 3.3 on their type in the signature is ``"constexpr"``.
-    Elements of tuples are ``args[1]``, as in jobs.
+    constexprs and without arguments that were folded into the code. Up to 3.2, the folded ones are
+    in ``constants``, by name or number. From 3.3 on, their type in the signature is
+    ``"constexpr"``. Elements of tuples are ``args[1]``, as in jobs.
     """
     source = compiled.src
     has_parameters = hasattr(getattr(source, "fn", None), "arg_names")
@@ -275,7 +277,7 @@ def launch_metadata(compiled: CompiledKernel) -> str:
 
 
 def _fields(metadata: object) -> dict[str, object]:
-    """What the compiler says of the kernel, as far as it is plain data."""
+    """Return the compiler's facts about the kernel that are plain data."""
     fields = metadata._asdict() if hasattr(metadata, "_asdict") else dict(vars(metadata))
     return {str(name): value for name, value in fields.items() if _plain(value)}
 
@@ -301,7 +303,7 @@ def _parameters(source: Source) -> list[list[str]]:
 
 
 def _number(names: list[str], key: object) -> Any:
-    """The number of a parameter by its name, its number or a path of one step."""
+    """Return the number of a parameter by its name, its number or a path of one step."""
     if isinstance(key, str):
         return names.index(key) if key in names else key
     return key[0] if isinstance(key, tuple) and len(key) == 1 else key

@@ -1,4 +1,4 @@
-"""``python -I FOLDER SETTINGS``: compile and launch programs, and tell of each. See the package."""
+"""``python -I FOLDER SETTINGS``: compile, launch and report on programs. See the package."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def load_packages() -> None:
 
 
 def load(name: str) -> ModuleType:
-    """A module beside this one."""
+    """Load a module of this package."""
     return importlib.import_module("_compat_inductor." + name)
 
 
 _LONGEST = 4000
-"""Letters of a message in the answer."""
+"""Maximum characters of a message in the answer."""
 _MOST = 8
-"""Exceptions of a chain in the answer."""
+"""Maximum exceptions of a chain in the answer."""
 
 
 class Teller:
@@ -62,7 +62,7 @@ class Teller:
 
 
 class Logged(logging.Handler):
-    """Exceptions that PyTorch has swallowed, with no more than a line in the log."""
+    """Collects the exceptions that PyTorch swallows and only logs."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -78,13 +78,13 @@ class Logged(logging.Handler):
                 self.errors.append(logged)
 
     def taken(self) -> List[Document]:
-        """Those since the last time."""
+        """Return the exceptions since the last call."""
         errors, self.errors = self.errors, []
         return errors
 
 
 def facts(gpu: Document) -> Document:
-    """Which PyTorch and which Triton these are, and who launches."""
+    """Return the releases of PyTorch and Triton, the architecture, and which launcher is used."""
     import torch
     import triton
     from torch._inductor import config
@@ -98,13 +98,13 @@ def facts(gpu: Document) -> Document:
 
 
 def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict[str, object]:
-    """Compile a program and call it once."""
+    """Compile a program, call it once, and return the answer."""
     began = time.monotonic()
     _forget(launches)
     stage, error = "compile", None  # type: str, Optional[BaseException]
     try:
         call = compiling.compiled(program)
-        _forget(launches)  # what was launched to find out how fast it is
+        _forget(launches)  # launches that measured times do not count
         stage = "launch"
         call()
         stage = "launched"
@@ -118,7 +118,7 @@ def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict
 
 
 def failed(stage: str, error: Optional[BaseException], began: float) -> Document:
-    """How far it came, and the chain of exceptions."""
+    """Return the stage that was reached, the chain of exceptions, and the seconds."""
     chain: List[Dict[str, object]] = []
     while error is not None and len(chain) < _MOST:
         chain.append(_told(error))
@@ -140,7 +140,7 @@ def _told(error: BaseException) -> Document:
 
 
 def _short(text: str) -> str:
-    """A text in which files of packages are named from the folder that the package is in."""
+    """Return a text with the paths of packages' files relative to the folders of ``sys.path``."""
     for folder in sorted((entry for entry in sys.path if len(entry) > 1), key=len, reverse=True):
         text = text.replace(folder.rstrip("/") + "/", "")
     return text
@@ -152,7 +152,7 @@ def _forget(launches: str) -> None:
 
 
 def _launched(launches: str) -> List[List[object]]:
-    """Name, grid, block and shared memory of every launch."""
+    """Return name, grid, block and shared memory of every launch."""
     launched: List[List[object]] = []
     with open(launches, encoding="utf-8") as file:
         for line in file:
@@ -164,7 +164,7 @@ def _launched(launches: str) -> List[List[object]]:
 
 
 def main(settings: Document) -> None:
-    """Answer for every program, in order."""
+    """Write an answer for every program, in order."""
     load_packages()
     tell = Teller(settings["answers"])
     if settings["before"]:

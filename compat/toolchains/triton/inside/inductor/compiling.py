@@ -29,7 +29,7 @@ class Program(NamedTuple):
     arguments: Tuple[Tuple[Tuple[int, ...], torch.dtype], ...]
     """The shapes and types of its tensors."""
     kernels: Tuple[str, ...]
-    """How the names of kernels begin that the graph must launch, each at least once, in any
+    """The beginnings of the names of kernels that the graph must launch, each at least once, in any
     order.
     """
     settings: Tuple[Tuple[str, Any], ...] = ()
@@ -92,8 +92,8 @@ def _user_kernel_autotuned(x: object, y: object) -> object:
 
 _TEMPLATES = (("max_autotune_gemm", True), ("max_autotune_gemm_backends", "TRITON"))
 _TRITON_LAUNCHER = (("use_static_cuda_launcher", False),)
-"""The kernels that PyTorch launches through Triton instead of by itself, such as a launch with a
-hook.
+"""The setting with which PyTorch launches kernels through Triton instead of by itself, as it does
+for a launch with a hook.
 """
 _F32, _F16 = torch.float32, torch.float16
 _TWO = (((1000,), _F32), ((1000,), _F32))
@@ -124,13 +124,13 @@ PROGRAMS: Dict[str, Program] = {
 }
 
 
-# --- a program on its way -------------------------------------------------------------------------
+# --- the compile of a program ---------------------------------------------------------------------
 
 
 def prepare() -> None:
-    """Import Inductor, as ``torch.compile`` does, and make it find everything equally fast.
+    """Import Inductor, as ``torch.compile`` does, and make it measure the same time for everything.
 
-    Raises whatever an import raises.
+    Raises what an import raises.
     """
     compiler = importlib.import_module("_compat_pytorch.device.compiler")
     program = importlib.import_module("_compat_pytorch.device.program")
@@ -152,7 +152,7 @@ def prepare() -> None:
 
 
 def compiled(program: Program) -> Callable[[], CompiledKernel]:
-    """A call of the compiled graph. Raises whatever compiling raises."""
+    """Return a function that calls the compiled graph. Raises what the compile raises."""
     from torch._inductor import config, decomposition
     from torch._inductor.compile_fx import compile_fx_inner
     from torch._inductor.fx_passes.joint_graph import joint_graph_passes

@@ -1,7 +1,6 @@
-"""A fake GPU for PyTorch: its questions are answered, and its allocations are in main memory.
+"""A fake GPU for PyTorch: stand-ins answer its questions, and its allocations are in main memory.
 
-Triton's own driver and launcher, and PyTorch's, stay as they are: they find the stand-in for
-libcuda.
+The drivers and launchers of Triton and PyTorch stay unchanged: they find the stand-in for libcuda.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ import importlib
 from typing import Dict
 
 _CONTEXTS = ("_DeviceGuard", "device", "device_of", "stream")
-"""Classes of ``torch.cuda`` whose objects are entered and left."""
+"""Classes of ``torch.cuda`` whose objects are context managers."""
 
 
 def believe(facts: Dict[str, object]) -> None:
-    """Make PyTorch believe in a GPU.
+    """Make PyTorch report a GPU.
 
     Call it before TorchDynamo or Inductor are imported, because they keep the functions that they
     find. Raises RuntimeError for a PyTorch that could not use a GPU.

@@ -1,4 +1,4 @@
-"""Kernels as users write them, called in a graph as ``torch.compile`` does it."""
+"""Kernels as users write them, called in a graph as ``torch.compile`` calls them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def add_autotuned(x: Any, y: Any) -> Any:
 
 
 def _call(kernel: Any, grid: Any, tensors: Any, constants: Any) -> None:
-    """What ``torch.compile`` traces a launch to."""
+    """Call the operation to which ``torch.compile`` traces a launch."""
     table = triton_kernel_wrap.kernel_side_table
     wants = inspect.signature(triton_kernel_wrap.triton_kernel_wrapper_mutation_dense).parameters
     arguments = {"kernel_idx": table.add_kernel(kernel), "grid": grid, "kwargs": tensors}

@@ -1,4 +1,4 @@
-"""``python -I FOLDER FILE``: write the names of the Triton of this env. See the package."""
+"""``python -I FOLDER FILE``: write the names of this env's Triton. See the package."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from types import ModuleType
 
 
 def load(name: str) -> ModuleType:
-    """Load a module beside this one, under a package of its own.
+    """Load a module next to this one, under a package of its own.
 
-    So no module that is imported here can be mistaken for it.
+    So no other imported module can be mistaken for it.
     """
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _BUILTIN = "__triton_builtin__"
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _MEMBER = re.compile(r"^<(\w+\.\w+): -?\d+>$")
-"""How a member of an enumeration in C++ is written."""
+"""The ``repr`` of a member of an enumeration in C++."""
 _LONGEST = 120
-"""Characters of a default or a value."""
+"""Maximum characters of a default or a value."""
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
@@ -33,7 +33,7 @@ Entry = Dict[str, Any]
 
 
 def described(value: object) -> Entry:
-    """The entry of a value in a module."""
+    """Return the entry of a value in a module."""
     if isinstance(value, (bool, int, float, str)):
         return {"kind": "value", "value": _written(value)}
     if inspect.isclass(value):
@@ -97,14 +97,14 @@ def _function(kind: str, value: object, function: types.FunctionType, *, skip: i
 
 
 def _tell(entry: Entry, **facts: object) -> None:
-    """Put what there is into an entry."""
+    """Add those facts to an entry that are not empty."""
     for name, fact in facts.items():
         if fact:
             entry[name] = list(dict.fromkeys(fact)) if isinstance(fact, list) else fact
 
 
 def _said(value: object) -> list[str]:
-    """What ``@deprecated`` left."""
+    """Return the message of ``@deprecated``, if there is one."""
     message = getattr(value, "__deprecated__", None)
     return [message] if isinstance(message, str) else []
 
@@ -133,7 +133,7 @@ def _parameter(parameter: inspect.Parameter) -> Entry:
 
 
 def _written(value: Value) -> str:
-    """A value as Python would write it, the same in every process."""
+    """Return a value as Python would write it, the same in every process."""
     if inspect.isclass(value) or isinstance(value, types.FunctionType):
         return value.__qualname__
     if type(value).__name__ == "constexpr" and hasattr(value, "value"):
@@ -238,16 +238,16 @@ _INTERNAL = (
 language.
 """
 _OPAQUE = ("triton.compiler", "triton.language.semantic")
-"""Of the classes in these the members are left out."""
+"""Modules whose classes are listed without their members."""
 _PLAIN = (bool, int, float, str)
 _EXPERIMENTAL = "_experimental_"
-"""How names begin that are not private for their underscore."""
+"""The beginning of names that are not private despite their underscore."""
 
 Names = Dict[str, Dict[str, Any]]
 
 
 def document() -> Document:
-    """All names, as the package says."""
+    """Return all names, in the form that the package describes."""
     triton = importlib.import_module(ROOT)
     errors: dict[str, str] = {}
     modules = [triton, *_below(triton, errors)]
@@ -286,7 +286,7 @@ def _below(package: types.ModuleType, errors: dict[str, str]) -> Iterator[types.
             continue
         try:
             module = importlib.import_module(name)
-        except BaseException as error:  # whatever a module raises is told
+        except BaseException as error:  # any exception of a module is reported
             errors[name] = f"{type(error).__name__}: {error}"
             continue
         yield module
@@ -295,7 +295,7 @@ def _below(package: types.ModuleType, errors: dict[str, str]) -> Iterator[types.
 
 
 def _members(module: types.ModuleType) -> Iterator[tuple[str, object]]:
-    """The names of a module, its own submodules left out: those stand for themselves."""
+    """Yield the names of a module without its submodules, which have entries of their own."""
     listed = set(getattr(module, "__all__", ()))
     for name, value in sorted(vars(module).items()):
         if name.startswith("_") and not name.startswith(_EXPERIMENTAL) and name not in listed:
@@ -322,7 +322,7 @@ def _is_below(module: object) -> bool:
 def _enter(
     names: Names, first: dict[int, str], module: types.ModuleType, name: str, value: object
 ) -> None:
-    """Enter a name: what it is, or which other name is the same object."""
+    """Add the entry of a name: its description, or another name of the same object."""
     path = module.__name__ + "." + name
     listed = getattr(module, "__all__", ())
     if name not in listed and not (
@@ -360,5 +360,5 @@ def _internal(module: str) -> dict[str, object]:
 
 
 def _is_in(path: str, modules: tuple[str, ...]) -> bool:
-    """Whether something is in one of these modules, or is one."""
+    """Whether a path is one of these modules, or is inside one."""
     return any(path == module or path.startswith(module + ".") for module in modules)

@@ -1,6 +1,6 @@
 """Facts from sources of functions: deprecations, functions that only raise, attributes of objects.
 
-The attributes are those that are set where an object is made.
+The attributes are those that a constructor sets.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
 
 class Said(NamedTuple):
-    """What a function's source, or a docstring, says."""
+    """The facts in a function's source, or in a docstring."""
 
     deprecated: list[str]
     warns: list[str]
     refuses: str
     parameters: dict[str, str]
-    """Parameter → the words about its deprecation."""
+    """Parameter → the text about its deprecation."""
 
 
 _files: dict[str, dict[int, _FunctionNode]] = {}
 
 
 def of(function: types.FunctionType) -> Said:
-    """What is said in the docstring and the body of a function."""
+    """Return the facts in the docstring and the body of a function."""
     doc = of_docstring(function.__doc__)
     node = _node(function)
     if node is None:
@@ -45,7 +45,7 @@ def of(function: types.FunctionType) -> Said:
 
 
 def of_docstring(text: object) -> Said:
-    """What a docstring says; nothing where it is none."""
+    """Return the facts in a docstring, which are empty if it is not a string."""
     if not isinstance(text, str) or not _DEPRECATED.search(text):
         return Said([], [], "", {})
     fields = list(_FIELD.finditer(text))
@@ -61,7 +61,7 @@ def of_docstring(text: object) -> Said:
 
 
 def _sentences(text: str) -> str:
-    """The sentences of a text that speak of a deprecation."""
+    """Return the sentences of a text that mention a deprecation."""
     sentences = [
         part for part in _SENTENCE.split(" ".join(text.split())) if _DEPRECATED.search(part)
     ]
@@ -69,12 +69,12 @@ def _sentences(text: str) -> str:
 
 
 def speaks_of_removal(text: str) -> bool:
-    """Whether somebody says that something is deprecated, or gone."""
+    """Return whether a text says that something is deprecated or removed."""
     return bool(_DEPRECATED.search(text))
 
 
 def _node(function: types.FunctionType) -> _FunctionNode | None:
-    """The syntax tree of a function; ``None`` where its source is not there."""
+    """Return the syntax tree of a function, or ``None`` if its source is missing."""
     code = function.__code__
     if code.co_filename not in _files:
         _files[code.co_filename] = _functions(code.co_filename)
@@ -82,7 +82,7 @@ def _node(function: types.FunctionType) -> _FunctionNode | None:
 
 
 def _functions(path: str) -> dict[int, _FunctionNode]:
-    """First line (of a decorator, where there is one) → function."""
+    """Return first line → function. A function with decorators begins at the first of them."""
     try:
         with open(path, "rb") as file:
             tree = ast.parse(file.read())
@@ -127,7 +127,7 @@ def _last_name(node: object) -> str:
 
 
 def _text(node: ast.AST, function: types.FunctionType) -> str | None:
-    """A text that is written there, or is a global of the function's module."""
+    """Return the string that a node writes out, or names as a global of the function's module."""
     if isinstance(node, ast.Name):
         value = function.__globals__.get(node.id)
         return value if isinstance(value, str) else None
@@ -145,7 +145,7 @@ def _piece(node: object) -> str:
 
 
 def _refusal(node: _FunctionNode, function: types.FunctionType) -> str:
-    """What a function says of which raising is all that it does."""
+    """Return the error of a function that does nothing but raise, or an empty string."""
     body = [statement for statement in node.body if not _is_docstring(statement)]
     if (
         len(body) != 1
@@ -167,7 +167,7 @@ def _is_docstring(node: object) -> bool:
 
 
 def attributes(value: type) -> set[str]:
-    """Return the attributes that a class of Triton sets on its objects while they are made.
+    """Return the attributes that the constructor of a class of Triton sets on its objects.
 
     Attributes of classes that it inherits from are included.
     """

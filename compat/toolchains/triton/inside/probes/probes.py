@@ -1,7 +1,7 @@
-"""Right kernels that some release's interpreter gets wrong, with problems that show it.
+"""Correct kernels that the interpreter of some release computes wrongly, with problems to show it.
 
 They run inside an env that has Triton and PyTorch, with nothing else, on Python 3.8 to 3.14.
-:mod:`compat.toolchains.triton.device.pairing` says which feature of a kernel each of them is about.
+:mod:`compat.toolchains.triton.device` lists the feature of a kernel that each of them tests.
 """
 
 import torch
@@ -94,7 +94,7 @@ def nan_maximum(source, result):
 
 
 def _problem(arguments, result, reference, **settings):
-    """One problem, of whole numbers that every type holds exactly."""
+    """Return one problem. Most problems have integers that every type represents exactly."""
     output = dict({"reference": reference.double()}, **settings)
     return {
         "name": "probe",
@@ -129,7 +129,10 @@ def descriptor_stride_problem(parameters, dtype, seed, device, large):
 
 
 def _halved(columns=28):
-    """Load a block beyond the last row, and perhaps beyond the last column, in the right half."""
+    """Return a problem that loads a block in the right half of a matrix.
+
+    The block extends beyond the last row, and perhaps beyond the last column.
+    """
     source = _numbers(13, columns).float()
     reference = torch.cat([torch.zeros(13, 16), source[:, 16:]], dim=1)
     return _problem(

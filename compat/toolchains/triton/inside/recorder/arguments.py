@@ -1,7 +1,7 @@
 """Arguments of a launch in the form of a kernel file's ``[launch]`` and ``[constexprs]``.
 
 :func:`given` records what is needed to make the arguments again with other numbers: sizes, strides,
-storages and small integers. Floating point numbers in tensors are never read. Integers are read if
+storages and small integers. Floating-point numbers in tensors are never read. Integers are read if
 there are few, because they decide what a kernel reads.
 """
 
@@ -58,16 +58,16 @@ _OF_TRITON = frozenset(
     }
 ) | {"fp8" + kind for kind in ("e4nv", "e5", "e4b8", "e5b16", "e4b15")}
 _SMALL = 2**31 - 1
-"""Bytes up to which offsets into a tensor fit into 32 bits."""
+"""Maximum bytes of a tensor for which offsets fit into 32 bits."""
 _SOME_FLOAT = 0.5
 """The recorded value of every float, because no compile depends on it."""
 
 
 def argument(value: Value, with_values: bool, functions: Any) -> tuple[Value, Value]:
-    """Return an argument in the form of a kernel file, and what its kind of launch shares.
+    """Return an argument in the form of a kernel file, and its kind.
 
-    Two launches of the same kind have the second value in common. A jit function has the id that
-    ``functions.id_of`` returns. Raises Unwritable.
+    All launches of one kind have the same kinds of arguments. A jit function has the id that
+    ``functions.id_of`` returns. Raises UnwritableArgument.
     """
     if is_constant(value):
         form = {"constexpr": constexpr(value, functions)}
@@ -94,7 +94,7 @@ def argument(value: Value, with_values: bool, functions: Any) -> tuple[Value, Va
 
 
 def fields(value: Any, forms: Iterable[object]) -> Document:
-    """A named tuple with these forms of its elements. Raises Unwritable."""
+    """Return the form of a named tuple from those of its elements. Raises UnwritableArgument."""
     if any(name.startswith("_") for name in value._fields):
         raise UnwritableArgument("is a named tuple with a field that has no name")
     return {"fields": dict(zip(value._fields, forms))}
@@ -147,7 +147,7 @@ def is_gluon(function: Value) -> bool:
 
 
 def type_of(dtype: object) -> str:
-    """Triton's name of a dtype, whoever it is of. Raises Unwritable."""
+    """Return Triton's name of a dtype of any library. Raises UnwritableArgument."""
     name = str(dtype).rpartition(".")[2]
     if name in _TYPES:
         return _TYPES[name]
@@ -159,7 +159,8 @@ def type_of(dtype: object) -> str:
 def constexpr(value: Value, functions: Any) -> Any:
     """Return a constexpr in the form of a kernel file.
 
-    A jit function or a class has the id that ``functions.id_of`` returns. Raises Unwritable.
+    A jit function or a class has the id that ``functions.id_of`` returns. Raises
+    UnwritableArgument.
     """
     value = unwrapped(value)
     if value is None:
@@ -189,7 +190,7 @@ def _finite(value: object) -> object:
 
 
 def unwrapped(value: object) -> object:
-    """What is in a ``tl.constexpr``; else the value itself."""
+    """Return the value in a ``tl.constexpr``, or any other value itself."""
     while (
         type(value).__name__ == "constexpr"
         and type(value).__module__.startswith("triton.language")
@@ -211,7 +212,7 @@ def is_constant(value: object) -> bool:
 
 
 def is_jit(value: object) -> bool:
-    """Whether a value is a function that ``@triton.jit`` has made, or one of its kind."""
+    """Whether a value is a jit function: of the class ``JITFunction`` or a subclass."""
     return any(
         base.__name__ == "JITFunction" and base.__module__.startswith("triton.")
         for base in type(value).__mro__
@@ -219,14 +220,14 @@ def is_jit(value: object) -> bool:
 
 
 MOST_VALUES = 4096
-"""Elements of a tensor of whole numbers up to which they are written down."""
+"""Maximum elements of a tensor of integers whose values are recorded."""
 _LARGEST = 64 << 20
-"""Bytes of a storage up to which it is made again."""
+"""Maximum bytes of a storage that is made again."""
 _MOST_BLOCKS = 2**31 - 1
 
 
 class NotRecorded(Exception):
-    """A launch that cannot be made again from what is known of it, and why."""
+    """A launch cannot be repeated from its recorded facts. The message says why."""
 
 
 def given(grid: Value, bound: Objects, arguments: Objects) -> Objects:
@@ -288,7 +289,7 @@ def _grid(grid: Value, bound: dict[str, object]) -> list[int]:
 def _recorded_tensor(
     name: str, value: Value, storages: list[dict[str, object]], at: dict[int, int]
 ) -> dict[str, object]:
-    """A tensor as a view into one of the storages, to which its own is added where it is new."""
+    """Return a tensor as a view into one of the storages. Adds its own storage if it is new."""
     value, kind = value.detach(), str(value.dtype).rpartition(".")[2]
     storage, width = value.untyped_storage(), value.element_size()
     size = int(storage.size())

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from .recording import TritonRecording
 
 driver: Any = shared("_compat_driver", "triton", "inside", "adapter", "driver.py")
-"""The stand-ins for Triton's driver, which workers have, too."""
+"""The module of stand-ins for Triton's driver, which workers also use."""
 
 
 def install(recording: TritonRecording, triton: ModuleType) -> None:
-    """Make Triton believe in a GPU of the recording's target."""
+    """Make Triton find a GPU of the recording's target."""
     from triton.runtime import driver as runtime_driver
 
     stand_in = driver.IdleDriver(recording.settings["target"])
@@ -43,7 +43,7 @@ def install(recording: TritonRecording, triton: ModuleType) -> None:
     def compile_directly(
         src: object, target: object = None, options: object = None, **more: object
     ) -> object:
-        """Code is made without a GPU too, and the program wants it; a launch of it does nothing."""
+        """Compile without a GPU, because the program needs the code. Its launches do nothing."""
         compiled_kernel, nothing = (
             compile_it(src, target=target, options=options, **more),
             compile_nothing(src, target, options),
@@ -61,14 +61,14 @@ def install(recording: TritonRecording, triton: ModuleType) -> None:
 
 
 def _offer(recording: TritonRecording, stand_in: object) -> None:
-    """Have the driver of the target's backend be the stand-in, for whoever makes one."""
+    """Make the stand-in the result of every construction of the target backend's driver."""
     from triton.backends import backends
 
     name = {"cuda": "nvidia", "hip": "amd"}[recording.settings["target"]["backend"]]
     backend = backends[name]
 
     class Driver:
-        """What Triton takes for the class of a backend's drivers."""
+        """The class that Triton uses as the class of a backend's drivers."""
 
         is_active = staticmethod(lambda: True)
 
@@ -90,10 +90,10 @@ def _time_nothing(recording: TritonRecording) -> None:
 
 
 def _kernel_class(compiled_kernel: type) -> type:
-    """A class of compiled kernels that were not compiled."""
+    """Return a class for kernels that a launch treats as compiled, but that were not compiled."""
 
     class UncompiledKernel(compiled_kernel):  # type: ignore[misc]
-        """What a launch gets in the place of a compiled kernel.
+        """The object that a launch gets instead of a compiled kernel.
 
         A launch of it calls the program's hooks, and does nothing else.
         """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class TritonForms(Forms):
-    """Those of Triton."""
+    """The forms of Triton's functions and values."""
 
     packages = frozenset({"triton"})
     compiled = frozenset({"jit", "gluon"})
@@ -23,13 +23,13 @@ class TritonForms(Forms):
     generated = ("torch._inductor.runtime",)
 
     def plain(self, function: Function) -> Function:
-        """Return the Python function inside of a jit or constexpr function, or of a tuner."""
+        """Return the Python function inside a jit function, a constexpr function or a tuner."""
         while not isinstance(function, (types.FunctionType, type)) and hasattr(function, "fn"):
             function = function.fn
         return function
 
     def kind(self, function: Function) -> str:
-        """What is compiled, what is run while something is compiled, or a class."""
+        """Return the kind of a class, or of a function that is compiled or runs in a compile."""
         function = _jit(function) if is_jit(_jit(function)) else function
         if is_jit(function):
             return "gluon" if is_gluon(function) else "jit"
@@ -40,7 +40,7 @@ class TritonForms(Forms):
         )
 
     def settings(self, function: Function) -> Document:
-        """What ``@triton.jit`` was told that says how a function is compiled."""
+        """Return the arguments of ``@triton.jit`` that decide how a function is compiled."""
         function = _jit(function)
         names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
         settings = {name: getattr(function, name, None) for name in names}
@@ -51,15 +51,15 @@ class TritonForms(Forms):
         }
 
     def unwrapped(self, value: object) -> object:
-        """What is in a ``tl.constexpr``."""
+        """Return the value in a ``tl.constexpr``, or any other value itself."""
         return unwrapped(value)
 
     def expression(self, value: Value) -> str | None:
-        """The expression of a layout of Gluon."""
+        """Return the expression of a layout of Gluon, or ``None``."""
         return layout_of(value)
 
     def dtype(self, value: Value) -> str | None:
-        """The name of a dtype of Triton."""
+        """Return the name of a dtype of Triton, or ``None``."""
         if type(value).__name__ == "dtype" and type(value).__module__.startswith("triton.language"):
             try:
                 return type_of(value)
@@ -69,7 +69,7 @@ class TritonForms(Forms):
 
 
 def _jit(function: object) -> object:
-    """The jit function below decorators that tune or choose."""
+    """Return the jit function below decorators that tune or choose."""
     while not is_jit(function) and hasattr(function, "fn"):
         function = function.fn
     return function

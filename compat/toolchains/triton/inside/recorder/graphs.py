@@ -1,7 +1,7 @@
 """Kernels that a program compiles by ``triton.compile``, as Inductor does, and may launch.
 
-What is handed to the compiler has types and hints, and no arguments. So a record has those.
-Inductor also writes comments above each kernel of a module: the part of the graph that it is for.
+The compiler gets types and hints, and no arguments. So a record has types and hints. Inductor also
+writes comments above each kernel of a module: the part of the graph that the kernel computes.
 """
 
 from __future__ import annotations
@@ -33,15 +33,20 @@ _HINTS = {
 }
 """The name of a fact about an argument in Triton → its name in a kernel file."""
 _BEFORE_ARGUMENTS = 9
-"""A compiled kernel is called with the three sizes of its grid and six values for the launcher."""
+"""The number of values before the arguments in a call of a compiled kernel: the three sizes of its
+grid, and six values for the launcher.
+"""
 _WITH_PATHS = re.compile(r"# (kernel path|File|stack trace)\b", re.IGNORECASE)
 """Comments with paths."""
 _LINES = 64
-"""Lines of a graph that are written down."""
+"""Maximum lines of a graph that are recorded."""
 
 
 def calling() -> Value | None:
-    """The autotuner of Inductor that calls ``triton.compile``; ``None`` if another calls it."""
+    """Return the autotuner of Inductor that calls ``triton.compile``.
+
+    Returns the frame if a function of Inductor calls it, and ``None`` if other code does.
+    """
     frame = sys._getframe(2)
     is_inductor = str(frame.f_globals.get("__name__")).startswith(_CALLER)
     return frame.f_locals.get("self", frame) if is_inductor else None
@@ -57,7 +62,7 @@ class GraphKernels:
         grid: Callable[[object], list[int] | None],
         lacking: Callable[[object, str], None],
     ) -> None:
-        """``options`` and ``grid`` write these down, ``lacking`` tells of what cannot be."""
+        """``options`` and ``grid`` return the forms of these, ``lacking`` records what has none."""
         self._recording, self._options, self._grid = recording, options, grid
         self._lacking = lacking
         self._counts: dict[str, int] = {}
@@ -69,7 +74,10 @@ class GraphKernels:
         self._lock = threading.Lock()
 
     def note(self, src: Source, options: Value, tuner: Value) -> str | None:
-        """Write down what is compiled; the key of its kind. ``tuner`` is Inductor's, if any."""
+        """Record a compile, and return the key of its kind, or ``None`` if it cannot be recorded.
+
+        ``tuner`` is Inductor's autotuner, if there is one.
+        """
         try:
             launch = specialization(src, self._recording.functions)
             launch["options"] = self._options(options or {})
@@ -100,14 +108,14 @@ class GraphKernels:
         return key
 
     def watched(self, kernel: CompiledKernel, key: str | None, src: Source) -> CompiledKernel:
-        """A compiled kernel whose launches are counted."""
+        """Return the compiled kernel, whose launches are counted from now on."""
         if key is None:
             return kernel
         load = kernel._init_handles
 
         def load_and_watch() -> None:
             load()
-            # A property in newer releases, which reads the other name.
+            # In newer releases, `run` is a property that reads `_run`.
             name = "_run" if "_run" in vars(kernel) else "run"
             launch = getattr(kernel, name)
 
@@ -136,7 +144,10 @@ class GraphKernels:
             self._recording.journal.write(r="count", key=key, **record)
 
     def timing(self, bench: Callable[..., object]) -> Callable[..., object]:
-        """A method of Inductor's autotuner, which launches one configuration again and again."""
+        """Return a method of Inductor's autotuner that marks its launches as those of a candidate.
+
+        The method launches one configuration again and again.
+        """
         now = self._recording.now
 
         @functools.wraps(bench)
@@ -163,9 +174,10 @@ class GraphKernels:
 
 
 def specialization(src: Source, functions: Any) -> Document:
-    """A kernel, and the types, hints and constants that it is compiled with, as written down.
+    """Return a kernel, and the types, hints and constants that it is compiled with, for a record.
 
-    Names, positions or paths of positions tell arguments apart, by release. Raises Unwritable.
+    Names, positions or paths of positions identify arguments, depending on the release. Raises
+    UnwritableArgument.
     """
     names = list(src.fn.arg_names)
     constants = {_path(key, names): value for key, value in (src.constants or {}).items()}
@@ -192,7 +204,7 @@ def specialization(src: Source, functions: Any) -> Document:
 
 
 def _plain(kind: Value) -> Any:
-    """A type, or the types of a tuple."""
+    """Return a type, or the types of a tuple. Raises UnwritableArgument."""
     if isinstance(kind, tuple) and hasattr(kind, "_fields"):
         return fields(kind, map(_plain, kind))
     if isinstance(kind, (tuple, list)):
@@ -203,7 +215,7 @@ def _plain(kind: Value) -> Any:
 
 
 def _path(key: Value, names: list[str]) -> str:
-    """The name of an argument that is given by its name, its position or a path of positions."""
+    """Return the name of an argument from its name, its position or a path of positions."""
     if isinstance(key, str):
         return key
     first, *rest = key if isinstance(key, tuple) else (key,)
@@ -219,7 +231,7 @@ def _hints(attributes: Value, names: list[str]) -> dict[str, list[str]]:
 
 
 def _facts(attributes: Value) -> Iterator[tuple[str, Value]]:
-    """The facts about arguments: from 3.3 on by argument, in 3.2 by fact, before as attributes."""
+    """Yield facts of arguments: from 3.3 on by argument, in 3.2 by fact, before as attributes."""
     if isinstance(attributes, dict):
         for key, facts in attributes.items():
             yield from ((fact, key) for fact, _ in facts)
@@ -232,10 +244,10 @@ def _facts(attributes: Value) -> Iterator[tuple[str, Value]]:
 
 
 def bound_arguments(fn: Function, typed: list[str], arguments: tuple[Any, ...]) -> Objects:
-    """The run-time arguments of a launch by name: the ``typed`` ones.
+    """Return the run-time arguments of a launch, the ``typed`` ones, by name.
 
-    Launchers take all arguments from 3.3 on, and those that are not constexprs before. Raises
-    Unwritable.
+    From 3.3 on, launchers get all arguments. Before, they get those that are not constexprs. Raises
+    UnwritableArgument.
     """
     names = list(fn.arg_names)
     if len(arguments) != len(names):
@@ -247,7 +259,7 @@ def bound_arguments(fn: Function, typed: list[str], arguments: tuple[Any, ...]) 
 
 
 def graph_of(name: str) -> list[str]:
-    """Inductor's comments above a kernel in the module of the graph that is being loaded."""
+    """Return Inductor's comments above a kernel in the module of the graph that is being loaded."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if "async_compile" in frame.f_globals and str(frame.f_globals.get("__name__")).startswith(

@@ -1,6 +1,6 @@
-"""Launches, distinguished by what a compile can depend on.
+"""Records of launches, distinguished by everything that a compile can depend on.
 
-The first launch of each kind is written down.
+The first launch of each kind is recorded.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from .recording import TritonRecording
 
 _LAUNCHING = frozenset({"grid", "warmup"})
-"""The keywords of a launch besides arguments and options, also if a parameter has the name."""
+"""The keywords of a launch besides arguments and options, even if a parameter has the name."""
 _OPTIONS = frozenset({"num_warps", "num_ctas", "num_stages", "maxnreg"})
 """Options that a launch passes on to the compiler even if a parameter has the name."""
 
 
 _LIBRARIES = frozenset({"triton", "torch"})
-"""Packages whose jit functions are no kernels of the program."""
+"""Packages whose jit functions are not kernels of the program."""
 
 
 _INDUCTOR = "torch._inductor.runtime.triton_heuristics"
@@ -91,12 +91,12 @@ class _Log:
             tuner.cache.clear()
 
     def watch_inductor(self, module: Any) -> None:
-        """Tell launches apart by which Inductor times configurations."""
+        """Mark the launches with which Inductor times configurations."""
         tuner = module.CachingAutotuner
         self._recording.replace(tuner, "bench", self._graphs.timing(tuner.bench))
 
     def watching(self, run: Callable[..., object]) -> Callable[..., object]:
-        """``JITFunction.run``, recorded."""
+        """Return a ``JITFunction.run`` that records launches."""
         now = self._recording.now
 
         @functools.wraps(run)
@@ -114,7 +114,7 @@ class _Log:
         return run_and_tell
 
     def tuning(self, method: Callable[..., object], role: str) -> Callable[..., object]:
-        """A method of the autotuner, which launches made inside of it are told of."""
+        """Return a method of the autotuner that marks launches inside it with their role."""
 
         @functools.wraps(method)
         def tune(tuner: Autotuner, *arguments: object, **options: object) -> object:
@@ -128,7 +128,10 @@ class _Log:
         return tune
 
     def compiling(self, compile_it: Callable[..., object]) -> Callable[..., object]:
-        """``triton.compile``, which launches call too: all releases look it up when they do."""
+        """Return a ``triton.compile`` that records compiles.
+
+        Launches call it, too, because all releases look it up for each launch.
+        """
         originals, now = self._recording.originals, self._recording.now
 
         @functools.wraps(compile_it)
@@ -158,7 +161,10 @@ class _Log:
         return compile_and_tell
 
     def _is_for_target(self, target: Any) -> bool:
-        """Whether code is compiled for the target of the recording, where that is known."""
+        """Whether code is compiled for the target of the recording.
+
+        Without a fake GPU, any explicit target counts.
+        """
         settings = self._recording.settings
         return target is not None and (
             not settings["fake"] or target.arch == settings["target"]["arch"]
@@ -166,7 +172,7 @@ class _Log:
 
     @contextmanager
     def _role(self, role: str | None, names: list[str] | None) -> Iterator[None]:
-        """Tell launches that an autotuner makes them, and the constexprs that it changes."""
+        """Mark launches as those of an autotuner, with the constexprs that it changes."""
         now = self._recording.now
         before = getattr(now, "tuned", None), getattr(now, "tunes", None)
         now.tuned, now.tunes = role, names
@@ -176,7 +182,10 @@ class _Log:
             now.tuned, now.tunes = before
 
     def _note(self, function: Function, arguments: tuple[Any, ...], options: Objects) -> str | None:
-        """Write a launch down if it is the first of its kind; the key of the kind."""
+        """Record a launch if it is the first of its kind, and return the key of its kind.
+
+        Returns ``None`` if the launch cannot be recorded.
+        """
         try:
             kind, launch, bound = self._account(function, arguments, options)
         except UnwritableArgument as error:
@@ -207,9 +216,9 @@ class _Log:
     def _account(
         self, function: Function, arguments: tuple[object, ...], passed: dict[str, object]
     ) -> tuple[str, Document, Document]:
-        """Return the key of a launch's kind, the launch as written down, and all its parameters.
+        """Return the key of a launch's kind, the launch for a record, and all its parameters.
 
-        The parameters are by name. Raises Unwritable.
+        The parameters are by name. Raises UnwritableArgument.
         """
         functions, with_values = self._recording.functions, self._recording.settings["with_values"]
         if type(function).__name__ not in ("JITFunction", "GluonJITFunction"):
@@ -270,7 +279,7 @@ class _Log:
 
 
 def _tuned_names(tuner: Autotuner) -> list[str]:
-    """The constexprs that the configurations of an autotuner set."""
+    """Return the constexprs that the configurations of an autotuner set."""
     return sorted({name for config in tuner.configs for name in getattr(config, "kwargs", ())})
 
 
@@ -287,7 +296,10 @@ def _options(keywords: dict[str, object]) -> Objects:
 
 
 def _option(passed: object) -> object:
-    """An option in the form of a kernel file, which has arrays for tuples. Raises Unwritable."""
+    """Return an option in the form of a kernel file, which has arrays for tuples.
+
+    Raises UnwritableArgument.
+    """
     value = unwrapped(passed)
     if isinstance(value, (tuple, list)):
         return [_option(item) for item in value]
@@ -308,6 +320,6 @@ def _grid(grid: object) -> list[int] | None:
 
 
 def _time_nothing(tuner: Autotuner) -> None:
-    """Have an autotuner call each configuration once, and find all equal."""
+    """Make an autotuner call each configuration once, and measure the same time for all."""
     tuner.use_cuda_graph = False
     tuner.do_bench = driver.benchmark

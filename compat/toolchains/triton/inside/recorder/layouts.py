@@ -1,4 +1,4 @@
-"""Layouts of Gluon as expressions, from which every release makes its own."""
+"""Layouts of Gluon as expressions, from which every release makes its own layouts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _GLUON_PREFIX = "gl."
 
 
 def layout_of(value: Value) -> str | None:
-    """The expression that makes a layout of Gluon; ``None`` for all else, and other contents.
+    """Return the expression that makes a layout of Gluon.
 
-    Fields with their defaults are left out, because each release has other ones.
+    Returns ``None`` for any other value, and for a layout with unknown contents. Fields with their
+    defaults are left out, because each release has other fields.
     """
     if not _is_layout(value):
         return None
@@ -41,7 +42,10 @@ def _is_layout(value: object) -> bool:
 
 
 def _is_default(field: Any, passed: object) -> bool:
-    """Whether a field says nothing: the default, one CTA, or what releases make of nothing."""
+    """Whether a field can be left out, because the release then fills in the same value.
+
+    It has its default, or describes one CTA.
+    """
     if field.name == "rank":  # without a default up to 3.5
         return False
     if field.default is not dataclasses.MISSING:
@@ -50,21 +54,21 @@ def _is_default(field: Any, passed: object) -> bool:
 
 
 def _is_one_cta(name: str, passed: Any) -> bool:
-    """Whether a field names the CTAs of one, which releases fill in if a program leaves it out."""
+    """Whether a field describes one CTA, which releases fill in if a program leaves it out."""
     if name in ("ctas_per_cga", "cta_split_num"):
         return all(count == 1 for count in passed)
     return name == "cta_order" and list(passed) == list(reversed(range(len(passed))))
 
 
 def _public_place(kind: type) -> str:
-    """Where in Gluon's language a class is, as a prefix: ``amd.``."""
+    """Return the place of a class in Gluon's language as a prefix, such as ``amd.``."""
     parts = [part for part in kind.__module__[len(_GLUON) + 1 :].split(".") if part]
     public = [part for part in parts if not part.startswith("_")]
     return "".join(part + "." for part in public)
 
 
 def _literal(passed: Value) -> str | None:
-    """A number, a string, a dtype, or lists of such, as source text."""
+    """Return a number, a string, a dtype, or lists of these, as source text, or ``None``."""
     if isinstance(passed, (list, tuple)):
         inner = [_literal(element) for element in passed]
         return None if None in inner else "[%s]" % ", ".join(map(str, inner))

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 _STAGES = ("ptx", "amdgcn")
 _NOT_INLINED = re.compile(r"^[ \t]*\.func[ \t]+(?:\([^)]*\)[ \t]*)?([\w$.]+)", re.MULTILINE)
-"""A device function in PTX. Its name has the module in it that it was defined in."""
+"""A device function in PTX. Its name contains that of the module that defines it."""
 _WITHOUT_LINES = "TRITON_DISABLE_LINE_INFO"
 
 
 class Originals:
-    """The inputs of compiles that are kept.
+    """The recorded inputs of compiles.
 
-    These are none, the first one of each function (``kernels``), or all (``cases``).
+    They are none, the first of each function (``kernels``), or all (``cases``).
     """
 
     def __init__(self, journal: Journal, of: str) -> None:
@@ -32,11 +32,11 @@ class Originals:
         self._given: dict[Any, tuple[str, Any, Any, Any]] = {}
 
     def compile_with(self, compile_it: Callable[..., object]) -> None:
-        """Say what compiles really, which something may stand in the place of."""
+        """Set the function that really compiles, which a stand-in may replace elsewhere."""
         self._compile = compile_it
 
     def given(self, key: str | None, src: Source, target: GpuTarget, options: Any) -> None:
-        """Note what the compiler is given for a launch."""
+        """Record the inputs of the compiler for a launch."""
         function = getattr(src, "fn", None)
         if key is not None and function is not None and self._of != "nothing":
             self._given.setdefault(
@@ -45,7 +45,7 @@ class Originals:
             )
 
     def compile(self) -> None:
-        """Compile all inputs without line numbers, which name files, and write down the results."""
+        """Compile all inputs without line numbers, which name files, and record the results."""
         if not self._given:
             return
         self._journal.write(r="comparing", launches=len(self._given))

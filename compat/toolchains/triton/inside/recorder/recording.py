@@ -1,4 +1,4 @@
-"""What is put in place where a process imports Triton."""
+"""The recording that begins when a process imports Triton."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class TritonRecording(Recording):
         """The compiler for the program's own calls of ``triton.compile``, if it is not Triton's."""
 
     def imported(self, module: ModuleType) -> None:
-        """Record what Triton launches."""
+        """Record what Triton launches from now on."""
         self.originals.compile_with(module.compiler.compile)
         if self.settings["fake"]:
             device.install(self, module)
         launches.watch(self, module)
 
     def ending(self) -> None:
-        """Compile what the program's own code is compared with."""
+        """Compile the program's own launches, to compare their code with that of cells."""
         self.originals.compile()

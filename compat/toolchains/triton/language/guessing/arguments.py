@@ -1,6 +1,7 @@
-"""Which type or value an argument of a kernel most likely has, and why.
+"""Guesses of the type or the value of a kernel's argument, each with its reason.
 
-By what launches, defaults and heuristics say, else by its use and its name.
+A guess comes from an annotation, launches, a default, a heuristic, the use of the argument, or its
+name.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _WHOLE_NAME = lazy_pattern(
 )
 _WHOLE_LETTERS = lazy_pattern(r"(?i)[A-Z]{1,2}$")
 _COUNT_NAME = lazy_pattern(r"(?i)(n|num)_")
-"""Names of counts, even where floating-point numbers are divided by them."""
+"""Names of counts, even if the kernel divides floating-point numbers by them."""
 _FLOAT_NAME = lazy_pattern(
     r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|lr|rate|weight_)|^p$"
 )
@@ -57,19 +58,19 @@ _PYTHON = {"int": "i32", "float": "fp32", "bool": "i1"}
 _TYPE = lazy_pattern(r"\*?k?(i1|[iu](8|16|32|64)|fp16|bf16|fp32|fp64|fp8\w+)")
 
 UNKNOWN_FLOAT = "the float type is unknown"
-"""Why an element is taken for fp32."""
+"""The reason for a guess of fp32 for an element."""
 
 
 @frozen
 class Guess:
-    """A guessed value, and why."""
+    """A guessed value with its reason."""
 
     value: PythonValue
     why: str
     look_at: str = ""
-    """The doubt about a weak guess."""
+    """The doubt about a weak guess, in a few words; empty for other guesses."""
     exact: bool = False
-    """Whether the source itself says so: no guess then."""
+    """Whether the source itself states the value, so that it is not a guess."""
 
 
 @define
@@ -123,7 +124,7 @@ class Types:
         return bool(_POINTER.fullmatch(name)) or (name in self.facts.optional and kind is None)
 
     def _is_launched_as_number(self, name: str) -> bool:
-        """Whether launches pass a number."""
+        """Whether a launch passes a number for a parameter."""
         values = (launch.values.get(name) for launch in self.launches)
         return any(isinstance(value, int | float) for value in values) or any(
             name in launch.size_parameters for launch in self.launches
@@ -142,7 +143,7 @@ class Types:
     # --- elements ---
 
     def _element(self, name: str, seen: set[str]) -> Guess:
-        """The type of what a pointer leads to."""
+        """Return the element type of a pointer."""
         alike = self._alike(name)
         if isinstance(alike, str):
             return Guess(alike, "as the tensor is made where the kernel is launched")
@@ -180,7 +181,7 @@ class Types:
         return same
 
     def _launched_alike(self, name: str) -> str | list[str]:
-        """The same by launches alone."""
+        """Return the same as :meth:`_alike`, from launches alone."""
         tensors = next((launch.tensors for launch in self.launches if name in launch.tensors), {})
         if not tensors:
             return [name]
@@ -193,7 +194,10 @@ class Types:
         ]
 
     def _chosen_beside(self, name: str, others: Collection[str]) -> list[str]:
-        """The parameters that code chooses from, this one or another."""
+        """Return the parameters that the kernel selects from together with this one.
+
+        Selections in several steps count. Parameters in ``others`` are left out.
+        """
         chosen = {name: None}
         for _ in self.facts.alike:
             chosen |= {
@@ -297,7 +301,7 @@ def _scalar_type(kind: ValueKind) -> str:
 
 
 def _annotated(annotation: ast.expr | None, scope: Scope) -> str | None:
-    """The type that an annotation says; ``const`` for a pointer to what is only read."""
+    """Return the type in an annotation; ``const`` for a pointer to read-only elements."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         text = (
             annotation.value.rpartition(".")[2]
@@ -317,7 +321,7 @@ def _annotated(annotation: ast.expr | None, scope: Scope) -> str | None:
 
 
 def _dot_types(dots: Sequence[tuple[Value, Value]]) -> dict[str, str]:
-    """Pointer → element type, so that the two operands of each dot have the same."""
+    """Return pointer → element type, such that both operands of each dot have the same type."""
     types: dict[str, str] = {}
     for _ in range(len(dots) + 1):
         for sides in dots:
@@ -337,7 +341,10 @@ def _elements(value: Value) -> list[str]:
 
 
 def _exact(value: Value, types: Mapping[str, str]) -> str | None:
-    """What an operand has to be, whatever its pointers lead to."""
+    """Return the type that an operand must have, or ``None`` if it is open.
+
+    An operand that is loaded has the type that ``types`` gives for its pointers.
+    """
     names = _elements(value)
     if names:
         return next((types[name] for name in names if name in types), None)
@@ -381,15 +388,15 @@ class Values:
     scope: Scope
 
     def of(self, parameter: JitParameter) -> Guess:
-        """The value of a constexpr that no config and no heuristic says."""
+        """Guess the value of a constexpr that neither a config nor a heuristic sets."""
         return next(self._said(parameter), None) or self.unlaunched(parameter)
 
     def unlaunched(self, parameter: JitParameter) -> Guess:
-        """The value of a constexpr by what the kernel does with it, and by its name."""
+        """Guess the value of a constexpr from its use in the kernel, or else from its name."""
         return self._by_use(parameter) or self._by_name(parameter)
 
     def _said(self, parameter: JitParameter) -> Iterator[Guess]:
-        """What launches and the default say."""
+        """Yield the values that launches pass, then the default."""
         for launch in self.launches:
             value = launch.values.get(parameter.name)
             if parameter.name in launch.values and is_value(value):
@@ -432,7 +439,10 @@ class Values:
         return None
 
     def _dtype(self, name: str) -> str:
-        """The dtype that an operand of ``tl.dot`` is cast to, as that of the other operand."""
+        """Return the dtype that a constexpr stands for.
+
+        If the kernel casts an operand of ``tl.dot`` to it, it is the dtype of the other operand.
+        """
         cast = Value.of(None, [ValueOrigin(name)])
         for sides in self.facts.dots:
             if cast in sides:
@@ -496,7 +506,7 @@ def is_value(value: object) -> bool:
 
 
 def heuristic(function: ast.expr, arguments: Mapping[str, object], scope: Scope) -> object:
-    """What a heuristic computes from the other arguments. Raises UnknownValue."""
+    """Return the value that a heuristic computes from the other arguments. Raises UnknownValue."""
     computed = scope.value(function)
     if not isinstance(computed, SourceFunction):
         raise UnknownValue("not a function")
@@ -509,7 +519,10 @@ def heuristic(function: ast.expr, arguments: Mapping[str, object], scope: Scope)
 def broken_asserts(
     asserts: Sequence[ast.expr], values: Mapping[str, object], scope: Scope
 ) -> list[ast.expr]:
-    """The static assertions that values do not meet, as far as that follows from them."""
+    """Return the static assertions that are false with these values.
+
+    Assertions that these values do not decide are left out.
+    """
     inner = scope.inside(values)
     return [
         assertion
@@ -520,7 +533,7 @@ def broken_asserts(
 
 
 def _numbers_in(nodes: Sequence[ast.expr]) -> list[int]:
-    """The whole numbers above 0 that expressions have as literals."""
+    """Return the integer literals above 0 in expressions."""
     return [
         inner.value
         for node in nodes

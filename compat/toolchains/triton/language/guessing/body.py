@@ -1,7 +1,8 @@
-"""The uses of parameters in a kernel's body, where every expression is traced to its sources.
+"""Facts from the uses of parameters in a kernel's body.
 
-The body is walked in order, loops twice and jit functions of the same tree where they are called,
-again and again until nothing more is learnt.
+A walk goes through the body in order and traces every expression to its origins. It follows loops
+twice, and jit functions of the same tree where the body calls them. Walks are repeated until one
+finds nothing new.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ from compat.toolchains.triton.language.guessing.modules import (
 
 _ROUNDS = 6
 _DEPTH = 8
-"""Calls of functions inside of one another that are followed."""
+"""The most nested function calls that a walk follows."""
 
 
 @define(eq=False)
 class KernelBody:
-    """The body of a kernel, and what it tells of the parameters."""
+    """The body of a kernel, and the facts that it shows about the parameters."""
 
     function: JitFunction
     module: JitModule
@@ -47,13 +48,14 @@ class KernelBody:
 
     @cached_property
     def facts(self) -> KernelFacts:
-        """What all of it tells."""
+        """The facts of the whole body."""
         return self._facts(KernelFacts(), {})
 
     def compiled(self, values: Mapping[str, object]) -> KernelFacts:
-        """What its code tells that is compiled with these values of constexprs.
+        """Return the facts of the code that is compiled with these values of constexprs.
 
-        What the other branches tell of floating-point numbers is kept where nothing is certain.
+        A fact of another branch that a value is perhaps a floating-point number is kept, unless the
+        compiled code shows a surer one.
         """
         deciding = {name: values[name] for name in sorted(self.facts.deciding) if name in values}
         if not deciding:
@@ -85,7 +87,7 @@ class KernelBody:
 
 
 def parameter_value(name: str, is_constexpr: bool, facts: KernelFacts) -> Value:
-    """What a parameter of the kernel is."""
+    """Return the value of a parameter at the start of the kernel."""
     origin = ValueOrigin(name)
     return Value.of(
         facts.kind_of(origin),
@@ -103,18 +105,18 @@ class Walk:
     facts: KernelFacts
     names: dict[str, Value]
     constants: dict[str, object]
-    """The values of parameters, and of local constants, as far as they are known."""
+    """The known values of parameters and of local constants."""
     set_once: frozenset[str]
     """Names that have one value in the function."""
     depth: int = 0
     loops: int = 0
-    """Loops around the present statement."""
+    """The number of loops around the current statement."""
     returned: Value | None = None
     _inside: tuple[JitFunction, ...] = field(default=())
     _functions: dict[tuple[JitModule, str], tuple[JitFunction, JitModule] | None] = field(
         factory=dict
     )
-    """The functions that were looked for."""
+    """A cache of function lookups; ``None`` for a function that was not found."""
 
     @classmethod
     def of(
@@ -126,7 +128,7 @@ class Walk:
         constants: Mapping[str, object],
         caller: Walk | None = None,
     ) -> Walk:
-        """A walk through a function, perhaps where another one calls it."""
+        """Return a walk through a function that the walk ``caller`` calls, if there is one."""
         return cls(
             module=module,
             facts=facts,
@@ -188,7 +190,7 @@ class Walk:
                 pass
 
     def _twice(self, body: Sequence[ast.stmt]) -> None:
-        """Follow the body of a loop. An inner loop is followed twice with the outer one."""
+        """Follow the body of a loop twice, and an inner loop once in each of these passes."""
         before = dict(self.names)
         self.loops += 1
         for _ in range(1 if self.loops > 1 else 2):
@@ -216,14 +218,14 @@ class Walk:
         self.names = _merged(after, self.names)
 
     def _is_constexpr(self, test: ast.expr) -> bool:
-        """Whether the compiler knows a condition, and compiles one of two branches."""
+        """Whether the compiler knows a condition, so that it compiles only one branch."""
         inside = [self.names[name] for name in names_in(test) if name in self.names]
         return not _has_call(test) and all(
             term.constexpr for value in inside for term in value.terms
         )
 
     def evaluated(self, node: ast.expr | None) -> tuple[bool, object]:
-        """Whether the value of an expression follows from what is known, and that value."""
+        """Return whether an expression follows from the known constants, and its value."""
         if not self.constants or node is None:
             return False, None
         if any(name in self.names and name not in self.constants for name in names_in(node)):
@@ -246,7 +248,7 @@ class Walk:
                 self._bind(element, part, of_part)
 
     def _test(self, test: ast.expr) -> None:
-        """A condition: what it tests for truth, what it compares, and what decides it."""
+        """Note what a condition tests for truth, what it compares, and what it depends on."""
         for name in names_in(test):
             if name in self.names:
                 self.facts.deciding.update(origin.name for origin in self.names[name].origins)
@@ -258,7 +260,7 @@ class Walk:
     # --- expressions ---
 
     def value(self, node: ast.expr | None) -> Value:  # noqa: C901, PLR0912 - a case for each form
-        """What is known of an expression; what it does is noted."""
+        """Return the value of an expression, and note the facts that the expression shows."""
         match node:
             case ast.Name(id=name):
                 return self.names.get(name) or self._global(name)
@@ -346,7 +348,7 @@ class Walk:
         return Value.of(number or "int", left.origins | right.origins)
 
     def _with_floats(self, left: Value, right: Value) -> None:
-        """What is computed with floating-point numbers is perhaps one."""
+        """Note that an operand is perhaps a floating-point number if the other operand is one."""
         for one, other in ((left, right), (right, left)):
             if one.kind in FLOATS and other.kind not in WHOLE:
                 self.facts.is_kind(
@@ -410,20 +412,20 @@ class Walk:
             return Value.of("int")
         return base
 
-    # --- what is learnt ---
+    # --- facts ---
 
     def whole(self, value: Value, why: str, sure: int = CERTAIN) -> None:
-        """A value is a whole number, and so is all that it is computed from."""
+        """Note that a value is a whole number, and so is everything that it is computed from."""
         if value.kind not in FLOATS:
             self.facts.is_kind(value.origins, "int", sure, why)
 
     def alike(self, one: Value, other: Value) -> None:
-        """Two values that code chooses from at run time have the same type."""
+        """Note that two values have the same type, because the kernel selects one at run time."""
         if one is not other:
             self.facts.alike.update(product(_pointers_in(one), _pointers_in(other)))
 
     def _alike_numbers(self, one: Value, other: Value, why: str) -> None:
-        """Of two values of one variable, both are whole numbers or none is."""
+        """Note that both of two values of one variable are whole numbers if one of them is."""
         for first, second in ((one, other), (other, one)):
             if one is not other and first.kind is not None and first.kind in WHOLE:
                 loaded = [origin for origin in second.origins if origin.element]
@@ -475,7 +477,10 @@ class Walk:
 
 
 def _pointers_in(value: Value) -> list[str]:
-    """The parameters that may be the pointer of a value, or the one that all of it comes from."""
+    """Return the parameters that may be the pointer of a value.
+
+    For a loaded value this is the parameter that it is loaded through.
+    """
     arguments = [term.argument for term in value.terms if term.argument]
     elements = [origin.name for origin in value.origins if origin.element]
     is_loaded = len(value.terms) == len(value.origins) == len(elements) == 1
@@ -487,7 +492,7 @@ def _has_call(node: ast.expr) -> bool:
 
 
 def _is_zero(node: ast.expr) -> bool:
-    """Whether it is the literal 0, which floating-point numbers are compared with, too."""
+    """Whether a node is the literal 0, which kernels also compare floating-point numbers with."""
     return isinstance(node, ast.Constant) and node.value == 0
 
 

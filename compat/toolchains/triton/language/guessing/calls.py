@@ -32,7 +32,7 @@ _SHORT = {long: short for short, long in constexprs.LANGUAGE_NAMES.items()}
 
 
 def called(walk: Walk, node: ast.Call) -> Value:
-    """What is known of what a call returns; what it does is noted."""
+    """Return the value of a call, and note the facts that the call shows."""
     name = walk.module.scope.origin(node.func) or ""
     if name in walk.names:
         name = ""
@@ -42,7 +42,7 @@ def called(walk: Walk, node: ast.Call) -> Value:
     is_math = short in _MATH and name not in walk.module.functions
     if not is_math and (callee := walk.jit_function(name)):
         return _own(walk, node, *callee)
-    if short in _BLOCKS:  # libraries pass it on to their own modules
+    if short in _BLOCKS:  # libraries re-export these functions from their own modules
         return _block(walk, node)
     if isinstance(node.func, ast.Attribute) and not name.startswith(
         ("triton.", "libdevice.", "tldevice.", "math.")
@@ -127,7 +127,7 @@ def _cast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
         walk.facts.is_kind(elements, "bool", LIKELY, "cast to tl.int1")
     elif kind in WHOLE:
         if base.kind in FLOATS:
-            return Value.of(kind)  # it was rounded: that tells nothing of what it was computed from
+            return Value.of(kind)  # it is rounded, so it shows nothing about its origins
         sure = LIKELY if kind == "i64" else PERHAPS
         walk.facts.is_kind(base.origins, "int", sure, f"cast to {kind}")
         return Value.of(kind, base.origins)
@@ -147,7 +147,7 @@ def _is_type_of_pointer(walk: Walk, to: ast.expr) -> bool:
 
 
 def _cast_like(walk: Walk, base: Value, other: Value) -> Value:
-    """A value with the type of another: ``x.to(out_ptr.dtype.element_ty)``."""
+    """Return a value cast to the type of another: ``x.to(out_ptr.dtype.element_ty)``."""
     if base.kind in FLOATS and other.kind is None:
         elements = [origin for origin in other.origins if origin.element]
         walk.facts.is_kind(elements, "float", PERHAPS, "floating-point numbers are cast to it")
@@ -158,7 +158,7 @@ _SAME_BITS = {
     "fp8": "u8", "fp16": "u16", "bf16": "u16", "fp32": "u32",
     "i8": "fp8", "u8": "fp8", "i16": "fp16", "u16": "fp16", "i32": "fp32", "u32": "fp32",
 }  # fmt: skip
-"""A kind, and what is read as that kind, bit by bit."""
+"""The result kind of a bitcast → the kind of the elements that the kernel casts."""
 
 
 def _is_bitcast(node: ast.Call) -> bool:
@@ -187,7 +187,7 @@ def _has_bits_of(walk: Walk, value: Value, kind: str | None) -> None:
 
 
 def _dtype(walk: Walk, node: ast.expr | None) -> str | None:
-    """What a dtype says of values: a kind, ``pointer``, or nothing."""
+    """Return the kind of the values of a dtype, ``pointer`` for a pointer type, or ``None``."""
     if node is None:
         return None
     if isinstance(node, ast.Call):
@@ -225,7 +225,7 @@ def _language(walk: Walk, node: ast.Call, name: str) -> Value:
 
 
 _TEXTS = {"input_precision": "ieee", "eviction_policy": "evict_last", "cache_modifier": ".cg"}
-"""A keyword that takes a text, and one that each target knows."""
+"""A keyword that takes a string → a string that every target knows."""
 
 
 def _note_texts(walk: Walk, node: ast.Call) -> None:
@@ -353,7 +353,7 @@ def _is_power_of_two(start: ast.expr, end: ast.expr) -> ast.expr:
 
 
 def _side(walk: Walk, node: ast.expr, dimensions: int) -> None:
-    """What stands for the length of a side of a block."""
+    """Note the parameters that give the length of a side of a block."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and inner.id in walk.names:
             for origin in walk.names[inner.id].origins:
@@ -382,7 +382,7 @@ def _dot(walk: Walk, node: ast.Call) -> Value:
 
 
 def note_sum(walk: Walk, node: ast.expr, other: Value) -> None:
-    """What a value tells of a ``tl.dot`` that is added to it: that it has whole numbers."""
+    """Note that a ``tl.dot`` multiplies whole numbers if a whole number is added to it."""
     if (
         other.kind in WHOLE
         and isinstance(node, ast.Call)
@@ -449,7 +449,7 @@ def _extreme(walk: Walk, node: ast.Call) -> Value:
 def _whole_arguments(
     why: str, kind: str = "int", *, by_position: bool = False
 ) -> Callable[[Walk, ast.Call], Value]:
-    """Calls whose arguments are whole numbers, and that return a value of a kind."""
+    """Return a handler of calls that take whole numbers and return a value of a kind."""
 
     def handler(walk: Walk, node: ast.Call) -> Value:
         for argument in node.args if by_position else _arguments(node):
@@ -515,7 +515,7 @@ def _assertion(walk: Walk, node: ast.Call) -> Value:
 
 
 def _described(walk: Walk, node: ast.Call) -> Value:
-    """Descriptors as functions of 3.0 to 3.3 read and write through them."""
+    """Descriptors of Triton 3.0 to 3.3, which kernels load and store through with functions."""
     walk.address(walk.value(_argument(node, 0, "desc_pointer")), "the address of a descriptor")
     for arg in node.args[1:]:
         walk.value(arg)

@@ -1,8 +1,9 @@
 """Values of expressions in a kernel's module: dtypes, configs of tuners, and assumed tensors.
 
-Tensors are as the function around a launch has them: sizes are assumed, strides follow from the
-sizes, and element types are known. Nothing is computed with their elements. A tensor without a
-known element type has that of its :attr:`Tensor.origin`, the argument that it was made like.
+An assumed tensor stands for a tensor in the function around a launch. Its sizes are assumed, its
+strides follow from the sizes, and its element type may be known. Nothing is computed with its
+elements. A tensor without a known element type has that of its :attr:`AssumedTensor.origin`, the
+argument that it was made like.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ TORCH_TYPES = {
 
 
 class AssumedSize(int):
-    """One size of a tensor that is an argument, and was not computed with."""
+    """One size of an argument tensor, unchanged by arithmetic."""
 
     key: str
     """The identity of a size: its name in the source, else its axis and the number of axes."""
@@ -62,44 +63,44 @@ class AssumedSize(int):
 
 
 def size_by_name(name: str, usual: int = SIZE) -> int:
-    """What a size of this name is taken as, where most are ``usual``."""
+    """Return the assumed value of a size of this name, which is ``usual`` for most names."""
     return next((value for pattern, value in _NAMED if pattern.fullmatch(name)), usual)
 
 
 @frozen
 class ElementType:
-    """``x.dtype`` of a tensor whose element type nothing tells."""
+    """``x.dtype`` of a tensor whose element type is unknown."""
 
     origin: str
 
 
 @frozen
 class AssumedTensor:
-    """What is known of a tensor."""
+    """The assumed shape, strides and element type of a tensor."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     element: str | None = None
-    """Its element type, as Triton calls it."""
+    """The element type by its name in Triton, or ``None`` if it is unknown."""
     origin: str | None = None
-    """Where nothing tells the element type: the tensor that has the same."""
+    """The tensor that has the same element type, if that type is unknown."""
 
     @classmethod
     def contiguous(
         cls, shape: Sequence[int], element: str | None = None, origin: str | None = None
     ) -> AssumedTensor:
-        """A tensor of this shape, row after row."""
+        """Return a contiguous tensor of this shape, in row-major order."""
         inner = (
             [*accumulate([*shape[:0:-1]], lambda product, size: product * size, initial=1)][::-1]
             if shape
             else []
         )
         if len(shape) > 1:
-            inner[-2] = shape[-1]  # still the size that was given, and not a product of it
+            inner[-2] = shape[-1]  # the given size itself, because a product is a plain int
         return cls(tuple(shape), tuple(inner), element, origin)
 
     def attribute(self, name: str) -> PythonValue:
-        """What an attribute or a method of it is. Raises :class:`UnknownValue`."""
+        """Return an attribute or a method of the tensor. Raises :class:`UnknownValue`."""
         if name in _METHODS:
             return partial(_METHODS[name], self)
         values = {
@@ -118,7 +119,10 @@ class AssumedTensor:
 
     @property
     def dtype(self) -> PythonValue:
-        """As constexprs have it, where it is known."""
+        """The dtype in the form of constexprs, or an :class:`ElementType` if it is unknown.
+
+        Raises :class:`UnknownValue` if the origin is unknown, too.
+        """
         torch = next(
             (torch for torch, triton in TORCH_TYPES.items() if triton == self.element), None
         )
@@ -129,13 +133,13 @@ class AssumedTensor:
         raise UnknownValue("a dtype that nothing tells")
 
     def of_type(self, dtype: object) -> AssumedTensor:
-        """The same with another dtype; with the same where that is ``None``."""
+        """Return the tensor with another dtype, or unchanged if ``dtype`` is ``None``."""
         element, origin = (self.element, self.origin) if dtype is None else element_of(dtype)
         return evolve(self, element=element, origin=origin)
 
 
 def element_of(dtype: object) -> tuple[str | None, str | None]:
-    """Element type and origin of what is made with a dtype."""
+    """Return the element type and the origin of a tensor that is made with a dtype."""
     if isinstance(dtype, ElementType):
         return None, dtype.origin
     return (
@@ -147,7 +151,7 @@ def element_of(dtype: object) -> tuple[str | None, str | None]:
 
 
 def _shape(tensor: AssumedTensor, sizes: Sequence[PythonValue]) -> tuple[int, ...]:
-    """The sizes that a method is given, with ``-1`` replaced."""
+    """Return the sizes in a call of a method, with ``-1`` replaced."""
     flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     if not all(isinstance(size, int) for size in flat):
         raise UnknownValue("a shape that is not known")
@@ -254,7 +258,7 @@ ATTRIBUTES = frozenset(
 """Attributes that only tensors have, so a name with one of them is a tensor."""
 
 
-# --- what PyTorch makes ---------------------------------------------------------------------------
+# --- tensors that PyTorch makes -------------------------------------------------------------------
 
 
 _LIKE = frozenset(
@@ -297,7 +301,7 @@ def make_tensor(
 
 @frozen(eq=False)
 class OpaqueArgument:  # noqa: PLW1641 - nothing keeps it in a set
-    """An argument of a launch that is there, and of which nothing else is known."""
+    """An argument that a launch passes, with an unknown value."""
 
     name: str
 
@@ -346,7 +350,7 @@ class KernelScope(Scope):
         return _dtype(self.origin(node) or "") or super().attribute(node)
 
     def attribute_of(self, value: object, name: str) -> object:
-        """What an attribute of a value is. Raises UnknownValue."""
+        """Return an attribute of a value. Raises UnknownValue."""
         if isinstance(value, AssumedTensor):
             return value.attribute(name)
         if isinstance(value, TunerConfig):
@@ -354,7 +358,7 @@ class KernelScope(Scope):
         return super().attribute_of(value, name)
 
     def call(self, node: ast.Call) -> PythonValue:
-        """What a call returns. Raises UnknownValue."""
+        """Return the result of a call. Raises UnknownValue."""
         origin = self.origin(node.func) or ""
         if origin in ("triton.Config", "triton.runtime.autotuner.Config", "triton.runtime.Config"):
             return self._config(node)
@@ -380,7 +384,7 @@ class KernelScope(Scope):
             raise
 
     def _known_arguments(self, node: ast.Call) -> tuple[list[object], dict[str, object]]:
-        """The arguments that follow from literals and sizes: devices and the like do not.
+        """Return the arguments that follow from literals and sizes; a device does not, for example.
 
         Raises UnknownValue for a size that does not follow.
         """
@@ -395,7 +399,7 @@ class KernelScope(Scope):
         return positional, {name: value for name, (is_known, value) in pairs if is_known}
 
     def _layout(self, node: ast.Call, origin: str) -> PythonValue:
-        """A layout of Gluon, as constexprs have it. Raises UnknownValue."""
+        """Return a layout of Gluon in the form of constexprs. Raises UnknownValue."""
         positional, keywords = self.arguments(node)
         parts = [
             *map(_part_of_layout, positional),
@@ -423,7 +427,7 @@ class KernelScope(Scope):
 
 
 def _part_of_layout(value: object) -> str:
-    """An argument of a layout, as source text."""
+    """Return an argument of a layout as source text."""
     if isinstance(value, Mapping) and value.keys() == {"layout"}:
         return str(value["layout"])
     if isinstance(value, Mapping) and value.keys() == {"dtype"}:
@@ -432,7 +436,7 @@ def _part_of_layout(value: object) -> str:
 
 
 def _dtype(origin: str) -> dict[str, str] | None:
-    """A dtype, as constexprs have it."""
+    """Return a dtype in the form of constexprs, or ``None`` if the origin is no dtype."""
     first, _, name = origin.rpartition(".")
     if first == "torch" and name in (*constexprs.TORCH_DTYPES, *_TORCH_NAMES):
         return {"torch_dtype": _TORCH_NAMES.get(name, name)}
@@ -443,9 +447,10 @@ def _dtype(origin: str) -> dict[str, str] | None:
 
 
 def _of_this_machine(origin: str) -> bool:
-    """Return the answer of a function that asks which GPU is there.
+    """Return the answer of a function that asks for the machine's GPU.
 
-    The GPU is one of NVIDIA's, without features that only some have. Raises UnknownValue.
+    The assumed GPU is one of NVIDIA's, without features that only some GPUs have. Raises
+    UnknownValue for any other function.
     """
     name = origin.rpartition(".")[2]
     if re.fullmatch(r"_?is_(cuda|nvidia)\w*|_?is_(cuda_)?available", name):

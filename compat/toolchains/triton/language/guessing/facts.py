@@ -1,4 +1,4 @@
-"""What the body of a kernel tells of its parameters."""
+"""Facts that the body of a kernel shows about its parameters."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from attrs import Factory, define, frozen
 from compat.source.constants import PythonValue
 
 FLOATS = frozenset({"float", "fp16", "bf16", "fp32", "fp64", "fp8"})
-"""Kinds of values that are floating-point numbers; ``float`` where nothing says which."""
+"""Kinds of values that are floating-point numbers; ``float`` if the type is unknown."""
 WHOLE = frozenset({"int", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"})
 """Kinds that are whole numbers."""
 
 CERTAIN, LIKELY, PERHAPS = 3, 2, 1
-"""The certainty of a fact: nothing else would compile; such code means it; such code often means
-it.
+"""The certainty of a fact, in this order: nothing else would compile; such code means it; such code
+often means it.
 """
 
 PART_OF_ADDRESS = "part of an address"
 ARITHMETIC = "a whole number by its arithmetic"
-"""Why a value is a whole number: it is added to a pointer."""
+"""Reasons why a value is a whole number: it is added to a pointer, or used in arithmetic that needs
+whole numbers.
+"""
 RANDOM = "a seed or an offset of random numbers"
 
 
 @frozen(cache_hash=True)
 class ValueOrigin:
-    """Where a value comes from: a parameter, or what a pointer leads to."""
+    """The origin of a value: a parameter, or the elements that a pointer parameter points to."""
 
     name: str
     element: bool = False
@@ -39,19 +41,18 @@ class Term:
     """One summand of a value."""
 
     argument: str | None = None
-    """The run-time parameter, if the term is one without changes: perhaps the pointer of an
-    address.
+    """The run-time parameter, if the term is an unchanged one. It may be the pointer of an address.
     """
     origins: frozenset[ValueOrigin] = frozenset()
-    """The terms that its value comes from."""
+    """The origins that its value comes from."""
     kind: str | None = None
     constexpr: str | None = None
-    """The constexpr, if the term is one without changes."""
+    """The constexpr, if the term is an unchanged one."""
 
 
 @frozen
 class Value:
-    """What is known of a value: several sums where it may be one or another."""
+    """The known facts about a value. It has several sums if it may be one of several values."""
 
     sums: tuple[tuple[Term, ...], ...] = ((),)
     parts: tuple[Value, ...] = ()
@@ -65,12 +66,12 @@ class Value:
         argument: str | None = None,
         constexpr: str | None = None,
     ) -> Value:
-        """A value that is no sum."""
+        """Return a value of a single term."""
         return cls(((Term(argument, frozenset(origins), kind, constexpr),),))
 
     @classmethod
     def tuple_of(cls, parts: Iterable[Value]) -> Value:
-        """A tuple."""
+        """Return a tuple of values."""
         elements = tuple(parts)
         origins = frozenset().union(*(element.origins for element in elements))
         return cls(cls.of(None, origins).sums, elements)
@@ -84,7 +85,7 @@ class Value:
 
     @cached_property
     def origins(self) -> frozenset[ValueOrigin]:
-        """What all of it was computed from."""
+        """The origins of all terms."""
         if len(self.terms) == 1:
             return self.terms[0].origins
         return frozenset(origin for term in self.terms for origin in term.origins)
@@ -115,13 +116,13 @@ class Value:
         return Value(tuple(dict.fromkeys(sums))[:_SUMS])
 
     def alternatively(self, other: Value) -> Value:
-        """One value or the other."""
+        """Return a value that may be either of two values."""
         pairs = zip(self.parts, other.parts, strict=False)
         parts = [one.alternatively(another) for one, another in pairs]
         return Value(tuple(dict.fromkeys((*self.sums, *other.sums)))[:_SUMS], tuple(parts))
 
     def computed(self, kind: str | None = None) -> Value:
-        """What is computed from it, which is no address any more."""
+        """Return a value that is computed from this one, and so is not an address."""
         return Value.of(kind or self.kind, self.origins)
 
 
@@ -135,7 +136,7 @@ def _distinct(terms: tuple[Term, ...]) -> tuple[Term, ...]:
 
 @frozen
 class ValueKind:
-    """A kind of value, with how sure it is and why."""
+    """A kind of value, with its certainty and its reason."""
 
     name: str
     sure: int
@@ -144,10 +145,10 @@ class ValueKind:
 
 @define
 class KernelFacts:
-    """What the body of a kernel tells of its parameters, run-time and constexpr."""
+    """The facts that the body of a kernel shows about its run-time parameters and constexprs."""
 
     pointers: dict[str, str] = Factory(dict)
-    """Pointers, and why they are."""
+    """Parameters that are pointers, each with the reason."""
     kinds: dict[ValueOrigin, ValueKind] = Factory(dict)
     single: dict[str, str] = Factory(dict)
     """Pointers that must be to fp32 or fp64, each with the reason."""
@@ -158,21 +159,23 @@ class KernelFacts:
     copies: set[tuple[ValueOrigin, ValueOrigin]] = Factory(set)
     """Values that are stored as loaded: destination and source."""
     alike: set[tuple[str, str]] = Factory(set)
-    """Two parameters each that code chooses from: pointers among them lead to the same type."""
+    """Pairs of parameters that the kernel selects from. Pointers of a pair have the same element
+    type.
+    """
     descriptors: dict[str, int] = Factory(dict)
-    """Parameters that are used as tensor descriptors, and how many dimensions those have."""
+    """Parameters that are used as tensor descriptors, each with its number of dimensions."""
     used: frozenset[str] = frozenset()
     """Names that the body mentions."""
     optional: set[str] = Factory(set)
     """Parameters that are compared with ``None``."""
     spans: dict[str, int] = Factory(dict)
-    """Constexprs that are the length of a ``tl.arange``, or of a side of a block, and in how many
-    dimensions at most.
+    """Constexprs that are the length of a ``tl.arange``, or of a side of a block, each with the
+    largest number of dimensions of such a block.
     """
     unrolled: set[str] = Factory(set)
-    """Parameters that say how often a loop is unrolled."""
+    """Parameters that the number of passes of an unrolled loop depends on."""
     passes: set[str] = Factory(set)
-    """Those of them that are a bound of the loop, or a summand of one."""
+    """Constexprs that are a bound of an unrolled loop without a step, or a summand of a bound."""
     compared: dict[str, list[PythonValue]] = Factory(dict)
     """Constexprs, and the literals that they are compared with."""
     tested: set[str] = Factory(set)
@@ -182,7 +185,9 @@ class KernelFacts:
     dtypes: set[str] = Factory(set)
     """Constexprs that are used as a dtype."""
     texts: dict[str, str] = Factory(dict)
-    """Constexprs that are the text of a keyword, such as ``input_precision``, and one such text."""
+    """Constexprs that are passed for a string keyword, such as ``input_precision``, each with one
+    valid string.
+    """
     pipelined: bool = False
     """Whether a ``tl.dot`` is in a loop: compilers then load its operands ahead, into shared
     memory.
@@ -194,17 +199,21 @@ class KernelFacts:
     deciding: set[str] = Factory(set)
     """Parameters that conditions depend on."""
     blocks: int = 0
-    """The most dimensions that any block has."""
+    """The largest number of dimensions of a block."""
     changed: bool = False
 
     def pointer(self, name: str, why: str) -> None:
-        """A parameter is a pointer."""
+        """Note that a parameter is a pointer."""
         if name not in self.pointers:
             self.pointers[name] = why
             self.changed = True
 
     def is_kind(self, origins: Iterable[ValueOrigin], kind: str, sure: int, why: str) -> None:
-        """Values from these places are of a kind, unless more is known of them."""
+        """Note the kind of the values from these origins.
+
+        It replaces a less certain kind. With the same certainty, it replaces only ``int``, by a
+        whole number of known width.
+        """
         for origin in origins:
             before = self.kinds.get(origin)
             is_closer = before is not None and before.name == "int" and kind in WHOLE - {"int"}
@@ -218,6 +227,6 @@ class KernelFacts:
         return name in self.pointers or (kind is not None and kind.sure >= LIKELY)
 
     def kind_of(self, origin: ValueOrigin) -> str | None:
-        """What is known of the values from a place."""
+        """Return the known kind of the values from an origin, or ``None``."""
         value_kind = self.kinds.get(origin)
         return value_kind.name if value_kind else None

@@ -1,4 +1,4 @@
-"""One kernel as a kernel file has it, with every guess marked."""
+"""The content of a kernel file for one kernel, with every guess marked."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from compat.toolchains.triton.language.guessing.launches import SourceLaunch, la
 from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule, JitParameter
 
 MOST_CASES = 64
-"""Cases of a kernel, of the configs of a tuner and of odd sizes."""
+"""The most cases of a kernel, from the configs of a tuner and with odd sizes."""
 _SMALLER = (256, 64)
 """The assumed sizes for kernels whose blocks are as long as the sizes and would be too large
 otherwise.
 """
 _LARGE_BLOCK = 1 << 14
-"""Elements of a block, more than which launches seldom have."""
+"""The number of elements of a block that launches seldom exceed."""
 _MANY_PASSES = 64
-"""Passes of a loop that is unrolled, the same."""
+"""The number of passes of an unrolled loop that launches seldom exceed."""
 _ODD_CASE = (
     "guessed: sizes that are not multiples of 16; pipelining and shared memory depend on them"
 )
@@ -51,10 +51,10 @@ _WHOLE = frozenset(f"{letter}{bits}" for letter in "iu" for bits in (8, 16, 32, 
 _OPTIONS = {"num_warps": "w", "num_stages": "s", "num_ctas": "c", "maxnreg": "r"}
 _UNNAMEABLE = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
 _SIDE = lazy_pattern(r"(?i)(block|blk|tile)(_?size)?_?[a-z]*\d?|b[a-z]{1,2}")
-"""Names of the lengths of blocks, which name a case together: ``128x256x64``."""
+"""Names of the lengths of blocks. The name of a case joins their values: ``128x256x64``."""
 _STRIDE = lazy_pattern(r"(?i).*stride.*|s(tr)?_[^_]+_.+")
 _NO_SIZE = lazy_pattern(r"(?i).*(seed|offset|start|begin|end|idx|index|step|pos)s?$")
-"""Names of whole numbers that are not sizes, with unknown values."""
+"""Names of whole numbers that are not sizes and whose values stay unknown."""
 _GROUPS = (
     lazy_pattern(r"(?i)(?P<group>.*stride.*_)([a-z]|\d)"),
     lazy_pattern(r"(?i)(?P<group>s(tr|tride)?_[^_]+)_.+"),
@@ -80,7 +80,7 @@ class _Case:
 
 
 def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
-    """Everything that a kernel file has to say of a kernel, guessed from its source."""
+    """Guess everything that a kernel file states about a kernel from the kernel's source."""
     body = KernelBody(function, module)
     guessing = _Guessing(body)
     for usual in _SMALLER:
@@ -92,7 +92,7 @@ def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
 
 
 class _Guessing:
-    """The guesses of one kernel while they are made.
+    """The guesses for one kernel while they are made.
 
     They assume one launch, with tensors whose sizes are mostly ``usual``.
     """
@@ -127,7 +127,7 @@ class _Guessing:
                 self.look_at.append(f"{parameter}: {guess.look_at}")
 
     def kernel(self) -> GuessedKernel:
-        """What was guessed."""
+        """Return the guessed kernel."""
         guesses = [
             guess for guess in (*self.types.values(), *self.values.values()) if not guess.exact
         ]
@@ -150,9 +150,10 @@ class _Guessing:
 
     @property
     def excess(self) -> float:
-        """Return by how much blocks or unrolled loops exceed the usual.
+        """Return the factor by which blocks or unrolled loops exceed the usual.
 
-        It is a factor, for the elements of blocks of two dimensions and the passes of loops.
+        It compares the elements of blocks of two dimensions, and the passes of loops, and is the
+        larger of both factors.
         """
         numbers = {
             name: guess.value for name, guess in self.values.items() if type(guess.value) is int
@@ -205,7 +206,7 @@ class _Guessing:
         )
 
     def _numbers(self) -> dict[str, int]:
-        """What the launch passes for whole numbers, as far as that can be told."""
+        """Return the known or assumed numbers that the launch passes for whole numbers."""
         integers = [
             parameter
             for parameter in self.function.parameters
@@ -312,11 +313,11 @@ class _Guessing:
         return {parameter.name: types.of(parameter) for parameter in parameters}
 
     def _refine_types(self, parameters: Sequence[JitParameter]) -> None:
-        """Take the types of run-time arguments from the code that is compiled, if it tells them."""
+        """Take the types of run-time arguments from the code that is compiled, if it shows them."""
         compiled = self.body.compiled(self._values())
         for name, guess in self._types(parameters, compiled).items():
             is_evident = compiled.has_evidence_of(name) and guess.why != UNKNOWN_FLOAT
-            # Other branches may tell more of the width of whole numbers.
+            # Other branches may show more about the width of whole numbers.
             if is_evident and _without_width(guess) != _without_width(self.types[name]):
                 self.types[name] = guess
         self.numbers = self._numbers()
@@ -343,7 +344,7 @@ class _Guessing:
             self._computed(name, computed, node.lineno)
 
     def _argument(self, name: str, kind: str) -> object:
-        """What a run-time argument is taken for where a heuristic looks at it."""
+        """Return the value that a heuristic gets for a run-time argument."""
         if kind.startswith(("*", "tensordesc")):
             return OpaqueArgument(name)
         return 1.0 if kind.startswith(("fp", "bf")) else self.numbers.get(name, self.usual)
@@ -392,7 +393,7 @@ class _Guessing:
         )
 
     def _hints(self) -> PythonValues:
-        """What the launch finds out: nothing is said where that is what is assumed anyway."""
+        """Return the hints that the launch implies; none if they are those assumed by default."""
         multiples = [name for name, number in self.numbers.items() if number % 16 == 0]
         ones = [name for name, number in self.numbers.items() if number == 1]
         if not multiples and not ones:
@@ -465,9 +466,9 @@ def _noted(guess: Guess) -> PythonValue:
 
 
 def _told_apart(configs: Sequence[TunerConfig]) -> frozenset[str]:
-    """Return the values that differ between configs, and the sides of their blocks.
+    """Return the names of values that differ between configs, and of the sides of their blocks.
 
-    They are in the name of a case.
+    The name of a case contains these values.
     """
     names = dict.fromkeys(name for config in configs for name in config.kwargs)
     return frozenset(

@@ -1,8 +1,8 @@
 """The arguments of launches in a source, such as ``kernel[grid](x, out, x.stride(0), BLOCK=1024)``.
 
-The function around a launch is followed from its first statement to the launch, over tensors of
-assumed sizes (:mod:`compat.toolchains.triton.language.guessing.evaluation`). So its arguments fit
-together, as those of a real launch do. Nothing of it runs.
+The statements of the function around a launch are evaluated in order, up to the launch, with
+tensors of assumed sizes (:mod:`compat.toolchains.triton.language.guessing.evaluation`). So the
+arguments fit together, as those of a real launch do. The function itself never runs.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _PLAIN = {"int", "float", "bool", "str"}
 
 @frozen(kw_only=True)
 class SourceLaunch:
-    """The arguments of one launch, as far as they follow from literals and assumed sizes."""
+    """The arguments of one launch that follow from literals and assumed sizes."""
 
     line: int
     values: Mapping[str, PythonValue]
-    """Parameter → the number, text or dtype that it is given."""
+    """Parameter → the number, string or dtype that the launch passes."""
     options: Mapping[str, PythonValue]
     tensors: Mapping[str, AssumedTensor]
-    """Parameter → the tensor that it is given."""
+    """Parameter → the tensor that the launch passes."""
     size_parameters: frozenset[str] = Factory(frozenset)
-    """Parameters that are given sizes or strides."""
+    """Parameters that the launch passes sizes or strides for."""
 
 
 def launches_of(
@@ -53,13 +53,12 @@ def launches_of(
     sizes: Mapping[str, int],
     usual: int = SIZE,
 ) -> tuple[SourceLaunch, ...]:
-    """The launches of a kernel in its own source, the one first of which the most is known.
+    """Return the launches of a kernel in its own source, those with the most known arguments first.
 
-    ``pointers`` are the parameters that are tensors, as far as that is known. ``sizes`` says what
-    sizes of tensors are, by
-    :attr:`~compat.toolchains.triton.language.guessing.evaluation.Size.key`; the others are
-    ``usual``, or as :func:`~compat.toolchains.triton.language.guessing.evaluation.size_by_name` has
-    them.
+    ``pointers`` are the parameters that are known to be tensors. ``sizes`` maps
+    :attr:`~compat.toolchains.triton.language.guessing.evaluation.AssumedSize.key` to the sizes of
+    tensors. Other sizes are ``usual``, or come from
+    :func:`~compat.toolchains.triton.language.guessing.evaluation.size_by_name`.
     """
     if not module.launches.get(function.name):
         return ()
@@ -78,28 +77,28 @@ def launches_of(
 
 @define
 class _Axes:
-    """What is done with the axes of a tensor."""
+    """The axes of a tensor, from their use in a function."""
 
     rank: int = 0
-    """How many there are; 0 where nothing says it."""
+    """The number of axes; 0 if it is unknown."""
     used: int = 1
-    """How many there are at least, by those that sizes and strides are asked of."""
+    """The minimum number of axes, from those whose size or stride the function reads."""
     names: dict[int, str] = Factory(dict)
     """Axis, perhaps counted from the end, → the name of its size."""
 
     def use(self, axis: int | None) -> None:
-        """The size or the stride of an axis is asked for."""
+        """Note that the function reads the size or the stride of an axis."""
         if axis is not None:
             self.used = max(self.used, axis + 1 if axis >= 0 else -axis)
 
     def label(self, axis: int, rank: int) -> str:
-        """What the size of an axis is called; empty where it has no name."""
+        """Return the name of the size of an axis; empty if it has none."""
         return self.names.get(axis) or self.names.get(axis - rank) or ""
 
 
 @define
 class _Wrapper:
-    """A function that launches, followed in order."""
+    """A function that launches the kernel, evaluated statement by statement."""
 
     node: ast.FunctionDef
     kernel: JitFunction
@@ -115,7 +114,7 @@ class _Wrapper:
     _found: list[SourceLaunch] = Factory(list)
 
     def launches(self) -> list[SourceLaunch]:
-        """Every launch in it, as it is reached."""
+        """Return every launch in the function, in the order in which they are reached."""
         self._tensors = self._used_as_tensors()
         defaults = defaults_of(self.node.args)
         for parameter in named_parameters(self.node.args):
@@ -253,7 +252,7 @@ class _Wrapper:
             self._scope.local |= {name: value for name, value in first.items() if value is not None}
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
-        """Bind names to a value; several names to the known ones of several values."""
+        """Bind names to a value. Of several values, bind each known one to its name."""
         match target, value:
             case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), ast.Tuple(elts=values)):
                 parts = self._parts(values)
@@ -327,7 +326,7 @@ class _Wrapper:
         names = [parameter.name for parameter in self.kernel.parameters]
         named = {
             keyword.arg for keyword in call.keywords
-        }  # options, even if parameters are called so
+        }  # options, even if parameters have the same names
         arguments = self._given(call)
         values = {
             name: passed
@@ -360,16 +359,19 @@ class _Wrapper:
 
 @lru_cache(maxsize=16)
 def _nodes_of(function: ast.FunctionDef) -> tuple[ast.AST, ...]:
-    """All nodes of a function around a launch, which is followed with several sizes."""
+    """Return all nodes of a function around a launch.
+
+    They are cached, because the function is evaluated with several sizes.
+    """
     return tuple(ast.walk(function))
 
 
 _OF_AXES = (ast.Assign, ast.Assert, ast.BinOp, ast.Call, ast.Subscript)
-"""The nodes that tell of the axes of tensors."""
+"""The types of nodes that show facts about the axes of tensors."""
 
 
 def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
-    """What these parts of a function do with the axes of a tensor."""
+    """Return the axes of a tensor from their use in these nodes of a function."""
     axes = _Axes()
     for node in nodes:
         match node:
@@ -387,14 +389,14 @@ def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
             case ast.Call(func=ast.Attribute(attr="stride", value=ast.Name(id=used))) if (
                 used == name
             ):
-                axes.use(1)  # nobody asks for the only stride of a row
+                axes.use(1)  # code does not ask for the stride of a tensor with one axis
                 axes.use(_literal(node.args[0]) if node.args else None)
             case ast.BinOp(
                 left=ast.Call(func=ast.Attribute(attr="numel", value=ast.Name(id=used))),
                 op=ast.FloorDiv(),
                 right=size,
             ) if used == name and _axis(size, name) is not None:
-                axes.use(1)  # nobody counts the rows of a row
+                axes.use(1)  # code does not count the rows of a tensor with one axis
             case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])) if (
                 _is_rank(left, name)
             ):
@@ -407,7 +409,7 @@ def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
 def _targets_of_sizes(
     targets: Sequence[ast.expr], value: ast.expr, name: str
 ) -> Sequence[ast.expr]:
-    """The targets that get the sizes of a tensor: the first two of ``a, b, c = *x.shape, 0``."""
+    """Return the targets of a tensor's sizes: the first two of ``a, b, c = *x.shape, 0``."""
     if _size_of(value, name) == ():
         return targets
     match value:
@@ -429,7 +431,7 @@ def _literal(node: ast.expr) -> int | None:
 
 
 def _size_of(node: ast.expr, name: str) -> tuple[ast.expr, ...] | None:
-    """The arguments of ``name.shape`` or ``name.size(…)``; ``None`` for anything else."""
+    """Return the arguments of ``name.shape`` or ``name.size(…)``; ``None`` for other nodes."""
     match node:
         case ast.Attribute(value=ast.Name(id=used), attr="shape") if used == name:
             return ()
@@ -441,7 +443,7 @@ def _size_of(node: ast.expr, name: str) -> tuple[ast.expr, ...] | None:
 
 
 def _axis(node: ast.expr, name: str) -> int | None:
-    """The axis that ``name.shape[1]`` and ``name.size(1)`` are the size of."""
+    """Return the axis whose size an expression is: ``name.shape[1]`` or ``name.size(1)``."""
     match node:
         case ast.Subscript(value=value, slice=index) if _size_of(value, name) == ():
             return _literal(index)
@@ -451,7 +453,7 @@ def _axis(node: ast.expr, name: str) -> int | None:
 
 
 def _is_rank(node: ast.expr, name: str) -> bool:
-    """Whether an expression is how many axes a tensor has."""
+    """Whether an expression is the number of axes of a tensor."""
     match node:
         case ast.Call(func=ast.Name(id="len"), args=[each]):
             return _size_of(each, name) == ()

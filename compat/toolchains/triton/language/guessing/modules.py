@@ -24,7 +24,7 @@ from compat.toolchains.language import GuessedKernel, UnreachableKernel
 from compat.toolchains.triton.language.guessing.evaluation import KernelScope
 
 _EXPRESSIONS = 10_000
-"""Expressions whose names are kept. A walk through a kernel passes most of them several times."""
+"""The number of expressions whose names are cached. Walks visit most expressions several times."""
 _JIT = {
     "triton.jit",
     "triton.runtime.jit",
@@ -41,12 +41,12 @@ _PACKAGES = {
     "gl": "triton.experimental.gluon.language",
     "ttgl": "triton.experimental.gluon.language",
 }
-"""A name imported from elsewhere → its assumed package, because packages pass Triton on to their
+"""A name imported from elsewhere → its assumed package, because packages re-export Triton to their
 own modules.
 """
 
 _RE_EXPORTS = 4
-"""Modules that hand an imported function on to one another."""
+"""The most modules in a chain of re-exports of a function."""
 
 
 @frozen(kw_only=True)
@@ -73,7 +73,7 @@ class JitFunction:
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """Everything in its source."""
+        """All nodes of the syntax tree of the function."""
         return tuple(ast.walk(self.node))
 
     @cached_property
@@ -83,7 +83,7 @@ class JitFunction:
 
     @cached_property
     def assigned(self) -> Mapping[str, int]:
-        """The names that it sets, and how often its source does; in a loop's head twice."""
+        """Name → the number of assignments to it; one in the head of a loop counts twice."""
         loops = (node.target for node in self.nodes if isinstance(node, ast.For))
         heads = (inner for target in loops for inner in ast.walk(target))
         return Counter(
@@ -94,7 +94,7 @@ class JitFunction:
 
     @cached_property
     def constants(self) -> frozenset[str]:
-        """The names that it sets once, and that are no parameters."""
+        """The names that have one assignment and are not parameters."""
         parameters = {parameter.name for parameter in self.parameters}
         return frozenset(name for name, times in self.assigned.items() if times == 1) - parameters
 
@@ -108,7 +108,7 @@ class JitFunction:
 
 @frozen(kw_only=True, eq=False)
 class JitModule:
-    """What a source defines, as far as it matters to kernels."""
+    """The definitions in a source that matter to kernels."""
 
     path: Path
     tree: ast.Module
@@ -116,7 +116,7 @@ class JitModule:
     functions: Mapping[str, JitFunction]
     unreachable: tuple[UnreachableKernel, ...]
     jitted: tuple[ast.FunctionDef, ...]
-    """Every jit function, also the unreachable ones."""
+    """Every jit function, including the unreachable ones."""
 
     def jit_function(self, origin: str) -> tuple[JitFunction, JitModule] | None:
         """Return the jit function of this origin and its module, which may be an imported one."""
@@ -134,11 +134,14 @@ class JitModule:
         return other._jit_function(other.scope.imports.get(name, name), depth - 1)
 
     def _imported(self, name: str) -> JitModule | None:
-        """The module that an import statement here means: ``package.module``, ``..module``."""
+        """Return the module of an import in this module, such as ``package.module``, ``..module``.
+
+        The result is ``None`` if there is no such file, or if it cannot be read or parsed.
+        """
         parts = name.lstrip(".")
         level = len(name) - len(parts)
         folders = self.path.absolute().parents
-        # Nothing says where absolute imports start. It is a folder above the source.
+        # The folder where absolute imports start is unknown. It is a folder above the source.
         starts = folders[level - 1 : level] if level else folders
         places = (start.joinpath(*filter(None, parts.split("."))) for start in starts)
         file = next((file for place in places if (file := file_of(place))), None)
@@ -150,9 +153,9 @@ class JitModule:
 
     @property
     def called(self) -> frozenset[str]:
-        """Names that its jit functions call, as they are called where they are defined.
+        """The functions that its jit functions call, each by the name in its definition.
 
-        Functions that are handed on count, such as those of ``gl.warp_specialize``.
+        Functions that are passed as arguments count, such as those of ``gl.warp_specialize``.
         """
         calls = [
             inner for node in self.jitted for inner in ast.walk(node) if isinstance(inner, ast.Call)
@@ -171,13 +174,13 @@ class JitModule:
     def _defined(self, function: ast.expr) -> str | None:
         """Return the name of a function in its definition.
 
-        It is looked up behind an import by another name, and behind a module's name.
+        The function may be imported under another name, or be an attribute of a module.
         """
         if (
             isinstance(function, ast.Attribute)
             and dotted(function).partition(".")[0] not in self.scope.imports
         ):
-            return None  # of a value
+            return None  # a method of a value
         called = self.scope.origin(function) or ""
         return None if called.startswith("triton.") else called.rpartition(".")[2]
 
@@ -201,9 +204,9 @@ class JitModule:
         return launches
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
-        """Return the kernels, guessed.
+        """Guess the kernels of the source.
 
-        They are the functions that return nothing and are not ``helpers``, which others call.
+        Kernels are the functions that return nothing and are not ``helpers``, which others call.
         """
         from compat.toolchains.triton.language.guessing.kernels import guess_kernel
 
@@ -216,7 +219,7 @@ class JitModule:
 
 
 def _launched(call: ast.Call) -> str | None:
-    """The name that a call launches: of ``name[grid](…)``."""
+    """Return the name in a launch ``name[grid](…)``, or ``None`` for another call."""
     function = call.func.value if isinstance(call.func, ast.Subscript) else None
     return function.id if isinstance(function, ast.Name) else None
 
@@ -228,7 +231,7 @@ def names_in(node: ast.expr) -> frozenset[str]:
 
 
 def read_module(path: Path) -> JitModule:
-    """Read a source. Raises OSError, or SyntaxError where it cannot be parsed."""
+    """Read a source. Raises OSError, or SyntaxError if it cannot be parsed."""
     return _read(path, path.read_bytes())
 
 
@@ -263,7 +266,7 @@ def _read(path: Path, content: bytes) -> JitModule:
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str]]:
-    """Every function, and the name of the function or class that it is inside of, if any."""
+    """Yield every function with the name of the function or class around it, if any."""
     waiting: list[tuple[Sequence[ast.stmt], str]] = [(tree.body, "")]
     while waiting:
         body, inside = waiting.pop(0)

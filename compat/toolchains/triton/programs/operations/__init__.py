@@ -21,4 +21,4 @@ OPERATIONS: dict[str, Operation] = {
 }
 """Name → operation."""
 FAMILIES = tuple(dict.fromkeys(operation.family for operation in OPERATIONS.values()))
-"""The names for ``--only``."""
+"""The names of families, for ``--only``."""

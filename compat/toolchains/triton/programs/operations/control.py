@@ -22,11 +22,11 @@ CARRIED = (*WIDE, "fp16", "fp32", "i16", "u8")
 _LOOPS = ("range", "range", "tl.range", "tl.range", "tl.static_range")
 _STAGES = ("", *(f", num_stages={number}" for number in (1, 2, 2, 3, 4)))
 _UNROLLED = 3
-"""Turns of an unrolled loop at most."""
+"""The most iterations of an unrolled loop."""
 DEEPEST = 2
-"""Loops and branches that are inside of each other at most."""
+"""The greatest nesting depth of loops, branches and helpers."""
 AddTurn = Callable[["Draft", list[BlockValue]], list[BlockValue]]
-"""Adds the statements of a turn: what is carried → what is carried on."""
+"""Adds the statements of an iteration: carried values → their values for the next iteration."""
 
 
 # --- loops ----------------------------------------------------------------------------------------
@@ -54,9 +54,9 @@ def propose_loop(
     step: int = 1,
     name: str = "loop",
 ) -> list[BlockValue]:
-    """Add a loop to a draft, and return what it carried after the last turn.
+    """Add a loop to a draft, and return the carried values after the last iteration.
 
-    Its index grows by ``step`` each turn.
+    Its index grows by ``step`` in each of ``turns`` iterations.
     """
     require(draft.depth < DEEPEST, "the statements are nested deeply")
     is_unrolled = turns <= _UNROLLED and name == "loop"
@@ -88,7 +88,7 @@ def _spelled(draft: Draft, number: int) -> str:
 
 
 def envelope(dtype: str) -> Bounds:
-    """What may be known of a carried value in every turn."""
+    """Return the bounds that a carried value keeps in every iteration."""
     if dtype == "block_ptr":
         return bounds(0, 1 << 15)
     if not DTYPES[dtype].is_float:
@@ -98,7 +98,7 @@ def envelope(dtype: str) -> Bounds:
 
 
 def update(draft: Draft, before: Bounds, carried: BlockValue, turns: int) -> BlockValue:
-    """Add the value of a carried block after a turn, for which the envelope holds again."""
+    """Add the value of a carried block after an iteration, which is within the envelope again."""
     limits, kind = envelope(carried.dtype), (carried.dtype, carried.shape)
     require(before.within(limits), "the first value is outside of the envelope")
     change = draft.block((carried.dtype,), carried.shape, besides=carried)
@@ -118,7 +118,7 @@ def update(draft: Draft, before: Bounds, carried: BlockValue, turns: int) -> Blo
 
 
 def _indices(statement: BlockStatement) -> range:
-    """The index of each turn of a loop."""
+    """Return the index of each iteration of a loop."""
     step = statement.settings["step"]
     return range(0, statement.settings["turns"] * step, step)
 
@@ -126,7 +126,7 @@ def _indices(statement: BlockStatement) -> range:
 def _derive_loop(
     statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> Sequence[Bounds]:
-    """The bounds after all turns, one after the other."""
+    """Return the bounds after all iterations, derived one after the other."""
     carried = list(operands)
     for index in _indices(statement):
         carried = analysis.run(statement.bodies[0], [bounds(index, index), *carried])
@@ -155,7 +155,7 @@ def _write_loop(statement: BlockStatement, printer: Printer) -> None:
         printer.line(f"for {index.name} in {head}:")
     with printer.indented():
         printer.statements(body.statements)
-        # All at once: one may be the other's old value.
+        # One assignment for all, because a new value may be the old value of another name.
         names = ", ".join(value.name for value in carried)
         printer.line(f"{names} = {', '.join(value.name for value in body.results)}")
         if is_while:

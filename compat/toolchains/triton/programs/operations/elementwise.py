@@ -39,7 +39,7 @@ BOOLEAN = bounds(0, 1)
 
 
 def corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
-    """Bounds of an operation whose extremes are at the extremes of its operands."""
+    """Return a rule for the bounds of an operation with extremes at those of its operands."""
 
     def derive(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
         left, right = operands[:2]
@@ -58,7 +58,7 @@ def corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
 
 
 def bits(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
-    """Bounds of an operation on bits."""
+    """Return the bounds of an operation on bits."""
     left, right = operands
     if left.low < 0 or right.low < 0:
         if statement.operation == "and" and max(left.low, right.low) >= 0:
@@ -140,14 +140,14 @@ BROADCAST: dict[str, tuple[Derive, Combine]] = {
     "&": (bits, np.bitwise_and),
     "^": (bits, np.bitwise_xor),
 }
-"""The operators that also join blocks of different shapes: bounds, and what they compute."""
+"""Operators that also join blocks of different shapes → their bounds and their NumPy functions."""
 
 
 _ALL = (
     _binary("add", "{0} + {1}", np.add, corners(lambda a, b: a + b, min)),
     _binary("subtract", "{0} - {1}", np.subtract, corners(lambda a, b: a - b, min)),
     _binary("multiply", "{0} * {1}", np.multiply, corners(lambda a, b: a * b, lambda a, b: a + b)),
-    # bfloat16 becomes float32 in these on some releases.
+    # On some releases these two turn bfloat16 into float32.
     _binary(
         "minimum", "tl.minimum({0}, {1}).to({result})", np.minimum, corners(min, min), weight=2
     ),
@@ -503,7 +503,7 @@ def _cast(draft: Draft) -> None:
 
 
 def _targets(dtype: str) -> tuple[str, ...]:
-    """The types to which a type is cast."""
+    """Return the types that a type may be cast to."""
     if dtype in _FP8:
         return ("fp16", "bf16", "fp32")
     return (*_ARITHMETIC, *_FP8) if DTYPES[dtype].is_float else _ARITHMETIC

@@ -1,4 +1,4 @@
-"""Loads, stores and atomics, inside of their tensors for every program of the grid."""
+"""Loads, stores and atomics that stay inside of their tensors in every program of the grid."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from compat.toolchains.triton.programs.evaluator import Machine
 
 _FARTHEST = 1 << 14
-"""Elements by which a load may move in all turns of a loop."""
+"""The most elements by which a load may move in all iterations of a loop."""
 IN_MEMORY = tuple(dtype.name for dtype in DTYPES.values() if dtype.in_memory)
 
 
@@ -33,7 +33,7 @@ IN_MEMORY = tuple(dtype.name for dtype in DTYPES.values() if dtype.in_memory)
 
 
 def axis_text(shape: Shape, axis: int) -> str:
-    """``tl.arange`` along one axis of a block."""
+    """Return the text of ``tl.arange`` along one axis of a block."""
     index = ", ".join(":" if place == axis else "None" for place in range(len(shape)))
     text = f"tl.arange(0, {shape[axis]})"
     return text if len(shape) == 1 else f"{text}[{index}]"
@@ -54,7 +54,7 @@ def place_text(statement: BlockStatement, shape: Shape) -> str:
 
 
 def mask_text(statement: BlockStatement, shape: Shape) -> str:
-    """The keyword of a mask, or nothing."""
+    """Return the keyword argument for a mask; empty if there is none."""
     limit = statement.settings.get("limit")
     if limit is None:
         return ""
@@ -78,7 +78,7 @@ def places(statement: BlockStatement, shape: Shape, machine: Machine, turn: int)
 
 
 def inside(statement: BlockStatement, shape: Shape, machine: Machine, turn: int) -> Array:
-    """Which elements the mask lets through."""
+    """Return which elements the mask includes."""
     limit = statement.settings.get("limit")
     if limit is None:
         return np.ones(shape, np.bool_)
@@ -94,7 +94,7 @@ def along(shape: Shape, axis: int) -> Array:
 
 
 def last_place(statement: BlockStatement, shape: Shape, analysis: Analysis, turn: Fraction) -> int:
-    """The largest index of a load or store that its mask lets through."""
+    """Return an upper bound for the indices of a load or store that its mask includes."""
     settings = statement.settings
     last = settings["offset"] + (analysis.grid - 1) * settings["per_program"]
     last += int(turn) * analysis.number(settings.get("per_turn", 0))
@@ -108,7 +108,7 @@ def last_place(statement: BlockStatement, shape: Shape, analysis: Analysis, turn
 
 
 def random_strides(draft: Draft, shape: Shape) -> tuple[tuple[int | str, ...], int]:
-    """Strides of a tensor that a block is part of, and the elements it needs."""
+    """Return strides of a tensor that contains a block, and the elements that the tensor needs."""
     order = list(range(len(shape)))
     if draft.random.random() < 0.3:
         draft.random.shuffle(order)
@@ -153,7 +153,7 @@ def propose_load(
 ) -> BlockValue:
     """Add a load of small numbers to a draft.
 
-    Its place mostly depends on the turn of the innermost loop; always if it ``follows`` that.
+    Its offset mostly depends on the index of the innermost loop, and always does with ``follows``.
     """
     strides, size = random_strides(draft, shape)
     per_program = draft.random.choice((0, size, size))
@@ -222,7 +222,7 @@ def load_text(statement: BlockStatement) -> str:
 
 
 def _lookup(draft: Draft) -> None:
-    """Proposes a load from places that are computed."""
+    """Proposes a load from computed indices."""
     mask = draft.random.choice((7, 31, 255))
     index = draft.masked(draft.block(("i32",)), mask)
     dtype = draft.random.choice(IN_MEMORY)

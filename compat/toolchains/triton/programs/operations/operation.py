@@ -1,6 +1,6 @@
-"""What the hunt knows of an operation: how to write it, what it computes, and when it is defined.
+"""The record of an operation: its text, the results that it computes, and when it is defined.
 
-An entry is complete: a new operation needs no line elsewhere.
+A record is complete: a new operation needs no code elsewhere.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Operation:
     since: str = "3.0"
     """The first release that has it."""
     until: str | None = None
-    """The first release that has it no more."""
+    """The first release without it."""
     weight: int = 4
     """How often it is chosen, relative to others."""
 

@@ -1,8 +1,9 @@
-"""Loops that add products of tiles: what releases pipeline.
+"""Loops that add products of tiles, which releases pipeline.
 
-A turn loads its tiles as kernels do: at offsets, at gathered rows, through a block pointer that it
-advances, or through a descriptor. One product may be an operand of the next, and a tile may be
-summed as well. Around such loops is perhaps another, which loads where the rows of a turn begin.
+An iteration loads its tiles as kernels do: at offsets, at gathered rows, through a block pointer
+that it advances, or through a descriptor. One product may be an operand of the next, and a tile may
+be summed as well. Another loop may be around such loops. It loads the number at which the rows of
+the inner loops begin.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 _DTYPES = ("fp16", "fp16", "fp16", "bf16", "fp32", "i8")
 _SOURCES = ("offsets", "offsets", "rows", "rows", "gathered", "gathered", "pointer", "descriptor")
 _MOST_BYTES = 1 << 14
-"""Bytes of the tiles of a turn, so that four stages fit into the shared memory of most targets."""
+"""The most bytes of an iteration's tiles, so that four stages fit into the shared memory of most
+targets.
+"""
 _MOST_ELEMENTS = 4096
 _TURNS = (1, 1, 2, 3, 4, 6, 8)
 _ROWS = 64
@@ -40,7 +43,7 @@ _ROWS = 64
 
 @frozen(kw_only=True)
 class TurnPlan:
-    """What each turn of a loop loads and multiplies."""
+    """The loads and products in each iteration of a loop."""
 
     dtype: str
     rows: int
@@ -48,7 +51,7 @@ class TurnPlan:
     """The sizes of the sum of products."""
     depth: int
     middle: int
-    """The columns of the product that is an operand of the next. 0: there is one product."""
+    """The columns of the product that is an operand of the next; 0 if there is only one product."""
     source: str
     """How tiles are loaded: one of :data:`_SOURCES`."""
     transposes: bool
@@ -56,11 +59,11 @@ class TurnPlan:
     sums: bool
     """Whether that tile is summed, too."""
     loads_left: bool
-    """Whether each turn loads the left operand, too."""
+    """Whether each iteration loads the left operand, too."""
 
     @property
     def walked(self) -> int:
-        """The size of the tiles along the axis on which the loop goes on."""
+        """The size of the tiles along the axis on which the loop advances."""
         return self.middle or self.depth
 
     @property
@@ -75,7 +78,7 @@ class TurnPlan:
 
     @property
     def right_axis(self) -> int:
-        """The axis of the first right operand on which the loop goes on."""
+        """The axis of the first right operand on which the loop advances."""
         return 1 if self.middle else 0
 
 
@@ -104,7 +107,7 @@ def _plan(draft: Draft) -> TurnPlan:
 
 
 def _propose(draft: Draft) -> None:
-    """Proposes a loop, or two that go on from each other, perhaps inside of another loop."""
+    """Proposes a loop, or two of which the second continues the first, perhaps in an outer loop."""
     require(draft.depth < DEEPEST, "the statements are nested deeply")
     require(draft.has_arguments, "a function loads nothing")
     plan = _plan(draft)
@@ -121,7 +124,7 @@ def _propose(draft: Draft) -> None:
 
 
 def _outer_turn(draft: Draft, carried: list[BlockValue], plan: TurnPlan) -> list[BlockValue]:
-    """The turn of an outer loop: it loads where the inner one begins."""
+    """Add the iteration of an outer loop, which loads the start of the rows of the inner loops."""
     assert draft.turn is not None
     size = int(draft.bounds[draft.turn.name].high) + 1
     tensor = draft.tensor("i32", size, 0, draft.random.choice((3, 15)), 0)
@@ -132,7 +135,7 @@ def _outer_turn(draft: Draft, carried: list[BlockValue], plan: TurnPlan) -> list
 def _loops(
     draft: Draft, carried: list[BlockValue], plan: TurnPlan, start: BlockValue | None
 ) -> list[BlockValue]:
-    """Add one or two loops, and return what is carried after them."""
+    """Add one or two loops, and return the carried values after them."""
     pointers: list[BlockValue] = []
     turns = draft.random.choice(_TURNS)
     goes_on = draft.random.random() < (0.6 if plan.source == "pointer" else 0.2)
@@ -153,18 +156,18 @@ def _loops(
 
 
 class _Tiles:
-    """The tiles of the turns of some loops."""
+    """The tiles of the iterations of one loop or of two."""
 
     def __init__(self, draft: Draft, plan: TurnPlan, turns: int, start: BlockValue | None) -> None:
         self.draft, self.plan, self.turns, self.start = draft, plan, turns, start
         self.descriptors: list[BlockValue] = []
         self.step = 1
-        """By how much the index of the loop grows."""
+        """The step of the loop's index."""
         self.left = None if plan.loads_left else draft.small(plan.dtype, (plan.rows, plan.depth))
         self.matrices = [self._matrix(shape, axis) for shape, axis in self.walks()]
 
     def walks(self) -> list[tuple[Shape, int]]:
-        """The shapes of the tiles of a turn as they are in memory, with the axis of the loop."""
+        """Return the shapes of an iteration's tiles in memory, each with the axis of the loop."""
         plan, axis = self.plan, self.plan.right_axis
         shape = plan.right[::-1] if plan.transposes else plan.right
         walks = [(shape, 1 - axis if plan.transposes else axis)]
@@ -173,7 +176,7 @@ class _Tiles:
         return walks
 
     def _matrix(self, shape: Shape, axis: int) -> dict[str, Any]:
-        """A matrix through which pointers or descriptors walk."""
+        """Return the settings of a matrix for pointers or descriptors; empty for other sources."""
         draft, plan = self.draft, self.plan
         if plan.source not in ("pointer", "descriptor"):
             return {}
@@ -207,7 +210,7 @@ class _Tiles:
             self.descriptors.append(self.draft.latest)
 
     def load(self, draft: Draft, number: int, pointers: list[BlockValue]) -> BlockValue:
-        """Add the load of a tile in a turn."""
+        """Add the load of a tile in an iteration."""
         plan, (shape, axis) = self.plan, self.walks()[number]
         settings, kind = self.matrices[number], (plan.dtype, shape)
         assert draft.turn is not None
@@ -232,7 +235,7 @@ class _Tiles:
         return propose_load(draft, plan.dtype, shape, -3, 3, step, follows=True)
 
     def _rows(self, draft: Draft, shape: Shape, axis: int) -> BlockValue:
-        """Add the load of the rows of a matrix that computed or loaded numbers name."""
+        """Add the load of the rows of a matrix whose numbers are computed or loaded."""
         assert draft.turn is not None
         count, width = shape[axis], shape[1 - axis]
         first = draft.turn
@@ -268,7 +271,7 @@ class _Tiles:
 
 
 def _turn(draft: Draft, carried: list[BlockValue], tiles: _Tiles, count: int) -> list[BlockValue]:
-    """Add the statements of a turn, and return what it carries on."""
+    """Add the statements of an iteration, and return the values for the next one."""
     plan, pointers = tiles.plan, carried[count:]
     left = tiles.left or propose_load(draft, plan.dtype, (plan.rows, plan.depth), -3, 3, 0)
     loaded = tiles.load(draft, 0, pointers)
@@ -307,7 +310,7 @@ def _add_product(
     """Add a product to the carried sum, as one statement or as two."""
     kind = total.dtype, total.shape
     total_bounds = [envelope(total.dtype)]
-    # 3.5 to 3.7 reject sums of integers there, which `dot` shows often enough.
+    # Triton 3.5 to 3.7 reject integer sums here. The operation `dot` shows this often enough.
     if left.dtype != "i8" and draft.random.random() < 0.5:
         precision = "ieee" if left.dtype == "fp32" else None
         draft.define("dot", (left, right, total), kind, known=total_bounds, precision=precision)

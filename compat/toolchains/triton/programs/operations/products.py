@@ -31,7 +31,7 @@ def _propose(draft: Draft) -> None:
 
 
 def _product(draft: Draft, first: BlockValue | None) -> BlockValue:
-    """Add a product, whose operands are loaded or computed; one of them perhaps from ``first``."""
+    """Add a product. Its operands are loaded or computed, and one may come from ``first``."""
     dtype = draft.random.choice(_OPERANDS if first is None else _FLOATS)
     rows, depth, columns = (draft.random.choice(_SIZES) for _ in range(3))
     if first is not None:
@@ -62,7 +62,7 @@ def _text(statement: BlockStatement) -> str:
 def _operand(
     draft: Draft, dtype: str, shape: Shape, product: BlockValue | None = None
 ) -> BlockValue:
-    """An operand: from a product, loaded, or computed; perhaps a transposed block."""
+    """Return an operand from a product, loaded, or computed; perhaps a transposed block."""
     if product is not None and product.shape == shape:
         return narrowed(draft, product, dtype)
     if draft.random.random() < 0.3:
@@ -87,7 +87,7 @@ def _operand(
 
 
 def narrowed(draft: Draft, value: BlockValue, dtype: str) -> BlockValue:
-    """A product as an operand of another: small enough for that, in a type of operands."""
+    """Return a product as an operand of another one: limited so that it fits, and cast."""
     if not holds(dtype, draft.bounds[value.name]) or draft.random.random() < 0.4:
         value = draft.limited(value, 7 if dtype.startswith("fp8") else 15)
     if dtype != value.dtype:

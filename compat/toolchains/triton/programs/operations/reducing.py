@@ -29,7 +29,7 @@ _Combine = Callable[[Array, Array], Array]
 
 
 def _length(statement: BlockStatement) -> int:
-    """Elements that become one."""
+    """Return the number of elements that are reduced to one."""
     axis = statement.settings["axis"]
     operand = statement.operands[0]
     return operand.elements if axis is None else operand.shape[axis]
@@ -42,7 +42,7 @@ def _reduce(draft: Draft, name: str, dtypes: Sequence[str], result: str | None =
 
 
 def _axis(draft: Draft, value: BlockValue) -> tuple[int | None, tuple[int, ...]]:
-    """An axis to reduce, and the shape without it. ``None`` stands for all axes."""
+    """Choose an axis to reduce, and return it with the remaining shape. ``None`` means all axes."""
     if draft.random.random() < 0.15:
         return None, ()
     axis = draft.random.randrange(len(value.shape))
@@ -84,7 +84,7 @@ def _reduction(
     *,
     result: str | None = None,
 ) -> Operation:
-    # Some releases reduce narrow types in wider ones, so the text says the type of the result.
+    # Some releases reduce narrow types in wider ones, so the text states the type of the result.
     return Operation(
         name=name,
         family="reduce",
@@ -117,7 +117,7 @@ def _sum(value: Array, axis: int | None) -> Array:
 
 
 def _folded(combine: _Combine, value: Array, axis: int | None) -> Array:
-    """A reduction, one element after the other."""
+    """Return a reduction that combines one element after the other."""
     rows = np.moveaxis(value.reshape(-1) if axis is None else value, axis or 0, 0)
     return reduce(combine, rows)
 
@@ -129,7 +129,7 @@ COMBINED: dict[str, tuple[str, _Combine]] = {
     "combine_circle": ("a + b + a * b", lambda a, b: a + b + a * b),
     "combine_smaller": ("tl.minimum(a, b)", np.minimum),
 }
-"""Associative functions of two integers: name → expression, and what it computes."""
+"""Associative functions of two integers: name → expression, and the same function for NumPy."""
 
 
 def _with_function(draft: Draft, name: str) -> None:
@@ -155,7 +155,7 @@ def _scan(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
 
 
 def _scanned(combine: _Combine, value: Array, axis: int, *, reverse: bool = False) -> Array:
-    """A scan, one element after the other."""
+    """Return a scan that combines one element after the other."""
     rows = np.moveaxis(np.flip(value, axis) if reverse else value, axis, 0)
     prefixes = [rows[0]]
     for row in rows[1:]:

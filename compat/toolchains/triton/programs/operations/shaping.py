@@ -1,4 +1,4 @@
-"""Operations that move elements and leave them as they are."""
+"""Operations that move elements without changes, and operators that broadcast."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _ALL_TYPES = (*INTEGERS, *FLOATS, "i1")
 LARGEST = 4096
-"""Elements of the largest block."""
+"""The most elements of a block."""
 
 
 def _same(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:

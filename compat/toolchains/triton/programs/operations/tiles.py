@@ -1,7 +1,7 @@
 """Tiles of matrices, through block pointers and tensor descriptors.
 
-A block pointer is a value that loops carry and advance: the place where its tile begins, on the
-axis on which it moves. A descriptor is one, too, and does not move.
+A block pointer is a value that loops carry and advance. Its number is the start of its tile on the
+axis on which the tile moves. A descriptor is such a value, too, but does not move.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _propose_tile(draft: Draft, name: str) -> None:
 
 
 def _fixed(statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
-    """The bounds of a tile at a fixed place, with zeros beyond its matrix."""
+    """Return the bounds of a tile at a fixed position, with zeros beyond its matrix."""
     _check_matrix(statement, analysis)
     return [bounds_of(analysis.tensors[statement.settings["tensor"]]).union(bounds(0, 0))]
 
@@ -67,7 +67,7 @@ def _fixed(statement: BlockStatement, _given: Sequence[Bounds], analysis: Analys
 def _described(
     statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
-    """The same for a tile through a descriptor."""
+    """Return the bounds of a tile at a fixed position that is loaded through a descriptor."""
     dtype = statement.results[0].dtype
     for elements in (statement.settings["columns"], statement.settings["offsets"][1]):
         require(elements * DTYPES[dtype].bits % 128 == 0, "a row does not begin at 16 bytes")
@@ -82,7 +82,7 @@ def _check_matrix(statement: BlockStatement, analysis: Analysis) -> None:
 
 
 def _read(statement: BlockStatement, corner: Sequence[int], machine: Machine) -> list[Array]:
-    """The tile with a first row and column, with zeros beyond its matrix."""
+    """Return the tile whose first row and column are ``corner``, with zeros beyond its matrix."""
     settings, shape = statement.settings, statement.results[0].shape
     tensor = machine.tensors[settings["tensor"]]
     lines = [first + along(shape, axis) for axis, first in enumerate(corner)]
@@ -101,7 +101,7 @@ def _chosen_by_loops(_draft: Draft) -> None:
 
 
 def _begin(statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
-    """Where the tile of a new block pointer or descriptor begins."""
+    """Return the start of the tile of a new block pointer or descriptor."""
     _check_matrix(statement, analysis)
     place = statement.settings["offsets"][statement.settings["axis"]]
     return [bounds(place, place)]
@@ -113,7 +113,7 @@ def _advanced(statement: BlockStatement, operands: Sequence[Bounds], _: object) 
 
 
 def _place(statement: BlockStatement, operands: Sequence[int]) -> int:
-    """Where a tile that moves begins, on the axis on which it moves."""
+    """Return the start of a moving tile on the axis on which it moves."""
     return operands[0] + sum(operands[1:]) * int(statement.settings.get("factor", 0))
 
 
@@ -126,7 +126,7 @@ def _corner(statement: BlockStatement, place: int) -> tuple[int, int]:
 def _tile(
     statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
-    """The bounds of a tile that moves, with zeros beyond its matrix where that is checked."""
+    """Return the bounds of a moving tile, with zeros beyond its matrix if a boundary is checked."""
     settings = statement.settings
     _check_matrix(statement, analysis)
     require(all(operand.low >= 0 for operand in operands), "a tile may begin before its matrix")
