@@ -33,7 +33,15 @@ from compat.envs.provider import Builder, build_envs
 from compat.envs.record import missing_envs, read_env
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.files import folder_digest
-from compat.model import BuiltEnv, Cell, CompileSpec, Done, Evidence, Specialization, Status
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    CompileSpec,
+    CompletedAction,
+    Evidence,
+    Specialization,
+    Status,
+)
 from compat.source.closure import read_source
 from compat.store.keys import cell_key
 from compat.store.store import Store
@@ -227,7 +235,7 @@ def _known(built: BuiltEnv, count: int, executor: OpenExecutor = LocalExecutor) 
     cells = plan.cross([built.env], [target], specs)
     evidence = Evidence(
         answered=True,
-        done=(Done(do="compile"),),
+        done=(CompletedAction(do="compile"),),
         stage="cubin",
         stages={"ast": 0.1},
         metrics={"shared": 0},

@@ -18,7 +18,7 @@ import click
 
 from compat.diagnosis import classify, pipeline
 from compat.files import read_ends
-from compat.model import Evidence, Raised
+from compat.model import Evidence, RaisedException
 from compat.toolchains.mlir.dumps import HEADING_BEGINS
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir.dumps import READER
@@ -64,7 +64,7 @@ def read(path: Path) -> float:
     finally:
         os.close(fd)
     keep_printed(text, _keep)
-    raised = (Raised(type="RuntimeError", message="PassManager::run failed"),)
+    raised = (RaisedException(type="RuntimeError", message="PassManager::run failed"),)
     evidence = Evidence(answered=True, stage="ttgir", raised=raised, in_passes=True)
     classify.classify(
         [pipeline.diagnosed(evidence, READER.read(text), _keep, READER)],

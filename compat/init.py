@@ -2,7 +2,7 @@
 
 There is a kernel file for each source, and ``.gitignore`` gets entries. In: a folder, and Python
 sources in it by path, glob or folder, or the whole folder; CI systems. Out: an
-:class:`Initialized`: the written files, the existing files that stay unchanged, and the guesses
+:class:`InitResult`: the written files, the existing files that stay unchanged, and the guesses
 that the author should check. Nothing is ever overwritten.
 """
 
@@ -88,7 +88,7 @@ class FirstRun:
 
 
 @frozen(kw_only=True)
-class Initialized:
+class InitResult:
     """The result of :func:`initialize`."""
 
     written: Mapping[Path, tuple[str, ...]]
@@ -111,7 +111,7 @@ class Initialized:
 
 def initialize(
     folder: Path, named: Sequence[str] = (), systems: Sequence[System] = ()
-) -> Initialized:
+) -> InitResult:
     """Write the first files of a project: ``matrix.toml``, kernel files and CI workflows.
 
     Existing files stay unchanged, except that ``.gitignore`` gets missing entries.
@@ -141,12 +141,12 @@ class _Initializing:
     look_at: list[Look] = field(factory=list)
     unsure: dict[Path, str] = field(factory=dict)
 
-    def run(self, named: Sequence[str], systems: Sequence[System]) -> Initialized:
+    def run(self, named: Sequence[str], systems: Sequence[System]) -> InitResult:
         """Generate all kernel files, then write everything.
 
         So an error in a source is reported before anything is written.
         """
-        declared = _Declared.of(self.folder)
+        declared = _ProjectFiles.of(self.folder)
         paths = _named(named, self.folder)
         new = [path for path in paths if path not in declared.sources]
         guessed = read_sources(
@@ -175,7 +175,7 @@ class _Initializing:
         for files in workflows:
             self._workflow(files)
         kernels = [kernel for source in guessed for kernel in source.kernels]
-        return Initialized(
+        return InitResult(
             written=self.written,
             kept=self.kept,
             look_at=tuple(self.look_at),
@@ -210,7 +210,9 @@ class _Initializing:
                 ]
                 yield source, path, text
 
-    def _matrix(self, place: Path, declared: _Declared, guessed: Iterable[GuessedSource]) -> None:
+    def _matrix(
+        self, place: Path, declared: _ProjectFiles, guessed: Iterable[GuessedSource]
+    ) -> None:
         pattern = f"{place.relative_to(self.folder).as_posix()}/*.toml"
         path = self.folder / MATRIX
         if not path.exists():
@@ -316,7 +318,7 @@ def _first_run(matrix: Path) -> FirstRun | None:
 
 
 @frozen(kw_only=True)
-class _Declared:
+class _ProjectFiles:
     """The kernel files that a project already has."""
 
     folder: Path
@@ -327,7 +329,7 @@ class _Declared:
     kernels: frozenset[str]
 
     @classmethod
-    def of(cls, folder: Path) -> _Declared:
+    def of(cls, folder: Path) -> _ProjectFiles:
         patterns = _patterns(folder / MATRIX)
         sources: dict[Path, Path] = {}
         names: set[str] = set()
@@ -417,7 +419,7 @@ def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Pat
     )
 
 
-def _folder_for(folder: Path, declared: _Declared) -> Path:
+def _folder_for(folder: Path, declared: _ProjectFiles) -> Path:
     """The folder for kernel files: one that already has some, else one without other files."""
     used = [path.parent for path in declared.sources.values() if path.parent != folder]
     if used:

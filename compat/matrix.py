@@ -1,8 +1,8 @@
 """The matrix: compile every chosen cell, report on all of them, and write the report's folder.
 
 In: a :class:`compat.project.Selection`. Out: a :class:`~compat.report.summary.record.Report`, from
-which all report formats are made; and :class:`Written`, its files. A run that tried only some of
-the cells replaces these in the existing report, and keeps the others that are still valid.
+which all report formats are made; and :class:`WrittenReport`, its files. A run that tried only some
+of the cells replaces these in the existing report, and keeps the others that are still valid.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from compat import toolchains
-from compat.api.histories import Packed
+from compat.api.histories import PackedNames
 from compat.api.looking import kept_names
 from compat.diagnosis.classify import broken_env
 from compat.diagnosis.numbers import with_agreement
@@ -331,7 +331,7 @@ class _Run:
         data = self.context.store.artifact(name)
         return without_places(data.decode(errors="replace")) if data is not None else None
 
-    def _names(self, envs: Sequence[BuiltEnv], existing: Existing) -> Packed | None:
+    def _names(self, envs: Sequence[BuiltEnv], existing: Existing) -> PackedNames | None:
         """The API names of the envs' toolchain, if an earlier command stored them."""
         toolchain = envs[0].env.toolchain if envs else ""
         cache = self.selection.config.env_cache()
@@ -379,7 +379,7 @@ _LONGEST_NAME = 100
 
 
 @frozen(kw_only=True)
-class Written:
+class WrittenReport:
     """The files of a report, and what happened to the earlier report."""
 
     report: Report
@@ -399,7 +399,7 @@ class Written:
 
 def update_reports(
     report: Report, selection: Selection, context: RunContext, folder: Path | None = None
-) -> Written:
+) -> WrittenReport:
     """Write the report of a run into a folder, by default into ``reports`` of the project.
 
     A run that tried only some of the cells keeps the other cells of the existing report that are
@@ -418,7 +418,7 @@ def update_reports(
         ):
             return _update(before, report, selection, context, place)
         if folder is not None or not files:
-            return Written(
+            return WrittenReport(
                 report=report, files=write_reports(report, place), replaced=before.command
             )
     name = re.sub(r"[^\w.+=]+", "-", "-".join(files)).strip("-.")[:_LONGEST_NAME]
@@ -433,11 +433,11 @@ def _update(
     selection: Selection,
     context: RunContext,
     place: Path,
-) -> Written:
+) -> WrittenReport:
     if before is None:
-        return Written(report=new_report, files=write_reports(new_report, place))
+        return WrittenReport(report=new_report, files=write_reports(new_report, place))
     report, dropped = _with_cells_of(before, new_report, selection, context)
-    return Written(report=report, files=write_reports(report, place), dropped=dropped)
+    return WrittenReport(report=report, files=write_reports(report, place), dropped=dropped)
 
 
 def _before(folder: Path, selection: Selection) -> Report | None:

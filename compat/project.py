@@ -22,8 +22,8 @@ from compat.config.env_tables import release_example
 from compat.config.kernel_files import is_file, is_source, load_kernels
 from compat.config.libraries import (
     OPTION,
-    Absent,
     LibraryVersions,
+    MissingKernel,
     libraries_named,
     load_at_versions,
     required,
@@ -153,7 +153,7 @@ class Selection:
     """Whether environments with PyTorch are also tested as pairs."""
     problems: tuple[ConfigError, ...] = ()
     """Errors in kernel files. Their kernels are left out."""
-    absent: tuple[Absent, ...] = ()
+    absent: tuple[MissingKernel, ...] = ()
     """Declared kernels that a version of a library does not have."""
 
     @cached_property
@@ -448,7 +448,7 @@ def _is_path(name: str) -> bool:
 
 def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
     problems: list[ConfigError] = []
-    absent: tuple[Absent, ...] = ()
+    absent: tuple[MissingKernel, ...] = ()
     if patterns.packages:
         specs, absent = _of_packages(config, patterns)
     else:
@@ -540,7 +540,7 @@ def _specs(
 
 def _of_packages(
     config: MatrixConfig, patterns: Patterns
-) -> tuple[tuple[Specialization, ...], tuple[Absent, ...]]:
+) -> tuple[tuple[Specialization, ...], tuple[MissingKernel, ...]]:
     """The kernels of libraries, and the declared kernels that a version does not have.
 
     Raises SelectionError, and EnvError for a library that cannot be installed or has no version.

@@ -19,13 +19,13 @@ from compat.model import (
     Env,
     Expectation,
     Failure,
-    Noticed,
     Outcome,
     Package,
     Result,
     Specialization,
     Status,
     Target,
+    ToolchainWarning,
 )
 
 RELEASES = (
@@ -136,7 +136,10 @@ OK = Outcome(
 LOST = Outcome(status=Status.LOST, stage="ttir")
 BROKEN = Outcome(status=Status.ENV_BROKEN, stage="source", failure=INSTALL)
 DEPRECATED = evolve(
-    OK, warnings=(Noticed(type="DeprecationWarning", message="block pointers will be removed"),)
+    OK,
+    warnings=(
+        ToolchainWarning(type="DeprecationWarning", message="block pointers will be removed"),
+    ),
 )
 
 

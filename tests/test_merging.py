@@ -17,7 +17,7 @@ from compat.engine.plan import Shard
 from compat.engine.run import known, run
 from compat.errors import SelectionError, StoreError
 from compat.matrix import run_matrix
-from compat.model import BuiltEnv, Cell, Diagnosis, Evidence, Raised, Result, Status
+from compat.model import BuiltEnv, Cell, Diagnosis, Evidence, RaisedException, Result, Status
 from compat.project import Selection, select
 from compat.report.document import dump, matrix_document
 from compat.report.folder import are_stores, merge_reports, merge_stores, write_reports
@@ -222,7 +222,11 @@ def test_an_answer_takes_precedence_over_a_lost_cell() -> None:
 FAILED = Evidence(
     answered=True,
     stage="ttir",
-    raised=(Raised(type="ValueError", message="incompatible dimensions at index 1: 128 and 64"),),
+    raised=(
+        RaisedException(
+            type="ValueError", message="incompatible dimensions at index 1: 128 and 64"
+        ),
+    ),
 )
 UNREAD = Diagnosis()
 BUILD = evolve(

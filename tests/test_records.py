@@ -16,15 +16,15 @@ from packaging.version import Version
 from compat.model import (
     Check,
     CompileSpec,
-    Done,
+    CompletedAction,
     Evidence,
     Expectation,
-    Made,
-    Noticed,
-    Raised,
+    RaisedException,
     Specialization,
+    StageOutput,
+    StandInPackages,
     Status,
-    StoodIn,
+    ToolchainWarning,
 )
 from compat.model.codec import RecordError, schema_of, structure, unstructure
 from compat.model.fields import VersionText
@@ -35,15 +35,15 @@ EVIDENCE = Evidence(
     stage="ttgir",
     entered=0.25,
     raised=(
-        Raised(type="RuntimeError", message="failed", errno=28),
-        Raised(type="ValueError", message=""),
+        RaisedException(type="RuntimeError", message="failed", errno=28),
+        RaisedException(type="ValueError", message=""),
     ),
     seconds=2.0,
     stages={"source": 0.1, "ast": 1.0},
     metrics={"shared": 1024, "artifacts": {"ttir": 10}},
-    warnings=(Noticed(type="DeprecationWarning", message="old"),),
-    done=(Done(do="compile", made={"ttir": Made(size=3, digest="a")}),),
-    stood_in=StoodIn(packages=("torch 2.9.1",)),
+    warnings=(ToolchainWarning(type="DeprecationWarning", message="old"),),
+    done=(CompletedAction(do="compile", made={"ttir": StageOutput(size=3, digest="a")}),),
+    stood_in=StandInPackages(packages=("torch 2.9.1",)),
     kept={"ttir": "a.ttir"},
     imported=("/k/k.py",),
 )

@@ -4,7 +4,7 @@ Every statement is about a run of neighbouring inspected releases. A fork is not
 sequence of releases, so statements about it stand alone.
 
 :func:`pack` makes the histories of all names small enough for a report. In a packed history, a
-release is a number: its position in :attr:`Packed.releases`. The releases that have a fact are
+release is a number: its position in :attr:`PackedNames.releases`. The releases that have a fact are
 written as runs, such as ``0-4 7`` for the first five and the eighth. The fact itself is the number
 of a text, as in ``0-4:12 5-9:13``.
 """
@@ -233,7 +233,7 @@ class PackedName:
 
 
 @frozen(kw_only=True)
-class Packed:
+class PackedNames:
     """The names of a toolchain."""
 
     toolchain: str
@@ -260,7 +260,7 @@ class Packed:
         )
 
 
-def pack(inspection: Inspection) -> Packed:
+def pack(inspection: Inspection) -> PackedNames:
     """Pack all names that are intended for users, over the inspected releases without forks."""
     line = tuple(place.label for place in inspection.places if not place.fork)
     packing = _Packing(line=line)
@@ -275,7 +275,7 @@ def pack(inspection: Inspection) -> Packed:
         else:
             names[shown] = packing.name(name_history)
     inspected = [place.label for place in inspection.inspected if not place.fork]
-    return Packed(
+    return PackedNames(
         toolchain=inspection.toolchain,
         releases=line,
         looked_at=packing.runs([inspected]),

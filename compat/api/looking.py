@@ -15,7 +15,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from compat import toolchains
-from compat.api.histories import Packed, pack
+from compat.api.histories import PackedNames, pack
 from compat.api.records import Document, InspectedRelease, Inspection, Namespace
 from compat.engine.run import concurrently, existing_releases
 from compat.envs import locks
@@ -274,7 +274,7 @@ def _ask_env(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespac
     try:
         answer = introspect(built.python, toolchain)
         namespace = _read(answer)
-    except Unanswered as error:
+    except UnresponsiveEnv as error:
         return printable(str(error))
     except (ValueError, RecordError) as error:
         return printable(f"cannot read its answer: {error}")
@@ -299,7 +299,7 @@ _FILE = "names.json"
 
 def kept_names(
     envs: Sequence[BuiltEnv], existing: Collection[Version], cache: EnvCache, state: Path
-) -> Packed | None:
+) -> PackedNames | None:
     """The kept names of these envs, of the first toolchain that has any.
 
     It is ``None`` if nothing is kept.
@@ -341,11 +341,11 @@ def kept_names(
     return packed
 
 
-def _read_packed(path: Path, key: str) -> Packed | None:
+def _read_packed(path: Path, key: str) -> PackedNames | None:
     try:
         document = read_json(content_of(path, _LARGEST) or b"")
         return (
-            structure(document["names"], Packed)
+            structure(document["names"], PackedNames)
             if isinstance(document, dict) and document.get("key") == key
             else None
         )
@@ -362,15 +362,15 @@ _LARGEST = 64 * 1024 * 1024
 """The most bytes that an answer may have."""
 
 
-class Unanswered(Exception):
+class UnresponsiveEnv(Exception):
     """The env gave no answer. The message is the reason, as far as it is known."""
 
 
 def introspect(python: str, toolchain: Toolchain, deadline: float = DEADLINE) -> bytes:
     """Run the program of :attr:`Language.api` in an env, and return the bytes of its answer.
 
-    Raises Unanswered if the program fails or writes no answer, MachineError if the machine refuses
-    to start a process, and Stopped if the command is to end.
+    Raises UnresponsiveEnv if the program fails or writes no answer, MachineError if the machine
+    refuses to start a process, and Stopped if the command is to end.
     """
     assert toolchain.language.api is not None
     with TemporaryFolder("compat-names-") as folder:
@@ -385,7 +385,7 @@ def introspect(python: str, toolchain: Toolchain, deadline: float = DEADLINE) ->
         if content is None or ended.exit_code != 0:
             why = f"ended with exit code {ended.exit_code} and no answer"
             why = f"did not end within {deadline:g} s" if ended.exit_code is None else why
-            raise Unanswered(ended.output.strip() or f"importing {toolchain.title} {why}")
+            raise UnresponsiveEnv(ended.output.strip() or f"importing {toolchain.title} {why}")
         return content
 
 
@@ -396,4 +396,4 @@ def _run(command: list[str], toolchain: Toolchain, folder: Path, deadline: float
     try:
         return run(command, timeout=deadline, env=env, cwd=home, limit=SHOWN)
     except OSError as error:
-        raise Unanswered(f"cannot start its interpreter: {error.strerror}") from error
+        raise UnresponsiveEnv(f"cannot start its interpreter: {error.strerror}") from error

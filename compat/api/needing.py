@@ -67,7 +67,7 @@ class MissingName:
 
 
 @frozen(kw_only=True)
-class Satisfying:
+class NameCoverage:
     """The part of a source's needs that a release meets."""
 
     place: InspectedRelease
@@ -96,7 +96,7 @@ class Needs:
     """The needs of a source, and the part of them that each release meets."""
 
     needs: tuple[NameNeed, ...]
-    having: tuple[Satisfying, ...]
+    having: tuple[NameCoverage, ...]
     """One entry per release of the inspection, in its order."""
     uses: Uses
 
@@ -161,9 +161,9 @@ def _name(full: str, every: set[str], entered: set[str]) -> str:
     return full
 
 
-def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> Satisfying:
+def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> NameCoverage:
     if place.namespace is None:
-        return Satisfying(place=place)
+        return NameCoverage(place=place)
     missing: list[MissingName] = []
     unknown: list[str] = []
     deprecated: list[str] = []
@@ -183,7 +183,7 @@ def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> Satisfying:
             refused = next((name.refuses for _, name in entries if name), "")
             why = f"only raises {refused}" if refused else "is missing"
             missing.append(MissingName(shown=need.shown, why=why, uses=need.uses))
-    return Satisfying(
+    return NameCoverage(
         place=place, missing=tuple(missing), unknown=tuple(unknown), deprecated=tuple(deprecated)
     )
 
@@ -322,7 +322,7 @@ def verdicts(kernel: KernelNeeds) -> tuple[Run[NamesVerdict], ...]:
     )
 
 
-def _verdict(having: Satisfying, kernel: KernelNeeds) -> NamesVerdict:
+def _verdict(having: NameCoverage, kernel: KernelNeeds) -> NamesVerdict:
     cells = kernel.cells.get(having.place.label, ())
     results = kernel.results.get(having.place.label, ())
     answers = [result for result in results if result.outcome.status.is_answer]
@@ -350,7 +350,7 @@ def _outcomes(results: Sequence[Result]) -> tuple[Outcomes, ...]:
     )
 
 
-def _difference(having: Satisfying, results: Sequence[Result], kernel: KernelNeeds) -> str:
+def _difference(having: NameCoverage, results: Sequence[Result], kernel: KernelNeeds) -> str:
     """The reason why the results contradict the names; empty if they do not."""
     failed = [result for result in results if not is_good(result.outcome)]
     of_names = [result for result in failed if lacks(result.outcome) and result.outcome.failure]
@@ -369,7 +369,7 @@ def _difference(having: Satisfying, results: Sequence[Result], kernel: KernelNee
 
 
 def _though_all_is_there(
-    of_names: Sequence[Result], others: Sequence[str], having: Satisfying, kernel: KernelNeeds
+    of_names: Sequence[Result], others: Sequence[str], having: NameCoverage, kernel: KernelNeeds
 ) -> str:
     if of_names:
         failure = of_names[0].outcome.failure

@@ -50,7 +50,7 @@ class ApiUse:
 
 
 @frozen(kw_only=True)
-class Unresolved:
+class UnresolvedAttribute:
     """An attribute in a kernel, of a value that the text does not determine."""
 
     name: str
@@ -63,7 +63,7 @@ class Uses:
     """All uses in a source."""
 
     uses: tuple[ApiUse, ...]
-    unresolved: tuple[Unresolved, ...] = ()
+    unresolved: tuple[UnresolvedAttribute, ...] = ()
     not_read: tuple[str, ...] = ()
     """Modules of its own package that it imports, which were not read."""
 
@@ -142,7 +142,7 @@ class _UsesReader:
     root: str
     names: ApiNames
     uses: list[ApiUse] = field(factory=list)
-    unresolved: list[Unresolved] = field(factory=list)
+    unresolved: list[UnresolvedAttribute] = field(factory=list)
     not_read: list[str] = field(factory=list)
     starred: list[str] = field(factory=list)
 
@@ -287,7 +287,7 @@ class _UsesReader:
             foreign = root and root not in scope.local
             if scope.function and not foreign:
                 self.unresolved.append(
-                    Unresolved(name=node.attr, line=node.lineno, function=scope.function)
+                    UnresolvedAttribute(name=node.attr, line=node.lineno, function=scope.function)
                 )
             self.visit(node.value, scope)
         elif not isinstance(node, ast.Name):

@@ -24,7 +24,7 @@ from compat.envs.listing import INDEX, index_urls, list_files
 from compat.errors import EnvError, SelectionError
 from compat.executors.executor import Batch
 from compat.files import TemporaryFolder
-from compat.model import Cell, Evidence, Outcome, Raised, Result, Status
+from compat.model import Cell, Evidence, Outcome, RaisedException, Result, Status
 from compat.processes import supervisor
 from compat.project import Obtain
 from compat.toolchains import Assembler, Wheels
@@ -209,7 +209,7 @@ def _evidence(
             command, timeout=deadline, env=passed_on(), cwd=folder, limit=_LARGEST_OUTPUT
         )
     except OSError as error:
-        raised = Raised(type=type(error).__name__, message=str(error), errno=error.errno)
+        raised = RaisedException(type=type(error).__name__, message=str(error), errno=error.errno)
         return Evidence(answered=True, stage=assembler.stage, raised=(raised,))
     if ended.exit_code is None:
         return Evidence(answered=False, stage=assembler.stage, deadline=deadline)

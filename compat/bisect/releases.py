@@ -85,7 +85,7 @@ def search_releases(  # noqa: PLR0913 - half of them hear of what happens
     launches, and ``on_answer`` each answer as soon as it is known. Raises
     :class:`compat.engine.run.Interrupted`; finished probes are kept.
     """
-    tries = _Tries(query, context, obtain, on_result, on_plan, on_launch)
+    tries = _LazyResults(query, context, obtain, on_result, on_plan, on_launch)
     answers: dict[tuple[Specialization, Target], ReleaseAnswer] = {}
     earlier: Sequence[Result] | None = None
     for together in _rounds(_by_target(kernels), query, context, tries):
@@ -109,7 +109,7 @@ def _by_target(kernels: Kernels) -> Kernels:
 
 
 def _rounds(
-    kernels: Kernels, query: ReleaseSearch, context: RunContext, tries: _Tries
+    kernels: Kernels, query: ReleaseSearch, context: RunContext, tries: _LazyResults
 ) -> Iterator[Kernels]:
     """Split the kernels into one group per run. The first group has the kernels with known results.
 
@@ -133,7 +133,7 @@ def _rounds(
         yield together
 
 
-class _Tries:
+class _LazyResults:
     """Results by position and kernel, compiled on first use."""
 
     def __init__(
@@ -250,7 +250,7 @@ def _answer(
     spec: Specialization,
     target: Target,
     query: ReleaseSearch,
-    tries: _Tries,
+    tries: _LazyResults,
     earlier: Sequence[Result],
 ) -> ReleaseAnswer:
     criterion = query.criterion

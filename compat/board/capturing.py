@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 
 from compat.board.data import CompiledVersion
 from compat.board.declaration import BoardDeclaration, BoardLibrary, CaptureProgram
-from compat.capturing.assembling import Captured
+from compat.capturing.assembling import CapturedFiles
 from compat.capturing.capturing import Capture, capture_program
 from compat.capturing.checking import CodeCheck, Options, toolchain_of
 from compat.capturing.kernels import Configs
@@ -126,7 +126,7 @@ def capture_version(version: VersionCapture, built: BuiltEnv, listener: Listener
         Stopped: The command was asked to end.
     """
     problems: list[str] = []
-    captures: dict[Target, Captured] = {}
+    captures: dict[Target, CapturedFiles] = {}
     with (
         TemporaryFolder("compat-board-") as folder,
         listener.step(f"capturing {version.requirement}") as tell,
@@ -184,7 +184,7 @@ def _problems(capture: Capture, target: Target, output: str) -> Iterator[str]:
         yield f"the program ended with exit code {ended.exit_code} for {target.name}: {output}"
 
 
-def _write(version: VersionCapture, captures: Mapping[Target, Captured]) -> None:
+def _write(version: VersionCapture, captures: Mapping[Target, CapturedFiles]) -> None:
     """Write the kernel file, if a kernel of the library was captured. Raises OSError."""
     specs = [
         evolve(spec, targets=tuple(target.name for target in entry.targets), kernel=name)
@@ -211,7 +211,7 @@ class _Entry:
 
 
 def _entries(
-    version: VersionCapture, captures: Mapping[Target, Captured]
+    version: VersionCapture, captures: Mapping[Target, CapturedFiles]
 ) -> Iterator[tuple[str, _Entry]]:
     """The kernels of the library, by the names that they have in the file.
 

@@ -52,7 +52,7 @@ def board_record(
         index: What the reports cover.
         defects: The failures that are known upstream.
     """
-    gathered = _Gathered(defects)
+    gathered = _GatheredReports(defects)
     rows = {
         (library, version): gathered.add(library, version, report)
         for library, version, report in reports
@@ -88,7 +88,7 @@ def board_record(
     )
 
 
-class _Gathered:
+class _GatheredReports:
     """Gathers the facts of reports, one report after the other."""
 
     def __init__(self, defects: Sequence[KnownDefect]) -> None:

@@ -161,7 +161,7 @@ class BoardLibraryRecord:
 
 
 @frozen(kw_only=True)
-class Affected:
+class AffectedKernel:
     """A kernel with a certain failure, and the targets and releases that it fails for."""
 
     library: str
@@ -204,16 +204,16 @@ class BoardRecord:
         return next((library for library in self.libraries if library.name == name), None)
 
     @cached_property
-    def affected(self) -> Mapping[int, tuple[Affected, ...]]:
+    def affected(self) -> Mapping[int, tuple[AffectedKernel, ...]]:
         """Number of a failure → the kernels that have it."""
-        every: dict[int, list[Affected]] = defaultdict(list)
+        every: dict[int, list[AffectedKernel]] = defaultdict(list)
         for library in self.libraries:
             for version in library.versions:
                 for kernel in version.kernels:
                     for number, met in self._met(version, kernel).items():
                         targets, places = met
                         every[number].append(
-                            Affected(
+                            AffectedKernel(
                                 library=library.name,
                                 version=version.version,
                                 kernel=kernel,

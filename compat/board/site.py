@@ -31,7 +31,7 @@ from compat.board.gathering import record_of_board
 from compat.board.record import (
     RECORD,
     UNKNOWN,
-    Affected,
+    AffectedKernel,
     BoardFailure,
     BoardRecord,
     BoardVersion,
@@ -318,7 +318,7 @@ class _Pages:
 
     def _extent(self, number: int) -> str:
         """How many kernels of how many libraries have a failure."""
-        rows: Sequence[Affected] = self.record.affected[number]
+        rows: Sequence[AffectedKernel] = self.record.affected[number]
         kernels = {(row.library, row.kernel) for row in rows}
         libraries = sorted({row.library for row in rows})
         where = libraries[0] if len(libraries) == 1 else f"{len(libraries)} libraries"

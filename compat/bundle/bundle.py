@@ -29,7 +29,7 @@ from compat.source.names import (
     Installed,
     ModulePlace,
     Names,
-    Ours,
+    OwnDefinition,
     ParsedFile,
     Statement,
     called_by,
@@ -174,7 +174,7 @@ class _Bundling:
         }
         for function in functions:
             self._add_definition(
-                Ours(file=file, name=function), of_module=False, beside=frozenset()
+                OwnDefinition(file=file, name=function), of_module=False, beside=frozenset()
             )
         self._added |= {id(statement) for statement in binding}
         self._add(
@@ -220,7 +220,7 @@ class _Bundling:
             name = self._add_import(meaning.statement, beside=statement.identifiers)
             if name is not None and (depth or name != use.name):
                 yield use.nodes[depth], name
-        elif isinstance(meaning, Ours):
+        elif isinstance(meaning, OwnDefinition):
             renamed = depth > 0 or meaning.name != use.name
             beside = statement.identifiers if renamed else frozenset()
             if meaning.file.around is not None:
@@ -258,7 +258,9 @@ class _Bundling:
             self._imports[text] = None
         return name
 
-    def _add_definition(self, meaning: Ours, *, of_module: bool, beside: frozenset[str]) -> str:
+    def _add_definition(
+        self, meaning: OwnDefinition, *, of_module: bool, beside: frozenset[str]
+    ) -> str:
         """Add a definition, unless the bundle has it, and return its name in the bundle.
 
         The name is not in ``beside``.

@@ -20,7 +20,7 @@ from compat.source.constants import PythonValue, PythonValues, Scope, UnknownVal
 from compat.source.names import (
     ModulePlace,
     Names,
-    Ours,
+    OwnDefinition,
     ParsedFile,
     Statement,
     called_by,
@@ -90,7 +90,7 @@ class CannotBeFrozen(ValueError):
     """A kernel of a factory or a class cannot become a top-level kernel of a module."""
 
 
-def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS) -> Ours:
+def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS) -> OwnDefinition:
     """The definition of the function that an expression in a file evaluates to.
 
     Raises KeyError if nothing defines it, and CannotBeFrozen if the source does not determine it.
@@ -111,9 +111,9 @@ def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS)
     raise CannotBeFrozen(f"the source does not say what `{ast.unparse(node)}` is")
 
 
-def _named(names: Names, file: ParsedFile, name: str, steps: int) -> Ours:
+def _named(names: Names, file: ParsedFile, name: str, steps: int) -> OwnDefinition:
     meaning = names.meaning(file, name)
-    if not isinstance(meaning, Ours):
+    if not isinstance(meaning, OwnDefinition):
         raise KeyError(f"{file.path.name} does not define a function {name}")
     statements = meaning.file.binding(meaning.name)
     if any(not isinstance(statement.node, ast.Assign | ast.AnnAssign) for statement in statements):
@@ -127,13 +127,13 @@ def _named(names: Names, file: ParsedFile, name: str, steps: int) -> Ours:
 # --- classes --------------------------------------------------------------------------------------
 
 
-def _held(names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: int) -> Ours:
+def _held(names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: int) -> OwnDefinition:
     """The function ``name`` of ``holder``, which is a class or the name of a module."""
     if isinstance(holder, ast.Name) and isinstance(
         module := names.meaning(file, holder.id), ModulePlace
     ):
         member = names.member(module, name)
-        if not isinstance(member, Ours):
+        if not isinstance(member, OwnDefinition):
             raise KeyError(f"{holder.id} has no function {name}")
         return _named(names, member.file, member.name, steps)
     where, owners = _classes(names, file, holder)
@@ -155,7 +155,7 @@ def _held(names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: in
         )
     inside = tuple(owner.name for owner in owners)
     path = where.path.with_name(f"{where.path.name}:{'.'.join(inside)}")
-    return Ours(
+    return OwnDefinition(
         file=ParsedFile.of(path, _text(where, functions[-1]), around=where, inside=inside),
         name=name,
     )
@@ -165,7 +165,9 @@ def _classes(
     names: Names, file: ParsedFile, node: ast.expr
 ) -> tuple[ParsedFile, tuple[ast.ClassDef, ...]]:
     """The file of a class, and the class after its enclosing classes, outermost first."""
-    if isinstance(node, ast.Name) and isinstance(meaning := names.meaning(file, node.id), Ours):
+    if isinstance(node, ast.Name) and isinstance(
+        meaning := names.meaning(file, node.id), OwnDefinition
+    ):
         definition = meaning.file.binding(meaning.name)[-1].node
         if isinstance(definition, ast.ClassDef):
             return meaning.file, (definition,)
@@ -186,7 +188,7 @@ def _classes(
 # --- factories ------------------------------------------------------------------------------------
 
 
-def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
+def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> OwnDefinition:
     factory = reached(names, file, call.func, steps - 1)
     statement = factory.file.binding(factory.name)[-1]
     node = statement.node

@@ -53,7 +53,7 @@ class FrozenForm:
 
 
 @frozen(kw_only=True)
-class Frozen:
+class FrozenDefinition:
     """A function or class of a running process, as the recorder wrote it down."""
 
     id: str
@@ -86,11 +86,11 @@ class NotFrozen(Exception):
 def module_of_frozen(
     kernel: str,
     constexpr_functions: Mapping[str, str],
-    functions: Mapping[str, Frozen],
+    functions: Mapping[str, FrozenDefinition],
     folder: Path,
     form: FrozenForm,
     *,
-    optional: Callable[[Frozen, str], bool] = lambda function, name: False,
+    optional: Callable[[FrozenDefinition, str], bool] = lambda function, name: False,
     toolchain: str = DEFAULT_TOOLCHAIN,
 ) -> str:
     """Return the text of a module that holds a function and everything that it uses.
@@ -133,7 +133,7 @@ def module_of_frozen(
         raise NotFrozen(str(error).removeprefix(f"{error.where}: ")) from error
 
 
-def reached(kernel: str, functions: Mapping[str, Frozen]) -> tuple[str, ...]:
+def reached(kernel: str, functions: Mapping[str, FrozenDefinition]) -> tuple[str, ...]:
     """The ids of a function and of all functions that it uses, directly or indirectly."""
     ids: dict[str, None] = {}
     waiting = [kernel]
@@ -170,10 +170,10 @@ class _File:
     module: str
     layout: _Layout
     names: dict[str, _Meaning] = field(factory=dict)
-    functions: dict[str, Frozen] = field(factory=dict)
+    functions: dict[str, FrozenDefinition] = field(factory=dict)
     """Name → function."""
 
-    def accepts(self, function: Frozen) -> bool:
+    def accepts(self, function: FrozenDefinition) -> bool:
         """Whether the file can hold a function: its names have no other meaning in the file."""
         if self.functions.get(function.name, function) is not function:
             return False
@@ -186,7 +186,7 @@ class _File:
             return False
         return name not in self.names or _same(self.names[name], meaning)
 
-    def add(self, function: Frozen) -> None:
+    def add(self, function: FrozenDefinition) -> None:
         """Add a function and the meanings of its names."""
         self.functions[function.name] = function
         for name, meaning in function.names.items():
@@ -266,10 +266,10 @@ class _File:
 class _Layout:
     """The files of all functions."""
 
-    functions: Mapping[str, Frozen]
+    functions: Mapping[str, FrozenDefinition]
     folder: Path
     form: FrozenForm
-    optional: Callable[[Frozen, str], bool]
+    optional: Callable[[FrozenDefinition, str], bool]
     files: list[_File] = field(factory=list)
     tolerant: dict[str, str] = field(factory=dict)
     """Name → the statement that imports it if it exists."""
@@ -326,7 +326,7 @@ class _Layout:
         for meaning in self.functions[function_id].names.values():
             self._lay_out(meaning)
 
-    def _free(self, function: Frozen) -> _File:
+    def _free(self, function: FrozenDefinition) -> _File:
         named = [
             file
             for file in self.files
@@ -446,7 +446,7 @@ def _unfrozen(meaning: object) -> str | None:
     )
 
 
-def _definition(function: Frozen, form: FrozenForm) -> ast.stmt:
+def _definition(function: FrozenDefinition, form: FrozenForm) -> ast.stmt:
     """The definition without the decorators and annotations that are left out.
 
     Such annotations mean nothing to a compiler.
@@ -461,7 +461,7 @@ def _definition(function: Frozen, form: FrozenForm) -> ast.stmt:
     return node
 
 
-def _foreign_annotations(function: Frozen, node: ast.FunctionDef) -> list[ast.arg]:
+def _foreign_annotations(function: FrozenDefinition, node: ast.FunctionDef) -> list[ast.arg]:
     arguments = [inner for inner in ast.walk(node.args) if isinstance(inner, ast.arg)]
     return [
         argument
@@ -470,11 +470,11 @@ def _foreign_annotations(function: Frozen, node: ast.FunctionDef) -> list[ast.ar
     ]
 
 
-def _is_foreign(function: Frozen, annotation: ast.expr) -> bool:
+def _is_foreign(function: FrozenDefinition, annotation: ast.expr) -> bool:
     return any(_unfrozen(function.names.get(use.name, {})) for use in uses(annotation))
 
 
-def _written(function: Frozen, form: FrozenForm) -> str:
+def _written(function: FrozenDefinition, form: FrozenForm) -> str:
     """A definition as it was written, with the decorator that says how it was compiled."""
     node = tree_of(function.source).body[0]
     lines = [line.encode() for line in function.source.split("\n")]
@@ -503,7 +503,7 @@ _Position = tuple[int, int]
 
 
 def _edits(
-    function: Frozen, node: ast.FunctionDef, form: FrozenForm
+    function: FrozenDefinition, node: ast.FunctionDef, form: FrozenForm
 ) -> Iterator[tuple[_Position, _Position, str]]:
     """The edits of a function's source: start, end, and the text to put there."""
     for argument in _foreign_annotations(function, node):

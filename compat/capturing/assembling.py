@@ -14,7 +14,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from compat import toolchains
-from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
+from compat.bundle.frozen import FrozenDefinition, NotFrozen, module_of_frozen, reached
 from compat.capturing.kernels import (
     CapturedKernel,
     Case,
@@ -28,14 +28,14 @@ from compat.capturing.kernels import (
 from compat.capturing.makers import MADE, Makers
 from compat.capturing.origins import (
     ImportQuestion,
-    Live,
+    LiveKernel,
     NotLive,
     about,
     import_questions,
     names_used,
 )
 from compat.capturing.origins import live as live_place
-from compat.capturing.records import Recorded, RecordedLaunch, UnrecordedLaunch
+from compat.capturing.records import ProgramRecords, RecordedLaunch, UnrecordedLaunch
 from compat.config.argument_tables import usual_dtype
 from compat.config.kernel_files import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
@@ -79,10 +79,10 @@ class NotCaptured:
 
 
 @define(kw_only=True)
-class Captured:
+class CapturedFiles:
     """The kernels and files made from records."""
 
-    recorded: Recorded
+    recorded: ProgramRecords
     kernels: tuple[CapturedKernel, ...] = ()
     not_captured: tuple[NotCaptured, ...] = ()
     never_launched: tuple[tuple[str, str], ...] = ()
@@ -126,15 +126,15 @@ class Captured:
 
 
 def assemble(
-    recorded: Recorded, output: Path, *, configs: Configs, origin: str, live: bool = False
-) -> Captured:
+    recorded: ProgramRecords, output: Path, *, configs: Configs, origin: str, live: bool = False
+) -> CapturedFiles:
     """Write the kernel files of recorded launches, and replace those of an earlier capture.
 
     ``origin`` is a text for each file that says where the file comes from. With ``live`` the files
     refer to kernels in their own sources where possible. Files that no capture has written stay as
     they are. Raises OSError if a file cannot be written.
     """
-    captured = Captured(recorded=recorded)
+    captured = CapturedFiles(recorded=recorded)
     places, not_live = _live(recorded) if live else ({}, [])
     kernels, failed = _kernels(recorded, places)
     captured.in_the_way = tuple(_name(kernels, output))
@@ -176,7 +176,7 @@ def assemble(
     return captured
 
 
-def _launched(recorded: Recorded) -> list[str]:
+def _launched(recorded: ProgramRecords) -> list[str]:
     return [
         function_id
         for function_id in dict.fromkeys(launch.function for launch in recorded.launches.values())
@@ -191,9 +191,9 @@ def _distinct(launches: Sequence[UnrecordedLaunch]) -> list[UnrecordedLaunch]:
 # --- kernels --------------------------------------------------------------------------------------
 
 
-def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
+def _live(recorded: ProgramRecords) -> tuple[dict[str, LiveKernel], list[NotCaptured]]:
     """Id → place, of launched functions that a kernel file can refer to; and all others."""
-    places: dict[str, Live] = {}
+    places: dict[str, LiveKernel] = {}
     others: dict[NotCaptured, None] = {}
     for function_id, passed in _given(recorded).items():
         function = recorded.functions[function_id]
@@ -207,7 +207,7 @@ def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
 
 
 def _kernels(
-    recorded: Recorded, places: Mapping[str, Live]
+    recorded: ProgramRecords, places: Mapping[str, LiveKernel]
 ) -> tuple[list[CapturedKernel], list[NotCaptured]]:
     """The kernels, which differ by content or place; and those that cannot be bundled."""
     kernels: dict[tuple[str, object], CapturedKernel] = {}
@@ -251,20 +251,20 @@ def _kernels(
     ), list(failed)
 
 
-def _capturing(recorded: Recorded) -> Capturing:
+def _capturing(recorded: ProgramRecords) -> Capturing:
     """How the toolchain of the records captures launches."""
     capturing = toolchains.named(recorded.toolchain).device.capturing
     assert capturing is not None
     return capturing
 
 
-def _live_kernel(function: Frozen, place: Live) -> CapturedKernel:
+def _live_kernel(function: FrozenDefinition, place: LiveKernel) -> CapturedKernel:
     return CapturedKernel(
         name="", function=place.function, module=function.module, text="", live=place
     )
 
 
-def _is_asked_for(function: Frozen, name: str) -> bool:
+def _is_asked_for(function: FrozenDefinition, name: str) -> bool:
     """Whether the meaning of a name depends on a question that a module asked during its import.
 
     The module is the function's own, or the one that the name comes from.
@@ -272,7 +272,7 @@ def _is_asked_for(function: Frozen, name: str) -> bool:
     return bool(function.file and about(function.module, Path(function.file), name))
 
 
-def _given(recorded: Recorded) -> dict[str, dict[str, str]]:
+def _given(recorded: ProgramRecords) -> dict[str, dict[str, str]]:
     """Launched function → the functions that its launches pass it."""
     passed: dict[str, dict[str, str]] = {function_id: {} for function_id in _launched(recorded)}
     for launch in recorded.launches.values():
@@ -335,7 +335,7 @@ def _tail(module: str, modules: Collection[str]) -> str:
 
 
 def _write(
-    kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str
+    kernel: CapturedKernel, recorded: ProgramRecords, output: Path, origin: str
 ) -> tuple[Specialization, ...]:
     source, roots = output / f"{kernel.name}.py", tuple[Path, ...]()
     makers = Makers(form=_capturing(recorded).written)
@@ -433,7 +433,7 @@ def _without_problem(kernel: CapturedKernel) -> Iterator[tuple[str, str, str]]:
             )
 
 
-def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> CompileSpec:
+def _compile(launch: RecordedLaunch, recorded: ProgramRecords, makers: Makers) -> CompileSpec:
     elements = toolchains.named(recorded.toolchain).language.types.elements
     launch_arguments = arguments_of(launch, recorded)
     values = {
@@ -461,7 +461,7 @@ def _typed(name: str, value: object, makers: Makers) -> Any:
 # --- further results ------------------------------------------------------------------------------
 
 
-def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
+def _never_launched(recorded: ProgramRecords) -> tuple[tuple[str, str], ...]:
     passed = _given(recorded)
     roots = {
         *passed,
@@ -481,7 +481,7 @@ def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _methods(function: Frozen) -> list[str]:
+def _methods(function: FrozenDefinition) -> list[str]:
     """The methods of a class that kernels use. No program launches them."""
     if function.kind != "class" or not function.source:
         return []
@@ -490,7 +490,7 @@ def _methods(function: Frozen) -> list[str]:
     return [node.name for node in body if isinstance(node, ast.FunctionDef)]
 
 
-def _asked(kernel: CapturedKernel, recorded: Recorded) -> tuple[ImportQuestion, ...]:
+def _asked(kernel: CapturedKernel, recorded: ProgramRecords) -> tuple[ImportQuestion, ...]:
     """The questions that the modules of a kernel asked during their import.
 
     Only questions that the kernel, or anything that it uses, depends on count.

@@ -18,7 +18,7 @@ from typing import IO
 from attrs import define, evolve, field, frozen
 
 from compat import __version__, toolchains
-from compat.capturing.assembling import SCHEMA, Captured, assemble, check_writable, write_index
+from compat.capturing.assembling import SCHEMA, CapturedFiles, assemble, check_writable, write_index
 from compat.capturing.checking import (
     CodeCheck,
     CodeComparison,
@@ -48,7 +48,7 @@ _LOOK_EVERY = 5.0
 class Capture:
     """The launches of a program, and how the program ended."""
 
-    captured: Captured
+    captured: CapturedFiles
     """The kernels that were captured, and the launches that were not."""
     options: Options
     """How it was captured."""
@@ -133,7 +133,7 @@ def made_of(
     toolchain, recorded = toolchain_of(options.toolchain), read_records(records, options.toolchain)
     if recorded.release is None:
         return Capture(
-            captured=Captured(recorded=recorded), options=options, ended=ended, seconds=0.0
+            captured=CapturedFiles(recorded=recorded), options=options, ended=ended, seconds=0.0
         )
     compiled_for = (
         target
@@ -200,7 +200,7 @@ def _beside(python: str, command_line: Sequence[str]) -> tuple[str, ...]:
 
 
 def index_document(
-    captured: Captured, compared: Sequence[CodeComparison], target: str | None, *, on_gpu: bool
+    captured: CapturedFiles, compared: Sequence[CodeComparison], target: str | None, *, on_gpu: bool
 ) -> dict[str, object]:
     """The index of a capture as a JSON object, without the duration.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import frozen
 
 from compat import toolchains
-from compat.capturing.assembling import Captured
+from compat.capturing.assembling import CapturedFiles
 from compat.capturing.kernels import Configs
 from compat.capturing.records import ProgramPython, RecordedLaunch
 from compat.diagnosis.classify import classify
@@ -56,7 +56,7 @@ class CodeComparison:
 
 
 def compare(
-    captured: Captured, target: Target, built: BuiltEnv | None = None, *, fake: bool = False
+    captured: CapturedFiles, target: Target, built: BuiltEnv | None = None, *, fake: bool = False
 ) -> tuple[CodeComparison, ...]:
     """Compile the cases that the program compiled, in the program's environment, and compare.
 
@@ -114,7 +114,7 @@ def _built_env(interpreter: ProgramPython, release: str, toolchain: Toolchain) -
     )
 
 
-def _asked(captured: Captured) -> Iterator[tuple[Specialization, RecordedLaunch]]:
+def _asked(captured: CapturedFiles) -> Iterator[tuple[Specialization, RecordedLaunch]]:
     for kernel in captured.kernels:
         by_case = {spec.case: spec for spec in captured.specs[kernel.name]}
         for case in kernel.cases:

@@ -14,8 +14,8 @@ from typing import Any
 from attrs import define, field, frozen
 
 from compat.capturing.makers import MADE
-from compat.capturing.origins import ImportQuestion, Live
-from compat.capturing.records import Recorded, RecordedLaunch
+from compat.capturing.origins import ImportQuestion, LiveKernel
+from compat.capturing.records import ProgramRecords, RecordedLaunch
 from compat.model import arguments
 from compat.model.constexprs import FIELDS
 from compat.text import JsonObject, lazy_pattern
@@ -59,7 +59,7 @@ class CapturedKernel:
     """The module that defines the function."""
     text: str
     """Its bundle; empty if the kernel file refers to its source."""
-    live: Live | None = None
+    live: LiveKernel | None = None
     """The place of its source, if the kernel file refers to it."""
     ids: set[str] = field(factory=set)
     """The ids of its recorded functions, from all processes."""
@@ -70,7 +70,7 @@ class CapturedKernel:
     """The questions of its modules during their import that the kernel depends on."""
 
 
-def given_functions(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
+def given_functions(launch: RecordedLaunch, recorded: ProgramRecords) -> dict[str, str]:
     """The jit functions that a launch passes: name → id."""
     ids = _ids([*launch.constexprs.values(), *launch.arguments.values()])
     return {
@@ -93,17 +93,17 @@ def _ids(value: object) -> Iterator[str]:
             yield from _ids(inner)
 
 
-def constexprs_of(launch: RecordedLaunch, recorded: Recorded) -> JsonObject:
+def constexprs_of(launch: RecordedLaunch, recorded: ProgramRecords) -> JsonObject:
     """The constexprs of a launch, in the forms of kernel files."""
     return {name: _plain(value, recorded) for name, value in launch.constexprs.items()}
 
 
-def arguments_of(launch: RecordedLaunch, recorded: Recorded) -> JsonObject:
+def arguments_of(launch: RecordedLaunch, recorded: ProgramRecords) -> JsonObject:
     """The other arguments of a launch, in the forms of kernel files."""
     return {name: _plain(value, recorded) for name, value in launch.arguments.items()}
 
 
-def _plain(value: object, recorded: Recorded) -> Any:
+def _plain(value: object, recorded: ProgramRecords) -> Any:
     if isinstance(value, list):
         return [_plain(item, recorded) for item in value]
     if arguments.is_named(value):
@@ -117,7 +117,7 @@ def _plain(value: object, recorded: Recorded) -> Any:
     return float(value["float"]) if isinstance(value, Mapping) and "float" in value else value
 
 
-def _named(tree: object, recorded: Recorded) -> Any:
+def _named(tree: object, recorded: ProgramRecords) -> Any:
     """A tree with the names of functions and classes instead of their ids."""
     if isinstance(tree, list):
         return [_named(subtree, recorded) for subtree in tree]
@@ -147,7 +147,7 @@ def wanted(launches: Sequence[RecordedLaunch], configs: Configs) -> list[Recorde
     ]
 
 
-def cases(launches: Sequence[RecordedLaunch], recorded: Recorded) -> tuple[Case, ...]:
+def cases(launches: Sequence[RecordedLaunch], recorded: ProgramRecords) -> tuple[Case, ...]:
     """Group launches with equal content into cases, and name the cases by their differences."""
     alike: dict[str, list[RecordedLaunch]] = {}
     for launch in launches:
@@ -157,7 +157,7 @@ def cases(launches: Sequence[RecordedLaunch], recorded: Recorded) -> tuple[Case,
     return tuple(Case(name=name, launches=group) for name, group in zip(names, groups, strict=True))
 
 
-def content(launch: RecordedLaunch, recorded: Recorded) -> str:
+def content(launch: RecordedLaunch, recorded: ProgramRecords) -> str:
     """The facts of a launch that a compile can depend on, as text."""
     return json.dumps(
         [
@@ -200,7 +200,7 @@ _NOT_IN_NAMES = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
 ONLY = "default"
 
 
-def _names(launches: Sequence[RecordedLaunch], recorded: Recorded) -> list[str]:
+def _names(launches: Sequence[RecordedLaunch], recorded: ProgramRecords) -> list[str]:
     """A unique name for each launch, of the parts that not all launches share.
 
     It is ``case``, with a number if needed, if those parts are too long or there are none.
@@ -220,7 +220,7 @@ def _names(launches: Sequence[RecordedLaunch], recorded: Recorded) -> list[str]:
     return names
 
 
-def _parts(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
+def _parts(launch: RecordedLaunch, recorded: ProgramRecords) -> dict[str, str]:
     types = dict.fromkeys(
         _NOT_IN_NAMES.sub("", _type(value))
         for value in (launch.signature or launch.arguments).values()

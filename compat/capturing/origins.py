@@ -17,7 +17,7 @@ from pathlib import Path
 from attrs import frozen
 from packaging.utils import canonicalize_name
 
-from compat.bundle.frozen import Frozen
+from compat.bundle.frozen import FrozenDefinition
 from compat.envs.libraries import unpacked
 from compat.errors import EnvError
 from compat.source.closure import roots_of
@@ -27,7 +27,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 
 @frozen(kw_only=True)
-class Live:
+class LiveKernel:
     """The source of a kernel that a kernel file can refer to."""
 
     source: Path
@@ -44,7 +44,7 @@ class NotLive(Exception):
     """A kernel file cannot refer to a kernel in its own source. The message says why."""
 
 
-def live(function: Frozen, library: Callable[[str], Path] = unpacked) -> Live:
+def live(function: FrozenDefinition, library: Callable[[str], Path] = unpacked) -> LiveKernel:
     """The source of a kernel's function.
 
     ``library`` unpacks a requirement. Raises NotLive if a kernel file cannot refer to the source.
@@ -59,7 +59,7 @@ def live(function: Frozen, library: Callable[[str], Path] = unpacked) -> Live:
     if file is None or not file.is_file():
         raise NotLive("its file is missing")
     root = _root(file, function.module)
-    live_ = Live(source=file, root=root, module=function.module, function=function.qualname)
+    live_ = LiveKernel(source=file, root=root, module=function.module, function=function.qualname)
     return _of_library(live_, library) if root.name in _INSTALLED else live_
 
 
@@ -74,7 +74,7 @@ def _root(file: Path, module: str) -> Path:
     return place.parents[len(parts) - 1]
 
 
-def _of_library(live_function: Live, library: Callable[[str], Path]) -> Live:
+def _of_library(live_function: LiveKernel, library: Callable[[str], Path]) -> LiveKernel:
     """The source in the library from the package index. Raises NotLive if the file differs."""
     inside = live_function.source.relative_to(live_function.root)
     requirement = _distributions(live_function.root).get(inside.as_posix())
@@ -87,7 +87,7 @@ def _of_library(live_function: Live, library: Callable[[str], Path]) -> Live:
     source = folder / inside
     if not source.is_file() or source.read_bytes() != live_function.source.read_bytes():
         raise NotLive(f"its file differs from {requirement} on the package index")
-    return Live(
+    return LiveKernel(
         source=source,
         root=folder,
         module=live_function.module,
@@ -293,7 +293,9 @@ def _is_import_error(kind: ast.expr | None) -> bool:
     return bool(names & {"ImportError", "ModuleNotFoundError", "AttributeError"})
 
 
-def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[str, set[str]]:
+def names_used(
+    kernel: Iterable[str], functions: Mapping[str, FrozenDefinition]
+) -> dict[str, set[str]]:
     """Module → its global names that these functions use."""
     names: dict[str, set[str]] = {}
     for function_id in kernel:

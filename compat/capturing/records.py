@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from compat.bundle.frozen import Frozen
+from compat.bundle.frozen import FrozenDefinition
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.text import JsonMapping, lazy_pattern, read_json
 
@@ -109,12 +109,12 @@ class ProgramPython:
 
 
 @define(kw_only=True)
-class Recorded:
+class ProgramRecords:
     """The records of all processes."""
 
     toolchain: str = DEFAULT_TOOLCHAIN
     """The name of the toolchain whose launches they are."""
-    functions: dict[str, Frozen] = field(factory=dict)
+    functions: dict[str, FrozenDefinition] = field(factory=dict)
     launches: dict[tuple[str, str], RecordedLaunch] = field(factory=dict)
     """Process and key → launch."""
     unrecorded: list[UnrecordedLaunch] = field(factory=list)
@@ -151,9 +151,9 @@ class Recorded:
         return next((arch for arch in archs if arch is not None), None)
 
 
-def read_records(folder: Path, toolchain: str = DEFAULT_TOOLCHAIN) -> Recorded:
+def read_records(folder: Path, toolchain: str = DEFAULT_TOOLCHAIN) -> ProgramRecords:
     """Read all records of a recorder in a folder, in the order in which the processes started."""
-    recorded = Recorded(toolchain=toolchain)
+    recorded = ProgramRecords(toolchain=toolchain)
     for path in sorted(folder.glob("*.jsonl")):
         recorded.pythons += 1
         _read(path.stem, path.read_bytes().split(b"\n"), recorded)
@@ -190,7 +190,7 @@ def progress_in(folder: Path) -> RecordingProgress:
     )
 
 
-def _read(process: str, lines: Iterable[bytes], recorded: Recorded) -> None:
+def _read(process: str, lines: Iterable[bytes], recorded: ProgramRecords) -> None:
     imported = False
     for line in filter(None, lines):
         try:
@@ -205,11 +205,11 @@ def _read(process: str, lines: Iterable[bytes], recorded: Recorded) -> None:
     recorded.processes += imported
 
 
-def _not_imported(_: str, record: Mapping[str, object], recorded: Recorded) -> None:
+def _not_imported(_: str, record: Mapping[str, object], recorded: ProgramRecords) -> None:
     recorded.not_imported = str(record["why"])
 
 
-def _process(process: str, record: JsonMapping, recorded: Recorded) -> None:
+def _process(process: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     python = ProgramPython(
         version=record["python"],
         executable=record["executable"],
@@ -220,15 +220,15 @@ def _process(process: str, record: JsonMapping, recorded: Recorded) -> None:
     recorded.interpreters.setdefault(recorded.releases[process], python)
 
 
-def _framework(_: str, record: Mapping[str, object], recorded: Recorded) -> None:
+def _framework(_: str, record: Mapping[str, object], recorded: ProgramRecords) -> None:
     recorded.framework_release = str(record["version"])
 
 
-def _defined(_: str, record: JsonMapping, recorded: Recorded) -> None:
+def _defined(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     recorded.defined.add((record["module"], record["name"]))
 
 
-def _function(_: str, record: JsonMapping, recorded: Recorded) -> None:
+def _function(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     keys = (
         "id",
         "kind",
@@ -244,12 +244,12 @@ def _function(_: str, record: JsonMapping, recorded: Recorded) -> None:
         "file",
         "line",
     )
-    recorded.functions[record["id"]] = Frozen(
+    recorded.functions[record["id"]] = FrozenDefinition(
         **{name: record[name] for name in keys if record.get(name) is not None}
     )
 
 
-def _launch(process: str, record: JsonMapping, recorded: Recorded) -> None:
+def _launch(process: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     recorded.launches[process, record["key"]] = RecordedLaunch(
         function=record["function"],
         arguments=record["args"],
@@ -283,7 +283,7 @@ def _tunes(record: JsonMapping) -> set[str]:
     return set(map(str, record.get("tunes") or ()))
 
 
-def _count(process: str, record: JsonMapping, recorded: Recorded) -> None:
+def _count(process: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     launch = recorded.launches[process, record["key"]]
     launch.launches = max(launch.launches, int(record["launches"]))
     launch.roles |= _roles(record)
@@ -291,11 +291,11 @@ def _count(process: str, record: JsonMapping, recorded: Recorded) -> None:
     _launched(launch, record)
 
 
-def _failed(process: str, record: JsonMapping, recorded: Recorded) -> None:
+def _failed(process: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     recorded.launches[process, record["key"]].failed = str(record["error"])
 
 
-def _original(process: str, record: JsonMapping, recorded: Recorded) -> None:
+def _original(process: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     original = Original(
         stage=record.get("stage"),
         digest=record.get("digest"),
@@ -305,13 +305,13 @@ def _original(process: str, record: JsonMapping, recorded: Recorded) -> None:
     recorded.launches[process, record["key"]].original = original
 
 
-def _lacking(_: str, record: JsonMapping, recorded: Recorded) -> None:
+def _lacking(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     recorded.unrecorded.append(
         UnrecordedLaunch(module=record.get("module") or "", name=record["name"], why=record["why"])
     )
 
 
-_READERS: dict[str, Callable[[str, Mapping[str, object], Recorded], None]] = {
+_READERS: dict[str, Callable[[str, Mapping[str, object], ProgramRecords], None]] = {
     "not_imported": _not_imported,
     "process": _process,
     "framework": _framework,

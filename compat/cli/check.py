@@ -75,7 +75,7 @@ def _show(message: str) -> None:
     click.echo(message, err=True)
 
 
-class _Checked(Command):
+class _CheckCommand(Command):
     """Exits with 125 if there is no answer, for any reason: `git bisect run` skips the commit."""
 
     def make_context(
@@ -106,7 +106,7 @@ class _Checked(Command):
         sys.exit(CANNOT_TELL)
 
 
-@click.command(cls=_Checked)
+@click.command(cls=_CheckCommand)
 @click.argument("words", type=CELL, metavar="[CELL-GLOB|KERNEL]...", nargs=-1)
 @selection_options
 @executor_option

@@ -28,7 +28,7 @@ from compat.cli.selecting import CELL, kernel_arguments, select_cells, selection
 from compat.model import BuiltEnv, Cell
 from compat.project import read_matrix
 from compat.report.views.changed_kernels import diff_style, fix_document, fix_lines
-from compat.repro.records import Unverified, WrittenRepro, outcome_document
+from compat.repro.records import UnverifiedCell, WrittenRepro, outcome_document
 from compat.repro.reproducing import ReproListener
 from compat.text import printable
 
@@ -131,7 +131,7 @@ class _ReproProgress(ReproListener):
         with doing(cell.id) as note:
             yield note
 
-    def ends(self, outcome: WrittenRepro | Unverified) -> None:
+    def ends(self, outcome: WrittenRepro | UnverifiedCell) -> None:
         if self._answer.as_json:
             return
         if isinstance(outcome, WrittenRepro):

@@ -16,7 +16,7 @@ from compat.cli.answer import Answer, answer_options, relative
 from compat.cli.help import Command
 from compat.cli.logs import say
 from compat.cli.selecting import SECONDS, TARGET
-from compat.init import Initialized, initialize
+from compat.init import InitResult, initialize
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.report.summary.compact import at_most, cost_words, counted
 from compat.report.views.capture import capture_lines
@@ -71,7 +71,7 @@ def init(*, answer: Answer, sources: tuple[str, ...], systems: tuple[System, ...
     answer.give(lambda: map(printable, _lines(setup)), lambda: _document(setup))
 
 
-def _lines(setup: Initialized) -> Iterator[str]:
+def _lines(setup: InitResult) -> Iterator[str]:
     written = setup.written.items()
     yield from at_most(
         _SHOWN,
@@ -94,7 +94,7 @@ def _lines(setup: Initialized) -> Iterator[str]:
         yield "all files exist; next: compat matrix"
 
 
-def _first_run(setup: Initialized) -> str:
+def _first_run(setup: InitResult) -> str:
     """The cost of the first run, as text after the command of the run."""
     if (run := setup.first_run) is None:
         return ""
@@ -105,7 +105,7 @@ def _first_run(setup: Initialized) -> str:
     return f"    ({size}; {cost_words(run.seconds, run.to_install)})"
 
 
-def _not_taken(setup: Initialized) -> Iterator[str]:
+def _not_taken(setup: InitResult) -> Iterator[str]:
     for path, functions in setup.not_taken.items():
         yield from (
             f"left out {relative(path)}:{function.line} {function.name}: {function.why}"
@@ -113,7 +113,7 @@ def _not_taken(setup: Initialized) -> Iterator[str]:
         )
 
 
-def _look_at(setup: Initialized) -> Iterator[str]:
+def _look_at(setup: InitResult) -> Iterator[str]:
     if setup.guesses:
         yield (
             f"{setup.guesses:,} types and values are guesses, each marked `# guessed` with its"
@@ -128,7 +128,7 @@ def _look_at(setup: Initialized) -> Iterator[str]:
         yield from (f"  {relative(path)}: {why}" for path, why in setup.unsure.items())
 
 
-def _document(setup: Initialized) -> dict[str, object]:
+def _document(setup: InitResult) -> dict[str, object]:
     return {
         "written": {relative(path): list(kernels) for path, kernels in setup.written.items()},
         "kept": {relative(path): why for path, why in setup.kept.items()},

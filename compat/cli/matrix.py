@@ -36,7 +36,7 @@ from compat.cli.selecting import kernel_arguments, select, selection_options, sh
 if TYPE_CHECKING:
     from compat.engine.run import RunContext
     from compat.launch.sharing import MatrixLaunches
-    from compat.matrix import Written
+    from compat.matrix import WrittenReport
     from compat.project import Obtain, Selection
     from compat.report.summary.record import Report
 
@@ -112,7 +112,7 @@ def matrix(
     _end(report, selection, launches)
 
 
-def _written_words(written: Written) -> Iterator[str]:
+def _written_words(written: WrittenReport) -> Iterator[str]:
     """Sentences about the written files, and about the report that was there before."""
     from compat.report.summary.compact import counted, listed
 

@@ -65,7 +65,7 @@ The loader itself does not report the ``errno``.
 def start() -> NoReturn:
     """Run the command of the command line, and end the process."""
     gc.set_threshold(_ALLOCATED, 20, 20)
-    news = _News()
+    news = _Events()
     command = _Command(news)
     sys.unraisablehook = _leave_without_thread
     news.begun = True
@@ -73,7 +73,7 @@ def start() -> NoReturn:
     _leave(_supervised(command, news))
 
 
-class _News:
+class _Events:
     """The events that the main thread waits for: signals, by number, and the command's end."""
 
     ENDED = 0
@@ -110,7 +110,7 @@ class _News:
 class _Command(threading.Thread):
     """The thread that runs the command, and the command's exit code."""
 
-    def __init__(self, news: _News) -> None:
+    def __init__(self, news: _Events) -> None:
         super().__init__(name="command", daemon=True)
         self._news = news
         self.exit_code = 1
@@ -146,7 +146,7 @@ def _run() -> None:
     main(prog_name="compat")
 
 
-def _supervised(command: _Command, news: _News) -> int:
+def _supervised(command: _Command, news: _Events) -> int:
     """Wait for the end of a command, ask it to end at a signal, and return its exit code."""
     from compat.interruption import ask, asked
 

@@ -72,7 +72,7 @@ class Companion:
 
 
 @frozen(kw_only=True)
-class Declared:
+class EnvDeclarations:
     """The declarations of one file."""
 
     envs: tuple[Env, ...] = ()
@@ -80,12 +80,12 @@ class Declared:
     companions: tuple[Companion, ...] = ()
 
 
-def declared(top: Table, base: Path) -> Declared:
+def declared(top: Table, base: Path) -> EnvDeclarations:
     """The content of the tables ``env`` and ``companion`` of a file.
 
     Paths of wheels are relative to ``base``. Raises ConfigError.
     """
-    return Declared(
+    return EnvDeclarations(
         envs=_envs(top, base),
         companions=tuple(_companion(table, base) for table in top.tables("companion")),
     )
@@ -96,19 +96,19 @@ def wheel_env(wheel: str, base: Path) -> Env:
     return _env(Table(file=wheel, path="", data={"wheel": wheel}), base)
 
 
-def built_in() -> Declared:
+def built_in() -> EnvDeclarations:
     """The built-in declarations: the releases of every toolchain that has a file of them."""
     files = [
         _released(toolchain.releases) for toolchain in toolchains.every() if toolchain.releases
     ]
-    return Declared(
+    return EnvDeclarations(
         envs=tuple(env for file in files for env in file.envs),
         companions=tuple(companion for file in files for companion in file.companions),
     )
 
 
 @cache
-def _released(path: Path) -> Declared:
+def _released(path: Path) -> EnvDeclarations:
     top = read_toml(path, path.parent)
     top.only("schema", "env", "companion")
     return declared(top, path.parent)

@@ -58,7 +58,7 @@ ABSENT: object = _Absent()
 """The value of a missing entry. In a layer, it drops the entry."""
 
 
-class Unwritable(ValueError):
+class UnwritableValues(ValueError):
     """No layers result in these values."""
 
 
@@ -232,7 +232,7 @@ def _one(specs: Sequence[Specialization], field: str) -> Any:
     first, *others = specs
     for other in others:
         if getattr(other, field) != getattr(first, field):
-            raise Unwritable(
+            raise UnwritableValues(
                 f"{first.variant} has one {field} in the case {first.case}, and another one in"
                 f" {other.case}"
             )
@@ -246,7 +246,7 @@ def _source(source: str, roots: tuple[str, ...], folder: Path) -> JsonObject:
     and the library to search for it.
     """
     if not source:
-        raise Unwritable("a specialization has no source; Bundle.write gives it one")
+        raise UnwritableValues("a specialization has no source; Bundle.write gives it one")
     path, here = Path(os.path.realpath(source)), Path(os.path.realpath(folder))
     own = roots_of(path)
     roots = roots or tuple(map(str, own))
@@ -257,7 +257,7 @@ def _source(source: str, roots: tuple[str, ...], folder: Path) -> JsonObject:
         return {"source": os.path.relpath(path, here)}
     packages = [requirement for _, requirement in root_requirements if requirement]
     if len(packages) > 1:
-        raise Unwritable(
+        raise UnwritableValues(
             f"the kernel needs the sources of several libraries ({', '.join(packages)})"
         )
     paths = [
@@ -381,9 +381,9 @@ def _layers_of_tuning(
 def _of(entry: LayerEntry, specs: Mapping[Place, Specialization], path: str) -> Layers:
     try:
         return layers_of(entry)
-    except Unwritable:
+    except UnwritableValues:
         values = ", ".join(f"{'/'.join(place)}: {entry.values[place]!r}" for place in specs)
-        raise Unwritable(f"{path} differs both by variant and by case ({values})") from None
+        raise UnwritableValues(f"{path} differs both by variant and by case ({values})") from None
 
 
 def _said(spec: Specialization, hint: str) -> object:
@@ -419,10 +419,13 @@ class LayerEntry:
     """
 
     def agree(self, places: Sequence[Place]) -> Any:
-        """The common value of all of these places. Raises :class:`Unwritable` if they differ."""
+        """The common value of all of these places.
+
+        Raises :class:`UnwritableValues` if they differ.
+        """
         first = self.values[places[0]]
         if not all(self.fits(first, place) for place in places):
-            raise Unwritable
+            raise UnwritableValues
         return first
 
     def fits(self, value: object, place: Place) -> bool:
@@ -444,11 +447,14 @@ class Hint(LayerEntry):
     """The arguments of a place whose types may have the hint."""
 
     def agree(self, places: Sequence[Place]) -> Any:
-        """All names of these places together. Raises :class:`Unwritable` if one does not fit."""
+        """All names of these places together.
+
+        Raises :class:`UnwritableValues` if one does not fit.
+        """
         values = [self.values[place] for place in places]
         merged = ABSENT if ABSENT in values else tuple(in_order(values))
         if not all(self.fits(merged, place) for place in places):
-            raise Unwritable
+            raise UnwritableValues
         return merged
 
     def fits(self, value: Any, place: Place) -> bool:
@@ -469,7 +475,9 @@ class Layers:
 
 
 def layers_of(entry: LayerEntry) -> Layers:
-    """Layers that result in the values of an entry. Raises :class:`Unwritable` if there are none.
+    """Layers that result in the values of an entry.
+
+    Raises :class:`UnwritableValues` if there are none.
 
     A case declares a value that all its variants share. In all other cases, a variant must have the
     same value.
@@ -547,7 +555,7 @@ def _all_fit(entry: LayerEntry, value: object, places: Iterable[Place]) -> bool:
 def _agrees(entry: LayerEntry, places: Sequence[Place]) -> bool:
     try:
         entry.agree(places)
-    except Unwritable:
+    except UnwritableValues:
         return False
     return True
 

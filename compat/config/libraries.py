@@ -122,7 +122,7 @@ def _version(word: str, text: str) -> str:
 
 
 @frozen(kw_only=True)
-class Absent:
+class MissingKernel:
     """A declared kernel that a version of a library does not have in that form, and the reason."""
 
     library: LibraryVersions
@@ -135,7 +135,7 @@ class AtVersions:
     """The kernels of kernel files for some versions of libraries."""
 
     specs: tuple[Specialization, ...]
-    absent: tuple[Absent, ...]
+    absent: tuple[MissingKernel, ...]
 
 
 def load_at_versions(
@@ -163,7 +163,7 @@ def load_at_versions(
     return AtVersions(
         specs=tuple(spec for source in sources.values() for spec in source.specs),
         absent=tuple(
-            Absent(library=library, kernel=name, why=source.why)
+            MissingKernel(library=library, kernel=name, why=source.why)
             for (library, name), source in sources.items()
             if source.why
         ),

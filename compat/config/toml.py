@@ -20,7 +20,7 @@ from packaging.version import InvalidVersion, Version
 
 from compat.config.releases import corrected
 from compat.errors import ConfigError
-from compat.model.fields import Noted
+from compat.model.fields import CommentedValue
 from compat.text import JsonMapping, printable
 
 T = TypeVar("T")
@@ -330,9 +330,9 @@ def toml_text(document: Mapping[str, object]) -> str:
     """A document as TOML, in its order; ``tomllib`` reads the same values from it.
 
     It holds strings, numbers, booleans, arrays (lists) and tables (mappings), and any of them
-    :class:`Noted`. Tables and arrays of tables at its top get headings, and so do, in a table of
-    such an array, arrays of tables and tables too wide for a line. Raises ValueError for text that
-    UTF-8 cannot encode.
+    :class:`CommentedValue`. Tables and arrays of tables at its top get headings, and so do, in a
+    table of such an array, arrays of tables and tables too wide for a line. Raises ValueError for
+    text that UTF-8 cannot encode.
     """
     import tomlkit  # takes longer to import than most commands take
 
@@ -343,7 +343,7 @@ def toml_text(document: Mapping[str, object]) -> str:
 
 def without_notes(value: object) -> Any:
     """The document without notes, as ``tomllib`` reads it from its text."""
-    if isinstance(value, Noted):
+    if isinstance(value, CommentedValue):
         return without_notes(value.value)
     if isinstance(value, Mapping):
         return {name: without_notes(item) for name, item in value.items()}
@@ -384,7 +384,7 @@ def _has_heading_in_array(name: str, value: object) -> bool:
     if not isinstance(value, Mapping):
         return _has_heading(name, value)
     return (
-        any(isinstance(item, Noted) for item in value.values())
+        any(isinstance(item, CommentedValue) for item in value.values())
         or len(f"{name} = {_inline(value).as_string()}") > _WIDTH
     )
 
@@ -393,7 +393,7 @@ def _inline(value: object) -> Any:
     """A value in the form for its own line, or for a part of another value."""
     import tomlkit
 
-    if isinstance(value, Noted):
+    if isinstance(value, CommentedValue):
         item = _inline(value.value).comment(" ".join(printable(value.note).split()))
         item.trivia.comment_ws = "  "
     elif isinstance(value, Mapping):

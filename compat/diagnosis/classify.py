@@ -31,12 +31,12 @@ from compat.model import (
     Diagnosis,
     Evidence,
     Failure,
-    Noticed,
     Outcome,
     Status,
     Target,
+    ToolchainWarning,
 )
-from compat.model.evidence import StoodIn
+from compat.model.evidence import StandInPackages
 from compat.text import TEXT_LIMIT, bounded, narrowed, printable
 
 _FROM_OUTSIDE = frozenset(
@@ -81,7 +81,7 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
         flaky=flaky,
         attempts=tuple(reading.summary for reading in readings),
         warnings=tuple(
-            Noticed(type=printable(warning.type), message=printable(warning.message))
+            ToolchainWarning(type=printable(warning.type), message=printable(warning.message))
             for warning in evidence.warnings
         ),
         metrics=evidence.metrics,
@@ -678,9 +678,9 @@ def _excerpt(text: str) -> str:
     return "\n".join(lines)
 
 
-def _printable(stood_in: StoodIn) -> StoodIn:
+def _printable(stood_in: StandInPackages) -> StandInPackages:
     """The record with printable texts."""
-    return StoodIn(
+    return StandInPackages(
         packages=tuple(map(printable, stood_in.packages)),
         answers=tuple(map(printable, stood_in.answers)),
         skipped=tuple(map(printable, stood_in.skipped)),

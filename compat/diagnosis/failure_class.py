@@ -14,7 +14,7 @@ from functools import cached_property
 from attrs import Factory, asdict, frozen
 
 from compat.diagnosis import symptoms
-from compat.diagnosis.symptoms import Symptoms, Wording
+from compat.diagnosis.symptoms import MessagePatterns, Symptoms
 from compat.model import Evidence, Status, Target
 from compat.text import JsonMapping, lazy_pattern
 
@@ -190,7 +190,7 @@ class Knowledge:
     """The classes in order of precedence: the first with a matching sign wins. They include the
     classes of :mod:`compat.diagnosis.common`.
     """
-    wording: Wording = Factory(Wording)
+    wording: MessagePatterns = Factory(MessagePatterns)
     programs: Mapping[str, str] = Factory(dict)
     """Stage → the program that runs in it, under a name that is the same in all releases. It
     distinguishes failures without a message.
@@ -230,7 +230,7 @@ class Knowledge:
     def is_in_own_code(self, traceback: str) -> bool:
         """Whether the innermost frame of a traceback is in the toolchain's own code.
 
-        Code that inspects the machine does not count (:attr:`Wording.machine`).
+        Code that inspects the machine does not count (:attr:`MessagePatterns.machine`).
         """
         frame = traceback.rpartition("  File ")[2]
         match = (

@@ -22,7 +22,7 @@ from pathlib import Path
 from attrs import Factory, evolve, frozen
 from packaging.version import Version
 
-from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Result, Sample, Status
+from compat.model import SOURCE_STAGE, Check, Evidence, RaisedException, Result, Sample, Status
 from compat.text import lazy_pattern, printable, read_json
 
 _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
@@ -204,7 +204,7 @@ def _unknown(reason: str, where: str = "") -> Check:
     return Check(status=Status.LOST, where=where, reason=reason)
 
 
-def _last(raised: Iterable[Raised]) -> str:
+def _last(raised: Iterable[RaisedException]) -> str:
     """The innermost exception on one line, as ``TypeError: …``."""
     links = list(raised)
     return _line(f"{links[-1].type.rpartition('.')[2]}: {links[-1].message}") if links else ""

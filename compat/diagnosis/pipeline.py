@@ -64,7 +64,7 @@ class Pipeline:
 
 
 @frozen(kw_only=True)
-class Printed:
+class CompilerOutput:
     """The output of one compile."""
 
     words: str
@@ -72,8 +72,8 @@ class Printed:
     pipeline: Pipeline
 
 
-def _text_only(text: str) -> Printed:
-    return Printed(words=text, pipeline=Pipeline(steps=()))
+def _text_only(text: str) -> CompilerOutput:
+    return CompilerOutput(words=text, pipeline=Pipeline(steps=()))
 
 
 def _no_pass(_text: str) -> Sequence[tuple[str, str]]:
@@ -103,7 +103,7 @@ class OutputReader:
     """The suffix of files with IR, without the dot."""
     front_end: tuple[str, ...] = ()
     """The stages that read the kernel's own source."""
-    read: Callable[[str], Printed] = _text_only
+    read: Callable[[str], CompilerOutput] = _text_only
     """Printed text → the words, and the passes."""
     failed_passes: Callable[[str], Sequence[tuple[str, str]]] = _no_pass
     """Words → the places that report a failed pass, each with the pass's name. The name is empty if
@@ -246,7 +246,7 @@ def version(reader: OutputReader) -> str:
 
 
 def diagnosed(
-    evidence: Evidence, reading: Printed, keep: Keep | None, reader: OutputReader
+    evidence: Evidence, reading: CompilerOutput, keep: Keep | None, reader: OutputReader
 ) -> Evidence:
     """Return the evidence of a failed attempt with its ``stderr`` and ``diagnosis`` filled in.
 

@@ -4,8 +4,8 @@ The same message comes in many forms. Triton puts ``ValueError('…')`` as text 
 ``CompilationError``, or chains the cause. Later releases do both, depending on the kind of
 statement. A failed assertion is on file descriptor 2 alone. Releases up to 3.2 then end with a
 signal, and later ones report ``PassManager::run failed``. This module turns each attempt into one
-:class:`Symptoms`, and the failure classes match only that. A toolchain's :class:`Wording` has its
-own forms. This module has the forms of all programs in C++ and Python.
+:class:`Symptoms`, and the failure classes match only that. A toolchain's :class:`MessagePatterns`
+has its own forms. This module has the forms of all programs in C++ and Python.
 
 :func:`fingerprint` makes a short hash of the message of a failure. The hash is equal for the same
 defect, and different for different defects. It leaves out the parts that differ between two
@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from attrs import Factory, evolve, frozen
 
 from compat.diagnosis.pipeline import OutputReader
-from compat.model import DEFAULT_TOOLCHAIN, Evidence, Raised
+from compat.model import DEFAULT_TOOLCHAIN, Evidence, RaisedException
 from compat.model.evidence import within_bounds
 from compat.source.parsing import expression_of
 from compat.text import lazy_pattern, readable
@@ -65,7 +65,7 @@ Rules = Sequence[tuple[re.Pattern[str], str]]
 
 
 @frozen(kw_only=True)
-class Wording:
+class MessagePatterns:
     """The forms of a toolchain's messages."""
 
     package: str = ""
@@ -139,7 +139,7 @@ class Symptoms:
     """
 
 
-def of(evidence: Evidence, wording: Wording) -> Symptoms:
+def of(evidence: Evidence, wording: MessagePatterns) -> Symptoms:
     """Return the symptoms in one attempt's evidence.
 
     Of a long text, only its beginning and its end are read.
@@ -190,7 +190,7 @@ def _without_colours(evidence: Evidence) -> Evidence:
     return evolve(evidence, stderr=_COLOURS.sub("", evidence.stderr), raised=raised)
 
 
-def _explanation(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
+def _explanation(raised: tuple[RaisedException, ...], wording: MessagePatterns) -> tuple[str, str]:
     """Return type and message of the exception that explains the failure, unwrapped."""
     chain = [link for link in raised if link.type != _LOG] or list(raised)
     unwrapped = [(link, *_unwrapped(link, wording)) for link in chain]
@@ -205,7 +205,7 @@ def _explanation(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str
     return explanation or (unwrapped[-1][1:] if unwrapped else ("", ""))
 
 
-def _unwrapped(link: Raised, wording: Wording) -> tuple[str, str]:
+def _unwrapped(link: RaisedException, wording: MessagePatterns) -> tuple[str, str]:
     """Return the type and the message of an exception, without wrappers.
 
     The message of a ``CompilationError`` is below the caret. A message may be the repr of another
@@ -234,11 +234,11 @@ def _unwrapped(link: Raised, wording: Wording) -> tuple[str, str]:
     return kind, str(argument)
 
 
-def _is_wrapper(link: Raised, wording: Wording) -> bool:
+def _is_wrapper(link: RaisedException, wording: MessagePatterns) -> bool:
     return link.type.rpartition(".")[2] in wording.wrappers
 
 
-def _quotes_source(link: Raised, wording: Wording) -> bool:
+def _quotes_source(link: RaisedException, wording: MessagePatterns) -> bool:
     """Whether an exception shows a whole function and points at no line.
 
     Triton does so for syntax nodes without a line number.
@@ -291,7 +291,7 @@ def _called(source: str) -> str:
     return match["name"] if match else ""
 
 
-def _assertion(output: str, wording: Wording) -> tuple[str, str]:
+def _assertion(output: str, wording: MessagePatterns) -> tuple[str, str]:
     """Return the text of an assertion or a fatal error, and its line."""
     if match := _ASSERTION.search(output):
         place = f"{_base(match['file'])}:{match['line']}: {_name_of(match['function'])}"
@@ -329,13 +329,13 @@ def _name_of(signature: str) -> str:
     return re.split(r"::| |\*|&", head)[-1] or head.strip()
 
 
-def _complaint(text: str, wording: Wording) -> str:
+def _complaint(text: str, wording: MessagePatterns) -> str:
     """Return the first error of the assembler; empty without one."""
     match = wording.assembler.search(text) if wording.assembler else None
     return match["words"] if match else ""
 
 
-def _diagnostic(output: str, wording: Wording) -> tuple[str, str]:
+def _diagnostic(output: str, wording: MessagePatterns) -> tuple[str, str]:
     """Return the first diagnostic with information, and its line.
 
     Diagnostics of the assembler do not count.
@@ -357,7 +357,7 @@ def _short_location(where: str) -> str:
     return f"{_base(match['path'])}:{match['line']}: " if match else ""
 
 
-def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
+def _raised_at(raised: tuple[RaisedException, ...], wording: MessagePatterns) -> tuple[str, str]:
     """Return place and statement of the innermost frame in the toolchain's own files.
 
     The place is the file and the function. Without such a frame, the innermost of all frames
@@ -372,7 +372,7 @@ def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
     return f"{_base(own[-1]['path'])}: {own[-1]['function']}", own[-1]["statement"] or ""
 
 
-def _is_of_kernel(raised: tuple[Raised, ...]) -> bool:
+def _is_of_kernel(raised: tuple[RaisedException, ...]) -> bool:
     """Whether the innermost frame is in a file of the kernel.
 
     Such a file belongs neither to an installed package nor to Python.
@@ -385,13 +385,13 @@ def _is_of_kernel(raised: tuple[Raised, ...]) -> bool:
     )
 
 
-def frames_of(raised: tuple[Raised, ...]) -> list[re.Match[str]]:
+def frames_of(raised: tuple[RaisedException, ...]) -> list[re.Match[str]]:
     """The frames of the innermost exception that has any."""
     traces = [list(_FRAME.finditer(link.traceback)) for link in raised]
     return next((frames for frames in reversed(traces) if frames), [])
 
 
-def _pass(evidence: Evidence, wording: Wording) -> str:
+def _pass(evidence: Evidence, wording: MessagePatterns) -> str:
     """Return the pass that ran, from the diagnosis, else from the compiler's report of a failure.
 
     Returns an empty text if neither names a pass.

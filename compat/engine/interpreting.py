@@ -92,7 +92,7 @@ def with_check(result: Result, check: Check | None) -> Result:
 
 
 @frozen(kw_only=True)
-class _Asked:
+class _CellGroup:
     """Cells that an interpreter cannot distinguish, such as those of different targets."""
 
     key: str
@@ -190,7 +190,7 @@ class _Interpreting:
                 if len(attempts) == count and (count == 1 or cell in disagree)
             }
             missing = [
-                _Asked(key=key, alike=tuple(alike), before=runs[alike[0]])
+                _CellGroup(key=key, alike=tuple(alike), before=runs[alike[0]])
                 for key, alike in self.keyed(again).items()
             ]
             if missing and not self.only_known:
@@ -225,7 +225,7 @@ class _Interpreting:
             cell: tuple(attempts) for key, attempts in stored_runs.items() for cell in keyed[key]
         }
         missing = [
-            _Asked(key=key, alike=tuple(alike))
+            _CellGroup(key=key, alike=tuple(alike))
             for key, alike in keyed.items()
             if key not in stored_runs
         ]
@@ -234,7 +234,7 @@ class _Interpreting:
             runs |= self.run(_batches(missing))
         return runs
 
-    def run(self, batches: Sequence[Sequence[_Asked]]) -> dict[Cell, _Runs]:
+    def run(self, batches: Sequence[Sequence[_CellGroup]]) -> dict[Cell, _Runs]:
         """Run cells, ``context.slots`` batches at the same time, and return all runs of each.
 
         Raises Stopped when stopped early.
@@ -254,8 +254,8 @@ class _Interpreting:
         return runs_by_cell
 
     def run_together(
-        self, batch: Sequence[_Asked], executor: Executor
-    ) -> list[tuple[_Asked, _Runs]]:
+        self, batch: Sequence[_CellGroup], executor: Executor
+    ) -> list[tuple[_CellGroup, _Runs]]:
         """Run the cells of a batch that no other process has run meanwhile; store the results."""
         with self.context.store.claims.all_of(request.key for request in batch):
             if self.context.again or any(request.before for request in batch):
@@ -279,12 +279,12 @@ class _Interpreting:
             return [*results, *(self.run_claimed(remaining, executor) if remaining else ())]
 
     def run_claimed(
-        self, batch: Sequence[_Asked], executor: Executor
-    ) -> list[tuple[_Asked, _Runs]]:
+        self, batch: Sequence[_CellGroup], executor: Executor
+    ) -> list[tuple[_CellGroup, _Runs]]:
         """Run the cells of a claimed batch, and store the result of each."""
         cells, began = [request.cell for request in batch], time.time()
         built = self.context.envs[cells[0].env.name]
-        results: list[tuple[_Asked, _Runs]] = []
+        results: list[tuple[_CellGroup, _Runs]] = []
         with closing(
             executor.submit(Batch(cells, built, self.context.limits, mode=INTERPRETING, keep=False))
         ) as attempted:
@@ -294,7 +294,7 @@ class _Interpreting:
                 results.append((request, (*request.before, evidence)))
         return results
 
-    def keep(self, request: _Asked, evidence: Evidence, began: float) -> None:
+    def keep(self, request: _CellGroup, evidence: Evidence, began: float) -> None:
         """Store a cell's result if it is informative, and its files still match its key."""
         if _tells(evidence, request.cell) or is_mistake(evidence):
             stored_evidence = self.to_be_kept(request.cell, evidence, began)
@@ -329,9 +329,9 @@ class _Interpreting:
         return None if witnesses is None else evolve(evidence, witnesses=witnesses)
 
 
-def _batches(missing: Sequence[_Asked]) -> list[list[_Asked]]:
+def _batches(missing: Sequence[_CellGroup]) -> list[list[_CellGroup]]:
     """Group cells into batches, each of one env and of cells that may share a process."""
-    groups: dict[tuple[object, ...], list[_Asked]] = {}
+    groups: dict[tuple[object, ...], list[_CellGroup]] = {}
     for request in missing:
         groups.setdefault((request.cell.env.name, isolation(request.cell)), []).append(request)
     return [

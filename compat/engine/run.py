@@ -50,7 +50,7 @@ from compat.model import (
 )
 from compat.model.outcome import compacted
 from compat.processes.supervisor import AVAILABLE_CORES
-from compat.source.closure import Unchanged, roots_of
+from compat.source.closure import ClosureCheck, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store
 from compat.text import lazy_pattern
@@ -100,7 +100,7 @@ class RunContext:
     """Seconds that a worker waits for the next run before it ends. 0: it ends with the run."""
     stop: threading.Event = field(factory=threading.Event)
     """Set it to end the run early."""
-    unchanged: Unchanged = field(factory=Unchanged)
+    unchanged: ClosureCheck = field(factory=ClosureCheck)
     """Checks whether a kernel's file still has the content that its key covers."""
     executor: OpenExecutor = LocalExecutor
     """Where cells are compiled."""

@@ -445,7 +445,7 @@ def size_of(path: Path) -> int:
 
 
 @frozen(kw_only=True)
-class Pruned:
+class PrunedEnv:
     """An environment that was removed, or with ``dry_run`` would be."""
 
     env: KeptEnv
@@ -456,7 +456,7 @@ class Pruned:
     """Why it could not be removed."""
 
 
-def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Iterator[Pruned]:
+def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Iterator[PrunedEnv]:
     """Remove environments that were not used recently. Those in use or being built stay.
 
     Args:
@@ -477,4 +477,4 @@ def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Ite
             raise EnvError(
                 f"cannot remove it: {error.strerror or error}", where=str(env.folder.path)
             ) from error
-        yield Pruned(env=env, size=size, kept=reason)
+        yield PrunedEnv(env=env, size=size, kept=reason)

@@ -178,7 +178,7 @@ class LocalExecutor:
         artifacts, stop = _ArtifactBuffer(), stop or self._stop
         keep = artifacts.keep if batch.keep else None
         stream = (
-            _Confirming(batch, self._workers, stop, keep).run()
+            _ConfirmedBatch(batch, self._workers, stop, keep).run()
             if batch.confirm
             else self._once(batch, stop, keep)
         )
@@ -218,7 +218,7 @@ class LocalExecutor:
         self.close()
 
 
-class _Confirming:
+class _ConfirmedBatch:
     """One batch whose failures are confirmed."""
 
     def __init__(

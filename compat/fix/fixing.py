@@ -152,7 +152,7 @@ def fix(
         )
     envs = _envs(selection, chosen, obtain or selection.read_envs)
     with TemporaryFolder("compat-fix-") as scratch:
-        compiling = Compiling(
+        compiling = EditCompiler(
             spec=chosen.spec,
             source=SourceFile.read(Path(chosen.spec.source), tuple(map(Path, chosen.spec.roots))),
             target=chosen.target,
@@ -208,7 +208,7 @@ def write_fix(fix: Fix) -> tuple[Path, ...]:
 
 
 @define(kw_only=True)
-class Compiling:
+class EditCompiler:
     """Compiles edited kernels. Each has a folder of its own."""
 
     spec: Specialization

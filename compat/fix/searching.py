@@ -16,7 +16,7 @@ from compat.model.cell import leaf_types
 from compat.source.parsing import tree_of
 from compat.text import JsonObject
 from compat.toolchains import Toolchain, known_edits
-from compat.toolchains.language import CannotEdit, Faulty, KnownEdit, Proposal, line_of
+from compat.toolchains.language import CannotEdit, FailingKernel, KnownEdit, Proposal, line_of
 
 _STEPS = 6
 """The most edits in sequence."""
@@ -154,7 +154,7 @@ class EditSearch:
         self.compiled += len(candidates)
         return list(zip(candidates, self.try_all(candidates) if candidates else (), strict=True))
 
-    def _proposals(self, edit: KnownEdit, faulty: Faulty) -> Iterator[Proposal]:
+    def _proposals(self, edit: KnownEdit, faulty: FailingKernel) -> Iterator[Proposal]:
         try:
             yield from edit.proposals(faulty)
         except CannotEdit as error:
@@ -162,7 +162,7 @@ class EditSearch:
             if reason not in self.refused:
                 self.refused.append(reason)
 
-    def _faulties(self, start: EditedKernel, failure: Failure) -> Iterator[Faulty]:
+    def _faulties(self, start: EditedKernel, failure: Failure) -> Iterator[FailingKernel]:
         """Yield the input of edits: the module with the failure, and the other modules.
 
         There are several if the failure may be in several modules.
@@ -173,7 +173,7 @@ class EditSearch:
             if function := (
                 self.function if own else function_at(texts[file], line_of(failure) or 0)
             ):
-                yield Faulty(
+                yield FailingKernel(
                     text=texts[file],
                     function=function,
                     compile=start.compile,

@@ -10,14 +10,14 @@ that decides by them; or the differences between an existing guard and a new rep
 - :mod:`compat.guard.checking`: the check of a guard against a new report, with its lines and JSON
 """
 
-from compat.guard.checking import Checked, check_guard
+from compat.guard.checking import GuardCheck, check_guard
 from compat.guard.configs import read_configs
 from compat.guard.facts import Request
 from compat.guard.writing import Guard, guard_text, make_guard, read_guard
 
 __all__ = [
-    "Checked",
     "Guard",
+    "GuardCheck",
     "Request",
     "check_guard",
     "guard_text",

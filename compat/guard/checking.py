@@ -58,7 +58,7 @@ class OtherAnswer:
 
 
 @frozen(kw_only=True)
-class Checked:
+class GuardCheck:
     """The result of a check."""
 
     guard: Guard
@@ -79,7 +79,7 @@ class Checked:
         )
 
 
-def check_guard(text: str, report: Report, where: str = "guard") -> Checked:
+def check_guard(text: str, report: Report, where: str = "guard") -> GuardCheck:
     """Make a guard again from a new report, and compare its answers with those of an existing one.
 
     Args:
@@ -94,7 +94,7 @@ def check_guard(text: str, report: Report, where: str = "guard") -> Checked:
     guard = read_guard(text, where)
     new = make_guard(report, guard.request)
     both = _together(guard.facts, new.facts)
-    return Checked(
+    return GuardCheck(
         guard=guard,
         line=both.releases,
         intact=is_intact(text, guard),
@@ -233,7 +233,7 @@ def guard_lines(guard: Guard) -> Iterator[str]:
             )
 
 
-def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
+def checked_lines(checked: GuardCheck, guard: str, report: str) -> Iterator[str]:
     """Yield the result of a check as lines, the summary first.
 
     ``guard`` and ``report`` are the names of the files.
@@ -269,7 +269,7 @@ def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
         yield f"write it again: {command_of(checked.guard.request, guard, report)}"
 
 
-def checked_document(checked: Checked) -> JsonObject:
+def checked_document(checked: GuardCheck) -> JsonObject:
     """Return the result of a check as JSON data."""
     return {
         "agrees": checked.agrees,
@@ -322,7 +322,7 @@ def guard_document(guard: Guard) -> JsonObject:
     }
 
 
-def _contradiction_words(contradiction: Contradiction, checked: Checked) -> str:
+def _contradiction_words(contradiction: Contradiction, checked: GuardCheck) -> str:
     releases, targets = _runs(contradiction.releases, checked.line), " ".join(contradiction.targets)
     return (
         f"{contradiction.kernel}/{contradiction.variant}: {releases}, {targets}"

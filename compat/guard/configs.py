@@ -22,7 +22,7 @@ _HINT = "Name a file that `compat tune --json` has printed."
 
 
 @frozen(kw_only=True)
-class _Tuned:
+class _TunedFile:
     schema: int
     answers: tuple[TunedRecord, ...]
 
@@ -34,7 +34,7 @@ def read_configs(path: Path) -> Configs:
         StoreError: The file cannot be read, or has no answers of ``compat tune``.
     """
     try:
-        tuned = structure(read_json(path.read_text(encoding="utf-8")), _Tuned, more=True)
+        tuned = structure(read_json(path.read_text(encoding="utf-8")), _TunedFile, more=True)
         if tuned.schema != SCHEMA:
             raise RecordError(f"schema: expected {SCHEMA}, found {tuned.schema}")
         if not all(answer.is_sound for answer in tuned.answers):
@@ -45,7 +45,7 @@ def read_configs(path: Path) -> Configs:
         raise StoreError(f"cannot be read: {why}", where=str(path), hint=_HINT) from error
 
 
-def _configs_of(tuned: _Tuned) -> Configs:
+def _configs_of(tuned: _TunedFile) -> Configs:
     configs: dict[str, dict[str, dict[str, dict[str, dict[str, JsonMapping]]]]] = {}
     for answer in tuned.answers:
         of_variant = configs.setdefault(answer.kernel, {}).setdefault(answer.variant, {})

@@ -254,7 +254,7 @@ def _literal(value: object, room: int = _WIDTH) -> str:
 
 
 @frozen(kw_only=True)
-class _StoredMade:
+class _StoredOrigin:
     by: str
     toolchain: str
     request: Request
@@ -268,7 +268,7 @@ class _StoredFacts:
     targets: Mapping[str, tuple[str | int, ...]]
     reasons: Mapping[str, str]
     kernels: Mapping[str, Mapping[str, Mapping[str, str]]]
-    made: _StoredMade
+    made: _StoredOrigin
     configs: Configs = Factory(dict)
 
 

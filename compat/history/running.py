@@ -48,7 +48,7 @@ _OPEN = {
 """The phrases if releases between the two are unknown. Each of them may be the first."""
 
 
-class _Ran(Account):
+class _RunAccount(Account):
     """An account of the releases on which a kernel ran."""
 
     def _phrase_in(self, phrases: Mapping[Word, str], otherwise: str) -> str:
@@ -83,7 +83,7 @@ class _Ran(Account):
 
 
 @frozen(kw_only=True)
-class Right(_Ran):
+class RightReleases(_RunAccount):
     """The releases with right numbers."""
 
     by: tuple[str, ...]
@@ -96,7 +96,7 @@ class Right(_Ran):
 
 
 @frozen(kw_only=True)
-class Fast(_Ran):
+class FastReleases(_RunAccount):
     """The releases that are about as fast as the fastest one."""
 
     device: str
@@ -114,7 +114,7 @@ class Fast(_Ran):
 
 def right(
     results: Mapping[str, Sequence[Result]], line: Sequence[Entry], device: str | None = None
-) -> Right | None:
+) -> RightReleases | None:
     """Return the account of the numbers; ``None`` if nothing ran.
 
     ``results`` maps the label of a release to its results. ``line`` has every release. With
@@ -134,7 +134,7 @@ def right(
     )
     if not by:
         return None
-    return Right(
+    return RightReleases(
         by=tuple(by),
         **_facts(
             {release: _all_right(release_checks) for release, release_checks in checks.items()},
@@ -153,7 +153,7 @@ def _all_right(checks: Sequence[Check]) -> bool | None:
     return all(verdicts) if verdicts else None
 
 
-def fast(results: Mapping[str, Sequence[Result]], line: Sequence[Entry]) -> Fast | None:
+def fast(results: Mapping[str, Sequence[Result]], line: Sequence[Entry]) -> FastReleases | None:
     """Return the account of the latency on the GPU with the most measurements.
 
     Returns ``None`` if nothing was measured.
@@ -178,7 +178,7 @@ def fast(results: Mapping[str, Sequence[Result]], line: Sequence[Entry]) -> Fast
         else None
         for release in results
     }
-    return Fast(
+    return FastReleases(
         device=device, best=best, best_us=us_by_release[best], **_facts(good_by_release, line)
     )
 

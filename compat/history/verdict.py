@@ -39,17 +39,17 @@ from compat.history.account import (
     is_deprecated,
     is_good,
 )
-from compat.history.running import Fast, Right, fast, right
+from compat.history.running import FastReleases, RightReleases, fast, right
 from compat.model import (
     BuiltEnv,
     Env,
     Failure,
-    Noticed,
     Outcome,
     Result,
     Specialization,
     Status,
     Target,
+    ToolchainWarning,
 )
 
 __all__ = [
@@ -95,9 +95,9 @@ class Verdict(Account):
     target: str
     toolchain: str
     """The title of the toolchain."""
-    right: Right | None = None
+    right: RightReleases | None = None
     """The verdict on its numbers; ``None`` without a run."""
-    fast: Fast | None = None
+    fast: FastReleases | None = None
     """The verdict on its latency; ``None`` without a measurement."""
 
 
@@ -389,7 +389,7 @@ def _entry(point: Point, *, remembered: bool = False) -> Entry:
 @lru_cache(maxsize=4096)
 def _shared_entry(
     release: str,
-    facts: tuple[Status, str, Failure | None, tuple[Noticed, ...]] | None,
+    facts: tuple[Status, str, Failure | None, tuple[ToolchainWarning, ...]] | None,
     unsteady: bool,
     remembered: bool,
 ) -> Entry:

@@ -19,7 +19,7 @@ from compat.hunt.oracles import Hit, Oracle, judge
 from compat.launch.archive import write_archive
 from compat.launch.building import Built, build_cells
 from compat.model import BuiltEnv, Cell, Result, Status, Target
-from compat.repro.records import Unverified
+from compat.repro.records import UnverifiedCell
 from compat.repro.reproducing import repro
 from compat.toolchains.programs import GeneratedProgram
 
@@ -129,7 +129,7 @@ def _issues(
             )
         issues[defect.name] = (
             DefectIssue(reasons=outcome.reasons)
-            if isinstance(outcome, Unverified)
+            if isinstance(outcome, UnverifiedCell)
             else DefectIssue(paths=outcome.paths)
         )
     return issues

@@ -22,7 +22,7 @@ from compat.model import BuiltEnv, Cell, Evidence, Problem, Result, Target
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import CellKeys
 from compat.text import JsonMapping
-from compat.toolchains import Launching, Unlaunchable
+from compat.toolchains import CannotLaunch, Launching
 from compat.workers.attempt import LAUNCHABLE, PLAIN, Compile, Mode
 
 
@@ -56,7 +56,7 @@ class Launchable:
 
 
 @frozen(kw_only=True)
-class LeftOut:
+class OmittedCell:
     """A cell that cannot be launched."""
 
     cell: Cell
@@ -73,7 +73,7 @@ class Built:
     """The target."""
     launchable: tuple[Launchable, ...]
     """Cells that can be launched."""
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[OmittedCell, ...]
     """Cells that cannot."""
 
 
@@ -108,7 +108,7 @@ def build(
             lambda all_: listener.expecting(all_, context.forecast(all_)),
         )
     without = (
-        LeftOut(cell=cell, why="its kernel file has no problem")
+        OmittedCell(cell=cell, why="its kernel file has no problem")
         for cell in selection.cells
         if cell.spec.problem is None
     )
@@ -142,7 +142,7 @@ def build_cells(
     return Built(
         target=cells[0].target,
         launchable=tuple(part for part in parts if isinstance(part, Launchable)),
-        left_out=tuple(part for part in parts if isinstance(part, LeftOut)),
+        left_out=tuple(part for part in parts if isinstance(part, OmittedCell)),
     )
 
 
@@ -238,18 +238,20 @@ def _attempts(results: Sequence[Result], context: RunContext) -> dict[Cell, Evid
     return {cell: evidence[key][0] for cell, key in key_by_cell.items() if key in evidence}
 
 
-def _launchables(results: Sequence[Result], context: RunContext) -> Iterator[Launchable | LeftOut]:
+def _launchables(
+    results: Sequence[Result], context: RunContext
+) -> Iterator[Launchable | OmittedCell]:
     attempts = _attempts(results, context)
     for result in results:
         cell, status = result.cell, result.outcome.status
         if not result.outcome.has_code:
             why = result.outcome.failure
-            yield LeftOut(
+            yield OmittedCell(
                 cell=cell,
                 why=f"{status}{f' ({why.failure_class})' if why else ''}: it does not compile",
             )
         elif cell not in attempts:
-            yield LeftOut(cell=cell, why="its files have changed since they were compiled")
+            yield OmittedCell(cell=cell, why="its files have changed since they were compiled")
         else:
             yield launchable_of(cell, result.built, attempts[cell], context.store.artifact)
 
@@ -261,7 +263,7 @@ def launchable_of(
     artifact: Callable[[str], bytes | None],
     *,
     like: Evidence | None = None,
-) -> Launchable | LeftOut:
+) -> Launchable | OmittedCell:
     """Convert an attempt in :func:`launch_mode` at a cell with a problem.
 
     ``evidence`` is the attempt. ``like`` is an attempt from source if this one is from IR.
@@ -276,8 +278,8 @@ def launchable_of(
         launch = launching.facts(
             metadata.decode(), text.decode(errors="replace"), cell.spec.compile
         )
-    except Unlaunchable as error:
-        return LeftOut(cell=cell, why=str(error))
+    except CannotLaunch as error:
+        return OmittedCell(cell=cell, why=str(error))
     return Launchable(
         cell=cell,
         identity=identity_of(cell, built),
@@ -292,14 +294,14 @@ def launchable_of(
 def _unpacked(
     launching: Launching, evidence: Evidence, artifact: Callable[[str], bytes | None]
 ) -> tuple[bytes, bytes, bytes]:
-    """The binary, its text and the metadata of an attempt. Raises Unlaunchable."""
+    """The binary, its text and the metadata of an attempt. Raises CannotLaunch."""
     data = artifact(evidence.kept[LAUNCHABLE]) if LAUNCHABLE in evidence.kept else None
     if data is None:
-        raise Unlaunchable("its compiled files are missing: compile it again with --again")
+        raise CannotLaunch("its compiled files are missing: compile it again with --again")
     try:
         return launching.unpack(data)
     except (zipfile.BadZipFile, KeyError) as error:
-        raise Unlaunchable(
+        raise CannotLaunch(
             "its compiled files are damaged: compile it again with --again"
         ) from error
 

@@ -28,7 +28,7 @@ from compat.launch.archive import facts_of, object_of, program_of, read_folder, 
 from compat.launch.building import (
     Built,
     Launchable,
-    LeftOut,
+    OmittedCell,
     build,
     build_cells,
     check_gpus,
@@ -246,7 +246,7 @@ class LaunchedCells:
     """The results of launching cells."""
 
     merged: MergedResults
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedCell, ...] = ()
     """The cells that cannot be launched."""
 
 

@@ -37,7 +37,7 @@ _LONGEST = 2000
 _HINT = "Name a file that launch.py wrote."
 
 
-class _Malformed(Exception):
+class _MalformedLine(Exception):
     """A line is not a valid result."""
 
 
@@ -107,7 +107,7 @@ def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedR
                 lost.add(place)
                 continue
             row = _row(result)
-        except (_Malformed, ValueError):
+        except (_MalformedLine, ValueError):
             unreadable += 1
             continue
         rows[row.identity, row.problem, row.device] = row
@@ -176,7 +176,7 @@ def _joined(result: Result, row: LaunchedRow) -> Result:
             _check(launched, row.device, worker),
             _latency(launched.get("latency"), row.device, worker),
         )
-    except (_Malformed, ValueError):  # no version of this tool wrote this row
+    except (_MalformedLine, ValueError):  # no version of this tool wrote this row
         return result
     return evolve(result, numbers=evolve(result.numbers, gpu=check), latency=latency)
 
@@ -202,7 +202,7 @@ def _check(result: Mapping[str, object], device: str, worker: str | None = None)
     check = _object(result.get("check"))
     status = check.get("status")
     if status not in _STATUSES:
-        raise _Malformed
+        raise _MalformedLine
     return Check(
         status=Status(status),
         max_abs=_number(check.get("max_abs")),
@@ -229,7 +229,7 @@ def _latency(value: object, device: str, worker: str | None = None) -> Latency |
     latency = _object(value)
     us, spread = _number(latency.get("us")), _number(latency.get("spread"))
     if us is None or spread is None:
-        raise _Malformed
+        raise _MalformedLine
     return Latency(
         us=us,
         spread=spread,
@@ -242,14 +242,14 @@ def _latency(value: object, device: str, worker: str | None = None) -> Latency |
 
 def _object(value: object) -> JsonMapping:
     if not isinstance(value, dict):
-        raise _Malformed
+        raise _MalformedLine
     return value
 
 
 def _text(result: Mapping[str, object], name: str) -> str:
     value = result.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
-        raise _Malformed
+        raise _MalformedLine
     return value
 
 

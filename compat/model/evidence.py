@@ -39,7 +39,7 @@ _HEXADECIMAL = lazy_pattern(r"[0-9a-f]{64}")
 
 
 @frozen(kw_only=True)
-class Raised:
+class RaisedException:
     """One exception of a chain, outermost first, as plain text."""
 
     type: str
@@ -53,7 +53,7 @@ class Raised:
 
 
 @frozen(kw_only=True)
-class Noticed:
+class ToolchainWarning:
     """One warning the toolchain gave, without repetitions."""
 
     type: str
@@ -80,7 +80,7 @@ class Diagnosis:
 
 
 @frozen(kw_only=True)
-class Made:
+class StageOutput:
     """The product of a stage."""
 
     AS_ARRAY: ClassVar = True
@@ -91,20 +91,20 @@ class Made:
 
 
 @frozen(kw_only=True)
-class Done:
+class CompletedAction:
     """One completed action."""
 
     AS_ARRAY: ClassVar = True
     do: str
     """The action. So far this is ``compile``, which made a non-empty binary."""
-    made: Mapping[str, Made] = Factory(dict)
+    made: Mapping[str, StageOutput] = Factory(dict)
     """Stage → its product."""
     requires: tuple[str, ...] = ()
     """Devices that it needed; none so far."""
 
 
 @frozen(kw_only=True)
-class StoodIn:
+class StandInPackages:
     """The stand-ins that replaced missing packages while a kernel was imported in an env.
 
     ``toolchains/pytorch/standin`` makes them.
@@ -134,7 +134,7 @@ class Evidence:
     """A complete, well-formed answer for this cell arrived. Without one, no cell is ``ok``."""
     asked: tuple[str, ...] = ("compile",)
     """The requested actions."""
-    done: tuple[Done, ...] = ()
+    done: tuple[CompletedAction, ...] = ()
     """The actions that the answer reports as done."""
     toolchain_broken: bool = False
     """The import of the toolchain failed, so the attempt says nothing about the cell."""
@@ -154,7 +154,7 @@ class Evidence:
     """Seconds after which the cell was stopped; ``None`` if it was not."""
     memory: int | None = None
     """Bytes resident when the cell was stopped for its memory; ``None`` if it was not."""
-    raised: tuple[Raised, ...] = ()
+    raised: tuple[RaisedException, ...] = ()
     """The exception chain, outermost first."""
     printed: str = ""
     """The text of a failed attempt on file descriptors 1 and 2, IR included. A long text is stored
@@ -184,7 +184,7 @@ class Evidence:
     """Metrics of a built cell: ``shared``, ``registers``, ``spills``, ``artifacts`` (bytes per
     stage), …
     """
-    warnings: tuple[Noticed, ...] = ()
+    warnings: tuple[ToolchainWarning, ...] = ()
     kept: Mapping[str, str] = Factory(dict)
     """``printed``, ``reproducer``, or a requested stage → name of the stored artifact, relative to
     the store's artifacts.
@@ -201,7 +201,7 @@ class Evidence:
     """The closure of the kernel, if the evidence is valid only while all of its files are the same;
     else empty.
     """
-    stood_in: StoodIn | None = None
+    stood_in: StandInPackages | None = None
     """The stand-ins for packages that the env lacks; ``None`` if the import needed none."""
     protocol: tuple[str, ...] = ()
     """The fault in the worker's messages, if any."""
@@ -253,13 +253,13 @@ def within_bounds(evidence: Evidence) -> Evidence:
     return evolve(evidence, **changed) if changed else evidence
 
 
-def bounded_chain(links: Sequence[Raised]) -> tuple[Raised, ...]:
+def bounded_chain(links: Sequence[RaisedException]) -> tuple[RaisedException, ...]:
     """At most :data:`LINKS` exceptions of a chain: the outermost and the innermost."""
     chain = links if len(links) <= LINKS else (*links[: LINKS // 2], *links[-LINKS // 2 :])
     return tuple(_link(link) for link in chain)
 
 
-def _link(raised: Raised) -> Raised:
+def _link(raised: RaisedException) -> RaisedException:
     return evolve(
         raised,
         type=raised.type[-_NAME:],
@@ -282,7 +282,7 @@ def read_stages(data: object) -> dict[str, float]:
     return {name: float(value) for name, value in _items(data) if _is_number(value)}
 
 
-def read_done(data: object) -> tuple[Done, ...] | None:
+def read_done(data: object) -> tuple[CompletedAction, ...] | None:
     """The completed actions in an answer; ``None`` if they are malformed."""
     if not isinstance(data, list) or len(data) > _MANY:
         return None
@@ -290,7 +290,7 @@ def read_done(data: object) -> tuple[Done, ...] | None:
     return None if None in actions else tuple(action for action in actions if action is not None)
 
 
-def _done(data: object) -> Done | None:
+def _done(data: object) -> CompletedAction | None:
     if (
         not isinstance(data, Mapping)
         or not isinstance(name := data.get("do"), str)
@@ -310,30 +310,31 @@ def _done(data: object) -> Done | None:
         for stage, facts in _items(data.get("made"))
         if (artifact := _made(facts)) is not None
     }
-    return Done(do=name, made=artifacts, requires=devices)
+    return CompletedAction(do=name, made=artifacts, requires=devices)
 
 
-def _made(data: object) -> Made | None:
+def _made(data: object) -> StageOutput | None:
     size, digest = (
         (data.get("bytes"), data.get("sha256")) if isinstance(data, Mapping) else (None, None)
     )
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < _LARGEST:
         return None
     return (
-        Made(size=size, digest=digest[:_DIGEST])
+        StageOutput(size=size, digest=digest[:_DIGEST])
         if isinstance(digest, str) and _HEXADECIMAL.fullmatch(digest)
         else None
     )
 
 
-def read_warnings(data: object) -> tuple[Noticed, ...]:
+def read_warnings(data: object) -> tuple[ToolchainWarning, ...]:
     """The warnings in an answer; malformed ones are left out."""
     return tuple(
-        _noticed(Noticed(type=kind, message=message)) for kind, message in _pairs(data, _MANY)
+        _noticed(ToolchainWarning(type=kind, message=message))
+        for kind, message in _pairs(data, _MANY)
     )
 
 
-def read_raised(data: object) -> tuple[Raised, ...]:
+def read_raised(data: object) -> tuple[RaisedException, ...]:
     """The chain of exceptions in an answer; malformed ones are left out."""
     links = [
         item
@@ -343,13 +344,13 @@ def read_raised(data: object) -> tuple[Raised, ...]:
     return bounded_chain([raised for raised in map(_raised, links) if raised is not None])
 
 
-def _raised(link: Mapping[object, object]) -> Raised | None:
+def _raised(link: Mapping[object, object]) -> RaisedException | None:
     kind, message, frames, number = (
         link.get(key) for key in ("type", "message", "traceback", "errno")
     )
     if not isinstance(kind, str) or not isinstance(message, str):
         return None
-    return Raised(
+    return RaisedException(
         type=kind,
         message=message,
         traceback=frames if isinstance(frames, str) else "",
@@ -366,12 +367,12 @@ def read_paths(data: object) -> tuple[str, ...]:
     return tuple(paths) if len(paths) <= _PATHS else (*paths[:_PATHS], "")
 
 
-def read_stood_in(data: object) -> StoodIn | None:
+def read_stood_in(data: object) -> StandInPackages | None:
     """The stand-ins in an answer; ``None`` if it has none."""
     if not isinstance(data, Mapping):
         return None
     entries = {name: data.get(name) for name in ("packages", "answers", "skipped")}
-    return StoodIn(
+    return StandInPackages(
         **{
             name: tuple(bounded(text, _WORDS) for text in texts[:_MANY] if isinstance(text, str))
             for name, texts in entries.items()
@@ -390,8 +391,8 @@ def _pairs(data: object, most: int) -> Iterable[tuple[str, str]]:
             yield item["type"], item["message"]
 
 
-def _noticed(warning: Noticed) -> Noticed:
-    return Noticed(type=warning.type[-_NAME:], message=bounded(warning.message, _WORDS))
+def _noticed(warning: ToolchainWarning) -> ToolchainWarning:
+    return ToolchainWarning(type=warning.type[-_NAME:], message=bounded(warning.message, _WORDS))
 
 
 def _items(data: object) -> Iterable[tuple[str, Any]]:

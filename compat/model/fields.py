@@ -39,7 +39,7 @@ Releases = Annotated[tuple[Text, ...], rules(uniqueItems=True)]
 
 
 @frozen
-class Noted:
+class CommentedValue:
     """A value of an entry, and the comment that follows it.
 
     A table with such a value gets a heading wherever it can have one.

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 from attrs import Factory, evolve, field, frozen
 
 from compat.model.cell import DEFAULT_FRAMEWORK, DEFAULT_TOOLCHAIN, BuiltEnv, Cell, Env
-from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Noticed, StoodIn
+from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, StandInPackages, ToolchainWarning
 from compat.model.fields import ABSENT, DIGITS, KEY, Seconds, Text, rules
 from compat.model.status import BAD_NUMBERS, NOT_RUN, Expectation, Latency, Numbers, Status
 from compat.text import JsonMapping, JsonObject
@@ -67,7 +67,7 @@ class Outcome:
     """Two attempts under the same conditions ended differently."""
     attempts: tuple[str, ...] = ()
     """``status class`` of each attempt, in order."""
-    warnings: tuple[Noticed, ...] = ()
+    warnings: tuple[ToolchainWarning, ...] = ()
     """The compiler's warnings."""
     metrics: JsonMapping = Factory(dict)
     """Metric → value: registers, bytes of spills, shared memory, …"""
@@ -75,7 +75,7 @@ class Outcome:
     """Stage → CPU seconds, in order."""
     seconds: float = 0.0
     """Wall time of the decisive attempt, in seconds. Other load on the machine increases it."""
-    stood_in: StoodIn | None = None
+    stood_in: StandInPackages | None = None
     """Stand-ins that replaced packages which the environment lacks."""
 
     @property
@@ -331,13 +331,13 @@ class CellRecord:
     failure: Failure | None
     flaky: bool
     attempts: tuple[str, ...]
-    warnings: tuple[Noticed, ...]
+    warnings: tuple[ToolchainWarning, ...]
     metrics: Annotated[JsonMapping, rules(description="Open: the metrics depend on the toolchain.")]
     stages: Mapping[str, Seconds]
     compile_seconds: Seconds | None
     seconds: Seconds
     cached: bool
-    stood_in: StoodIn | None
+    stood_in: StandInPackages | None
     numbers: Numbers
     latency: Latency | None
 

@@ -16,9 +16,9 @@ from typing import Annotated, Literal, TypeVar
 from attrs import evolve, field, frozen
 from packaging.version import Version
 
-from compat.api.histories import Packed
+from compat.api.histories import PackedNames
 from compat.history.account import Bracket, Change, Interval, Word
-from compat.history.running import Fast, Right
+from compat.history.running import FastReleases, RightReleases
 from compat.history.suspects import SlowSuspect
 from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
@@ -255,7 +255,7 @@ class MatrixRecord:
     slow_suspects: tuple[SuspectRecord, ...] = field(default=(), metadata={OPTIONAL: True})
     """The slowest first. Older files omit the key. A reader computes it again from the cells."""
     tuned: tuple[TunedRecord, ...] = field(default=(), metadata={OPTIONAL: True})
-    api: Packed | None = field(default=None, metadata={OPTIONAL: True})
+    api: PackedNames | None = field(default=None, metadata={OPTIONAL: True})
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -386,7 +386,9 @@ def verdict_record(verdict: Verdict) -> VerdictRecord:
     )
 
 
-def _of_account(kind: type[_T], account: Verdict | Right | Fast, **values: object) -> _T:
+def _of_account(
+    kind: type[_T], account: Verdict | RightReleases | FastReleases, **values: object
+) -> _T:
     return record_of(
         kind, account, verdict=account.phrase, bracket=bracket_record(account.bracket), **values
     )

@@ -25,7 +25,7 @@ from compat.report.render import FORMATS
 from compat.report.summary.compact import counted, listed
 from compat.report.summary.record import Report
 from compat.store import merging
-from compat.store.merging import Merged
+from compat.store.merging import StoreMerge
 from compat.store.store import Store
 
 _HINT = "`compat matrix` writes reports/matrix.json; REVISION:PATH is a file as git has it."
@@ -156,7 +156,7 @@ def merge_reports(files: Sequence[Path]) -> Report:
     return within_bounds(load_reports(opened(map(str, files)), overlapping=True))
 
 
-def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Path, Merged]:
+def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Path, StoreMerge]:
     """Merge stores into one.
 
     Args:
@@ -174,7 +174,7 @@ def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Pat
         return into, reduce(add, (merging.merge_store(file, store) for file in files))
 
 
-def told_of(merged: Merged, files: int) -> list[str]:
+def told_of(merged: StoreMerge, files: int) -> list[str]:
     """The merged stores, in words."""
     sentences = [
         f"{counted(merged.new, 'result')} of {counted(files, 'store')} new, {merged.known:,} known"

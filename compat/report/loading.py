@@ -30,13 +30,13 @@ from compat.model import (
     Check,
     Env,
     Failure,
-    Noticed,
     Numbers,
     Outcome,
     Result,
     Specialization,
     Status,
     Target,
+    ToolchainWarning,
 )
 from compat.model.codec import RecordError, record_of, structure
 from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, compacted, once
@@ -612,7 +612,7 @@ def _result(record: CellRecord, spec: Specialization, target: Target, built: Bui
 # --- earlier runs ---------------------------------------------------------------------------------
 
 
-_REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, from an earlier run")
+_REMEMBERED = ToolchainWarning(type="DeprecationWarning", message="deprecated, from an earlier run")
 _UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
 """The outcome if earlier runs disagree: flaky, so nothing follows from it."""
 

@@ -1,7 +1,7 @@
 """A failing cell as a script that anyone can run, and the text of an issue for it.
 
 In: a selection, and the id of a cell or a glob. Out: for each cell a :class:`WrittenRepro` with the
-files and their facts, or an :class:`Unverified` with the reasons why no repro was written.
+files and their facts, or an :class:`UnverifiedCell` with the reasons why no repro was written.
 :func:`repro` does this for all cells, :func:`write_repro` for one cell:
 
 - :mod:`compat.repro.records`: the request, the facts of an issue, and the result
@@ -13,8 +13,8 @@ files and their facts, or an :class:`Unverified` with the reasons why no repro w
 - :mod:`compat.repro.reproducing`: the chosen cells, and the table of each
 """
 
-from compat.repro.records import ReproRequest, Unverified, WrittenRepro
+from compat.repro.records import ReproRequest, UnverifiedCell, WrittenRepro
 from compat.repro.reproducing import repro
 from compat.repro.writing import write_repro
 
-__all__ = ["ReproRequest", "Unverified", "WrittenRepro", "repro", "write_repro"]
+__all__ = ["ReproRequest", "UnverifiedCell", "WrittenRepro", "repro", "write_repro"]

@@ -222,7 +222,7 @@ class WrittenRepro:
 
 
 @frozen(kw_only=True)
-class Unverified:
+class UnverifiedCell:
     """A cell whose script did not show the failure. Only evidence was written."""
 
     cell: Cell
@@ -238,7 +238,7 @@ def name_of(cell: Cell) -> str:
     return cell.id.replace(f"/{cell.env.toolchain}-", "/").replace("/", "-")
 
 
-def outcome_document(outcome: WrittenRepro | Unverified, command: str) -> JsonObject:
+def outcome_document(outcome: WrittenRepro | UnverifiedCell, command: str) -> JsonObject:
     """The written files and the cell that they are about, or why no repro was written, as JSON.
 
     The reasons come with the path of the evidence. ``command`` repeats the repro for this cell

@@ -20,7 +20,7 @@ from compat.errors import ConfigError, EnvError, StoreError
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.project import Obtain, Selection
 from compat.reduce.expressions import KERNEL
-from compat.repro.records import ReproRequest, Unverified, WrittenRepro
+from compat.repro.records import ReproRequest, UnverifiedCell, WrittenRepro
 from compat.repro.writing import script_form, write_repro
 from compat.source.closure import read_source
 
@@ -44,7 +44,7 @@ class ReproListener:
         """
         return nullcontext(lambda message: None)
 
-    def ends(self, outcome: WrittenRepro | Unverified) -> None:
+    def ends(self, outcome: WrittenRepro | UnverifiedCell) -> None:
         """The outcome of a cell, before the next cell begins."""
 
 
@@ -59,11 +59,11 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
     reduced: Path | None = None,
     portable: bool = False,
     command: str = "compat repro",
-) -> tuple[WrittenRepro | Unverified, ...]:
+) -> tuple[WrittenRepro | UnverifiedCell, ...]:
     """Write a standalone script and an issue text for failing cells, and verify each by a run.
 
-    If a script does not show the failure, the result is :class:`compat.repro.Unverified` with the
-    reasons, and only the evidence is written.
+    If a script does not show the failure, the result is :class:`compat.repro.UnverifiedCell` with
+    the reasons, and only the evidence is written.
 
     Args:
         selection: The project. Its environments and targets are the table of the issue. If it names
@@ -102,7 +102,7 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
         script_form(toolchains.of(failing.env))  # before anything is built or compiled
     listener = listener or ReproListener()
     envs = _envs(selection, everywhere, cells, obtain or selection.read_envs, listener)
-    outcomes: list[WrittenRepro | Unverified] = []
+    outcomes: list[WrittenRepro | UnverifiedCell] = []
     for failing in cells:
         own = {
             name: built
@@ -130,7 +130,7 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
 
 def _written(
     request: ReproRequest, context: RunContext, doing: Callable[[str], None]
-) -> WrittenRepro | Unverified:
+) -> WrittenRepro | UnverifiedCell:
     try:
         return write_repro(request, context, doing)
     except OSError as error:

@@ -21,7 +21,15 @@ from compat.diagnosis import classify
 from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.pipeline import OutputReader
 from compat.files import TemporaryFolder
-from compat.model import SOURCE_STAGE, BuiltEnv, Done, Evidence, Failure, Raised, Target
+from compat.model import (
+    SOURCE_STAGE,
+    BuiltEnv,
+    CompletedAction,
+    Evidence,
+    Failure,
+    RaisedException,
+    Target,
+)
 from compat.model.evidence import bounded_chain
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
@@ -183,7 +191,7 @@ def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidenc
         )
     return Evidence(
         answered=bool(raised) or code == 0,
-        done=(Done(do="compile"),) if code == 0 else (),
+        done=(CompletedAction(do="compile"),) if code == 0 else (),
         stage=stage,
         exit_code=code if code is not None and code >= 0 else None,
         signal=_SIGNALS.get(-code) if code is not None and code < 0 else None,
@@ -195,13 +203,13 @@ def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidenc
 _SIGNALS: Mapping[int, str] = {sig.value: sig.name for sig in signal.Signals}
 
 
-def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
+def _chain(output: str) -> tuple[int, tuple[RaisedException, ...]]:
     """The start of the last chain of exceptions that Python printed, and its exceptions.
 
     The outermost exception is first here; Python prints it last. An exception has no traceback of
     its own if all its frames were removed, as Triton does with frames of its front end.
     """
-    chain: list[Raised] = []
+    chain: list[RaisedException] = []
     begin = end = len(output)
     links = list(_LINK.finditer(output))
     for link in [*reversed(links), None]:
@@ -231,7 +239,7 @@ def _first_character(text: str, *, linked: bool, follows: bool) -> int | None:
     return bare.start() if bare else None
 
 
-def _raised(block: str) -> Raised | None:
+def _raised(block: str) -> RaisedException | None:
     """The exception at the end of a block, after its frames; ``None`` if there is none."""
     lines = _TRACEBACK.sub("", block, count=1).splitlines()
     frames = next(
@@ -241,7 +249,7 @@ def _raised(block: str) -> Raised | None:
     match = _RAISED.match("\n".join(lines[frames:]).rstrip())
     traceback = "".join(f"{line}\n" for line in lines[:frames] if not _UNDERLINE.match(line))
     return (
-        Raised(type=match["type"], message=match["message"] or "", traceback=traceback)
+        RaisedException(type=match["type"], message=match["message"] or "", traceback=traceback)
         if match
         else None
     )

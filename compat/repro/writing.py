@@ -22,7 +22,7 @@ from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.files import TemporaryFolder, folder_digest
 from compat.fix.changes import SourceFile, hunks
-from compat.fix.fixing import Compiling, best_of
+from compat.fix.fixing import EditCompiler, best_of
 from compat.history.verdict import class_of, is_good, release_of, verdicts
 from compat.model import (
     SOURCE_STAGE,
@@ -36,7 +36,7 @@ from compat.model import (
     Target,
 )
 from compat.repro import issue, verify
-from compat.repro.records import ReproFinding, ReproRequest, Unverified, WrittenRepro, name_of
+from compat.repro.records import ReproFinding, ReproRequest, UnverifiedCell, WrittenRepro, name_of
 from compat.repro.script import Script, dependencies, imported_packages, requires_python
 from compat.repro.verify import (
     SHOWS,
@@ -71,7 +71,7 @@ _SILENT = (Status.TIMED_OUT, *_UNFIT)
 
 def write_repro(
     request: ReproRequest, context: RunContext, doing: Callable[[str], None] = lambda message: None
-) -> WrittenRepro | Unverified:
+) -> WrittenRepro | UnverifiedCell:
     """Write the script, issue text and MLIR reproducer of a failing cell, and verify them.
 
     Args:
@@ -115,7 +115,7 @@ class _ReproWriter:
         self.form = self._form(self.built)
         self.reasons: list[str] = []
 
-    def write(self) -> WrittenRepro | Unverified:
+    def write(self) -> WrittenRepro | UnverifiedCell:
         with TemporaryFolder("compat-repro-") as self.scratch:
             original = self._original()
             self.bundle = self.request.bundle or self._bundle(decorated=_at_import(original))
@@ -472,7 +472,7 @@ class _ReproWriter:
         """The finding with the edit of the source that makes the kernel compile, if any."""
         envs = [env.env for env in self.context.envs.values() if env.error is None]
         source, folder = SourceFile.alone(self.bundle.text), self.scratch / "edits"
-        compiling = Compiling(
+        compiling = EditCompiler(
             spec=self.bundle.spec,
             source=source,
             target=self.cell.target,
@@ -494,7 +494,7 @@ class _ReproWriter:
             finding, fixed=shown, fixed_but=", ".join(not_even_so), fixed_notes=best.candidate.notes
         )
 
-    def _written(self, finding: ReproFinding) -> WrittenRepro | Unverified:
+    def _written(self, finding: ReproFinding) -> WrittenRepro | UnverifiedCell:
         texts = {".py": finding.text, ".md": issue.issue_markdown(finding)}
         texts |= {".mlir": finding.reproducer} if finding.reproducer else {}
         for suffix, text in texts.items():
@@ -508,7 +508,7 @@ class _ReproWriter:
             path.write_text(text, encoding="utf-8")
         return WrittenRepro(finding=finding, paths=paths)
 
-    def _unverified(self, seen: Sequence[ScriptResult]) -> Unverified:
+    def _unverified(self, seen: Sequence[ScriptResult]) -> UnverifiedCell:
         parts = ["\n".join(self.reasons)]
         parts += [
             f"=== {shown.script.env.env.name}\n{shown.run.output}"
@@ -518,7 +518,7 @@ class _ReproWriter:
         self.request.folder.mkdir(parents=True, exist_ok=True)
         path = self.request.folder / f"{self.name}.evidence.txt"
         path.write_text(printable("\n\n".join(parts)) + "\n", encoding="utf-8")
-        return Unverified(
+        return UnverifiedCell(
             cell=self.cell, reasons=tuple(map(printable, self.reasons)), evidence=path
         )
 

@@ -97,7 +97,7 @@ def _read_of_libraries(path: Path, roots: tuple[Path, ...]) -> ParsedSource:
 
 
 @define
-class Unchanged:
+class ClosureCheck:
     """A check whether sources are unchanged since their closures were read.
 
     It also finds imported files that are in no closure. A result may be stored under a key with the

@@ -185,7 +185,7 @@ class SourceFunction:
     scope: Scope
 
 
-class Returned(Exception):
+class FunctionReturn(Exception):
     """A function returned, with this value."""
 
     def __init__(self, value: object) -> None:
@@ -333,7 +333,7 @@ class Scope:
             return inner.value(function.node.body)
         try:
             inner.run(function.node.body)
-        except Returned as returned:
+        except FunctionReturn as returned:
             return returned.value
         return None
 
@@ -362,7 +362,7 @@ class Scope:
     def _run(self, statement: ast.stmt) -> None:
         match statement:
             case ast.Return(value=value):
-                raise Returned(None if value is None else self.value(value))
+                raise FunctionReturn(None if value is None else self.value(value))
             case ast.Assign(targets=[target], value=value):
                 _bind(target, self.value(value), self.local)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):

@@ -218,7 +218,7 @@ def file_of(place: Path) -> Path | None:
 # --- the files that a file uses -------------------------------------------------------------------
 
 
-class _Anything(Exception):
+class _WholePackage(Exception):
     """An import that leads to a package as a whole, and so to all that it imports."""
 
 
@@ -235,7 +235,7 @@ def used_files(path: Path, roots: Sequence[Path]) -> frozenset[Path] | None:
             file = users.waiting.pop()
             for imported in imports_in(file.read_bytes()):
                 users.follow(imported, file)
-    except _Anything:
+    except _WholePackage:
         return None
     return frozenset(users.found)
 
@@ -271,7 +271,7 @@ class _Users:
         """
         place = start.joinpath(*(imported.parts if imported.bound else imported.parts[:1]))
         if os.path.isdir(place) and any(_modules([start], imported.parts)):
-            raise _Anything
+            raise _WholePackage
         if (file := file_of(place)) is not None:
             self.add(file)
 
@@ -282,7 +282,7 @@ class _Users:
         """
         module, holder = file_of(place / name), file_of(place)
         if module is not None and module.parent == place / name:
-            raise _Anything
+            raise _WholePackage
         if module is not None:
             self.add(module)
         if holder is not None and holder.parent == place:
@@ -293,7 +293,7 @@ class _Users:
     def through(self, package: Path, name: str, *, is_module: bool) -> None:
         """Follow a name that is imported from the ``__init__.py`` of a package."""
         if name == "*":
-            raise _Anything
+            raise _WholePackage
         imports, bound, _ = _parsed(package.read_bytes())
         if name in bound:
             self.add(package)
@@ -307,7 +307,7 @@ class _Users:
             [] if named else [star_import for star_import in imports if star_import.names == ("*",)]
         )
         if not (named or starred or is_module or name in bound):
-            raise _Anything
+            raise _WholePackage
         for imported, at in named:
             names = (imported.names[at],) if imported.names else ()
             self.follow(evolve(imported, names=names, bound=(name,)), package)

@@ -292,7 +292,7 @@ def _decorators(node: ast.stmt) -> list[ast.expr]:
 
 
 @frozen(kw_only=True)
-class Ours:
+class OwnDefinition:
     """A definition in one of the project's files, which are below the roots."""
 
     file: ParsedFile
@@ -313,7 +313,7 @@ class Installed:
     statement: str
 
 
-Meaning = Ours | ModulePlace | Installed
+Meaning = OwnDefinition | ModulePlace | Installed
 _Seen = frozenset[tuple[Path, str]]
 
 
@@ -367,7 +367,9 @@ class Names:
             if isinstance(meaning, Installed):
                 if name in read_names and self._is_of_package(meaning.statement):
                     return True
-            elif isinstance(meaning, Ours) and (meaning.file.path, meaning.name) not in seen:
+            elif (
+                isinstance(meaning, OwnDefinition) and (meaning.file.path, meaning.name) not in seen
+            ):
                 seen |= {(meaning.file.path, meaning.name)}
                 binding = [statement.node for statement in meaning.file.binding(meaning.name)]
                 if self._asks_package(meaning.file, binding, seen):
@@ -395,7 +397,7 @@ class Names:
             return self._module(last, name)
         if isinstance(last, ast.ImportFrom):
             return self._imported(file, last, name, seen)
-        return Ours(file=file, name=name)
+        return OwnDefinition(file=file, name=name)
 
     def member(self, module: ModulePlace, name: str, seen: _Seen = frozenset()) -> Meaning | None:
         """Return what ``module.name`` means.

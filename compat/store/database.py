@@ -3,8 +3,8 @@
 A file that is not a store of this program is put aside.
 
 SQLite detects damage when it reads the damaged part, perhaps in the middle of a run.
-:class:`Damaged` is raised then, and for a file that is not a store. :func:`put_aside` renames such
-a file and removes nothing.
+:class:`DamagedDatabase` is raised then, and for a file that is not a store. :func:`put_aside`
+renames such a file and removes nothing.
 
 The evidence in a row is raw facts. The readings of the evidence (:mod:`compat.diagnosis.pipeline`)
 are in other columns, with the version of their reader, so that they are not computed twice. Another
@@ -77,14 +77,14 @@ _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _PAUSE = 0.02
 
 
-class Damaged(Exception):
+class DamagedDatabase(Exception):
     """The file is not a store of this program, or no longer one.
 
     The message completes a sentence that begins with the name of the file.
     """
 
 
-class Newer(Exception):
+class NewerDatabase(Exception):
     """A newer version of this program wrote the file."""
 
 
@@ -129,7 +129,7 @@ class Database:
         """Open the file, or create it.
 
         A ``read_only`` file must exist, and may be in a folder where nothing can be written. Raises
-        Damaged, Newer, ``OSError`` and ``sqlite3.Error``.
+        DamagedDatabase, NewerDatabase, ``OSError`` and ``sqlite3.Error``.
         """
         self.path, self.read_only = path, read_only
         _check_file(path)
@@ -162,12 +162,14 @@ class Database:
         run = self._connection.execute
         (layout,) = run("PRAGMA user_version").fetchone()
         if layout > LAYOUT:
-            raise Newer(f"it has layout {layout}, and this version reads and writes {LAYOUT}")
+            raise NewerDatabase(
+                f"it has layout {layout}, and this version reads and writes {LAYOUT}"
+            )
         tables = {name for (name,) in run("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and "evidence" not in tables:
-            raise Damaged("is not a store of results")
+            raise DamagedDatabase("is not a store of results")
         if 0 < layout < LAYOUT:
-            raise Damaged(f"has layout {layout}, of an earlier version")
+            raise DamagedDatabase(f"has layout {layout}, of an earlier version")
         if self.read_only:
             return
         run("PRAGMA journal_mode=WAL")
@@ -181,7 +183,7 @@ class Database:
         )
         for table, names in (("evidence", _COLUMNS), ("launched", _LAUNCHED)):
             if {row[1] for row in run(f"PRAGMA table_info({table})")} != names.keys():
-                raise Damaged("is not a store of results")
+                raise DamagedDatabase("is not a store of results")
         if layout != LAYOUT:
             run(f"PRAGMA user_version = {LAYOUT}")
 
@@ -276,10 +278,10 @@ class Database:
         try:
             return ask()
         except UnicodeDecodeError as error:  # SQLite's message quotes a damaged name
-            raise Damaged("is damaged (a name is not UTF-8)") from error
+            raise DamagedDatabase("is damaged (a name is not UTF-8)") from error
         except sqlite3.Error as error:
             if _says_damaged(error):
-                raise Damaged(f"is damaged ({error})") from error
+                raise DamagedDatabase(f"is damaged ({error})") from error
             raise
 
 
@@ -338,7 +340,7 @@ def put_aside(path: Path) -> Path | None:
 
 
 def _check_file(path: Path) -> None:
-    """Raise Damaged for files that SQLite would wait for, or fail on without a reason."""
+    """Raise DamagedDatabase for files that SQLite would wait for, or fail on without a reason."""
     for file in (path, *(path.with_name(path.name + suffix) for suffix in _BESIDE)):
         try:
             mode = file.stat().st_mode
@@ -346,10 +348,10 @@ def _check_file(path: Path) -> None:
             continue
         except OSError as error:
             if file.is_symlink():  # a loop of links
-                raise Damaged("is a broken link") from error
+                raise DamagedDatabase("is a broken link") from error
             raise
         if not stat.S_ISREG(mode):
-            raise Damaged(
+            raise DamagedDatabase(
                 "is not a file"
                 if file == path
                 else f"has {file.name} beside it, which is not a file"
@@ -369,13 +371,13 @@ def _is_fine(path: Path) -> bool:
     """Whether the file can be used after all. The check reads all of its pages."""
     try:
         database = Database(path)
-    except (Damaged, Newer, OSError, sqlite3.Error) as error:
-        return not isinstance(error, Damaged)
+    except (DamagedDatabase, NewerDatabase, OSError, sqlite3.Error) as error:
+        return not isinstance(error, DamagedDatabase)
     try:
         rows: list[tuple[str]] = database._execute(
             lambda: database._connection.execute("PRAGMA integrity_check(1)").fetchall()
         )
-    except (Damaged, sqlite3.Error):
+    except (DamagedDatabase, sqlite3.Error):
         return False
     finally:
         database.close()

@@ -41,7 +41,7 @@ _LIMITED = (Status.TIMED_OUT, Status.OUT_OF_MEMORY)
 
 
 @frozen(kw_only=True)
-class Merged:
+class StoreMerge:
     """The result of merging one store into another."""
 
     new: int = 0
@@ -55,8 +55,8 @@ class Merged:
     artifacts: int = 0
     """Number of artifacts that the merged rows name and that neither store has."""
 
-    def __add__(self, other: Merged) -> Merged:
-        return Merged(
+    def __add__(self, other: StoreMerge) -> StoreMerge:
+        return StoreMerge(
             new=self.new + other.new,
             known=self.known + other.known,
             unreadable=self.unreadable + other.unreadable,
@@ -74,7 +74,7 @@ def is_store(path: Path) -> bool:
         return False
 
 
-def merge_store(path: Path, store: Store) -> Merged:
+def merge_store(path: Path, store: Store) -> StoreMerge:
     """Merge the store at ``path``, its file or its folder, into ``store``.
 
     Its artifacts are looked up beside the file. Raises StoreError if ``path`` is not a store of
@@ -86,7 +86,7 @@ def merge_store(path: Path, store: Store) -> Merged:
     try:
         with closing(_opened(file)) as connection:
             _check_layout(connection, file)
-            merged = Merged()
+            merged = StoreMerge()
             for page in rows_in(connection):
                 merged += _Page(store=store, artifacts=file.parent / "artifacts", rows=page).merge()
             for launched in launched_in(connection):
@@ -138,7 +138,7 @@ class _Page:
     rows: Sequence[tuple[StoredRow, str]]
     missing: list[str] = Factory(list)
 
-    def merge(self) -> Merged:
+    def merge(self) -> StoreMerge:
         own_rows = {row.key: row for row in self.store.rows([row.key for row, _ in self.rows])}
         put, counted, disagreeing = (
             list[tuple[StoredRow, str]](),
@@ -164,7 +164,7 @@ class _Page:
             if chosen is not mine and chosen is not row:
                 disagreeing.append(cell)
         self.store.put(put)
-        return Merged(**counted, disagreeing=tuple(disagreeing), artifacts=len(self.missing))
+        return StoreMerge(**counted, disagreeing=tuple(disagreeing), artifacts=len(self.missing))
 
     def chosen(
         self,
@@ -243,7 +243,7 @@ def _limit(attempts: Sequence[Evidence]) -> tuple[float, int]:
 # --- launches -------------------------------------------------------------------------------------
 
 
-def _merge_launched(rows: Sequence[LaunchedRow], store: Store) -> Merged:
+def _merge_launched(rows: Sequence[LaunchedRow], store: Store) -> StoreMerge:
     own_rows = {_place(row): row for row in store.launched([row.identity for row in rows])}
     put, disagreeing = list[LaunchedRow](), list[str]()
     for row in rows:
@@ -254,7 +254,7 @@ def _merge_launched(rows: Sequence[LaunchedRow], store: Store) -> Merged:
             put.append(both)
             disagreeing.append(row.cell)
     store.add_launched(put)
-    return Merged(
+    return StoreMerge(
         new=len(put) - len(disagreeing),
         known=len(rows) - len(put) + len(disagreeing),
         disagreeing=tuple(disagreeing),

@@ -27,10 +27,10 @@ from compat.errors import CompatError, MachineError, StoreError
 from compat.files import content_of, replace_file
 from compat.model import Cell, Evidence
 from compat.store.database import (
-    Damaged,
+    DamagedDatabase,
     Database,
     LaunchedRow,
-    Newer,
+    NewerDatabase,
     StoredRow,
     as_read,
     attempts_of,
@@ -115,17 +115,17 @@ class Store:
         try:
             try:
                 return Database(path)
-            except Damaged as damaged:
+            except DamagedDatabase as damaged:
                 self._put_aside(path, damaged)
                 return Database(path)
             except sqlite3.OperationalError as error:
                 if not self._only_read or code_of(error) not in _NOT_WRITABLE:
                     raise
                 return Database(path, read_only=True)
-        except (OSError, sqlite3.Error, Damaged, Newer) as error:
+        except (OSError, sqlite3.Error, DamagedDatabase, NewerDatabase) as error:
             raise _problem("cannot open the results", path, error) from error
 
-    def _put_aside(self, path: Path, why: Damaged) -> None:
+    def _put_aside(self, path: Path, why: DamagedDatabase) -> None:
         if aside := put_aside(path):
             _log.info("%s %s: renamed to %s", path, why, aside.name)
             self.warn(
@@ -303,12 +303,12 @@ class Store:
             try:
                 try:
                     return act(self._file)
-                except Damaged as damaged:
+                except DamagedDatabase as damaged:
                     self._file.close()
                     self._put_aside(self._file.path, damaged)
                     self._file = self._opened()
                     return act(self._file)
-            except (sqlite3.Error, Damaged) as error:
+            except (sqlite3.Error, DamagedDatabase) as error:
                 raise _problem(trouble, self._file.path, error) from error
 
     def keep(self, suffix: str, data: bytes) -> str:
@@ -379,7 +379,7 @@ def _problem(trouble: str, path: Path, error: Exception) -> CompatError:
 def _hint_on(error: Exception) -> str:
     """A hint for a database or folder that cannot be used."""
     text = str(error)
-    if isinstance(error, Newer):
+    if isinstance(error, NewerDatabase):
         return "Upgrade triton-compat, or move the file away to start a new one."
     if "locked" in text or "busy" in text:
         return (

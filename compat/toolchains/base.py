@@ -355,7 +355,7 @@ def _no_pace(_binary: bytes, _metrics: JsonMapping, _target: Target) -> JsonObje
     return {}
 
 
-class Unlaunchable(Exception):
+class CannotLaunch(Exception):
     """A program of triton-compat cannot launch a compiled kernel.
 
     The message gives the reason, for readers.
@@ -389,7 +389,7 @@ class Launching:
     facts: Callable[[str, str, CompileSpec], JsonObject]
     """That metadata, that text, and the specialization → ``launch`` of a cell in an archive.
 
-    ``toolchains/pytorch/host`` describes ``launch``. Raises Unlaunchable.
+    ``toolchains/pytorch/host`` describes ``launch``. Raises CannotLaunch.
     """
     like: Callable[[str, str], str] = _own_metadata
     """Metadata of a compile from IR, with facts that only the compile from source has.

@@ -2,7 +2,7 @@
 
 An edit belongs to the failure class that it may repair.
 
-In: a kernel that fails, as text (:class:`Faulty`). Out: changed texts that may compile
+In: a kernel that fails, as text (:class:`FailingKernel`). Out: changed texts that may compile
 (:class:`Proposal`). An edit only proposes. Compiling a proposal shows whether it helps
 (:mod:`compat.fix`). The modules that make proposals are imported on first use.
 """
@@ -30,7 +30,7 @@ class CannotEdit(Exception):
 
 
 @frozen(kw_only=True)
-class Faulty:
+class FailingKernel:
     """A kernel that fails."""
 
     text: str
@@ -71,7 +71,9 @@ class Proposal:
     """
 
     @classmethod
-    def of(cls, faulty: Faulty, texts: Mapping[str, str], notes: tuple[str, ...] = ()) -> Proposal:
+    def of(
+        cls, faulty: FailingKernel, texts: Mapping[str, str], notes: tuple[str, ...] = ()
+    ) -> Proposal:
         """Return a proposal that changes several files, given by name."""
         beside = {file: text for file, text in texts.items() if file != faulty.file}
         return cls(text=texts.get(faulty.file, faulty.text), beside=beside, notes=notes)
@@ -87,7 +89,7 @@ class KnownEdit:
     function: str
     """The function that makes the proposals: ``package.module:function``."""
 
-    def proposals(self, faulty: Faulty) -> Iterable[Proposal]:
+    def proposals(self, faulty: FailingKernel) -> Iterable[Proposal]:
         """Return the proposals, the smallest first.
 
         Raises CannotEdit, perhaps only during the iteration.

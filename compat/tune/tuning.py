@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
-from compat.launch.building import Built, LeftOut, build_cells, check_target
+from compat.launch.building import Built, OmittedCell, build_cells, check_target
 from compat.launch.merging import with_launched
 from compat.model import NOT_RUN, Cell, Latency, Result, Specialization, Target
 from compat.project import Listener, Obtain, Selection
@@ -177,11 +177,11 @@ def _of_configs(workload: Workload, results: Sequence[Result]) -> list[Result]:
     ]
 
 
-def _left_out(result: Result) -> LeftOut:
+def _left_out(result: Result) -> OmittedCell:
     failure = result.outcome.failure
     assert failure is not None
     what = "predicted" if failure.prediction else str(result.outcome.status)
-    return LeftOut(cell=result.cell, why=f"{what}: {failure.failure_class}")
+    return OmittedCell(cell=result.cell, why=f"{what}: {failure.failure_class}")
 
 
 def plan_tuning(selection: Selection) -> TuningPlan:

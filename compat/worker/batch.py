@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 from .adapter import PYTORCH, load_numerics, load_standin
 from .beacon import Beacon
 from .descendants import end_children
-from .imports import Beginning, Opened, write_bytecode_inside
+from .imports import Beginning, OpenedFiles, write_bytecode_inside
 from .raised import cut, exception_chain, exceptions_of, innermost_line, message_of, unless_broken
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def run(
     if batch["places"] and not diagnose:
         toolchain.remap_paths(batch["places"])
     sources: Objects = {}
-    opened = Opened(directory)
+    opened = OpenedFiles(directory)
     opened.add(beginning.read)
     for number, job in enumerate(batch["jobs"]):
         beacon.clear()
@@ -110,7 +110,7 @@ class Attempt:
         job: Document,
         events_fd: int,
         directory: str,
-        opened: Opened,
+        opened: OpenedFiles,
         warned: list[warnings.WarningMessage],
         beacon: Beacon,
     ) -> None:

@@ -1,9 +1,9 @@
 """The files that a process reads by imports: a kernel's files, the server's own files, a package.
 
 - The worker notes the files that a kernel's source reads while it is imported, besides modules
-  (:class:`Opened`). The kernel may depend on their contents.
+  (:class:`OpenedFiles`). The kernel may depend on their contents.
 - A server that stays for hours must not answer for a toolchain that has been edited in the meantime
-  (:class:`Loaded`).
+  (:class:`LoadedFiles`).
 - If kernels of a package are compiled, a server of its own imports the package once
   (:class:`Beginning`). Each child then imports its module as usual, and finds the package already
   imported, as importing the module would have done first. If the package cannot be imported, each
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _OF_THE_MACHINE = ("/proc/", "/sys/", "/dev/", "/etc/")
 
 
-class Opened:
+class OpenedFiles:
     """Notes the paths that this process opens inside of :meth:`noting`."""
 
     def __init__(self, directory: str) -> None:
@@ -80,7 +80,7 @@ class Opened:
             self._paths[os.path.abspath(os.fsdecode(path))] = None
 
 
-class Loaded:
+class LoadedFiles:
     """The loaded files, with the inode, the size and the time of the last change of each."""
 
     def __init__(self, files: Iterable[str]) -> None:
@@ -144,7 +144,7 @@ class Beginning:
         write_bytecode_inside(sys.prefix)
         outer = outer or cls()
         beginning = cls()
-        opened = Opened(folder)
+        opened = OpenedFiles(folder)
         opened.add(outer.read)
         toolchain.set_target(package["target"])
         path = os.path.join(package["root"], *package["name"].split("."), "__init__.py")

@@ -26,7 +26,7 @@ from typing import Any, Callable, NamedTuple, NoReturn
 from . import adapter
 from .batch import run as run_batch
 from .descendants import adopt_orphans, children, end_children
-from .imports import Beginning, Loaded, check_threads
+from .imports import Beginning, LoadedFiles, check_threads
 from .raised import exception_chain
 
 _PR_SET_PDEATHSIG = 1
@@ -145,7 +145,7 @@ class Server:
         self.listening: socket.socket | None = None
         """The socket for further drivers, if the server stays for them."""
         self.idle_timeout = 0.0
-        self.loaded: Loaded | None = None
+        self.loaded: LoadedFiles | None = None
         self.own = frozenset(children())
         """Processes that the import of the toolchain has started."""
         self.leftovers = False
@@ -157,7 +157,7 @@ class Server:
         Stop when none has been connected for ``idle_timeout`` seconds.
         """
         self.listening, self.idle_timeout = listening, idle_timeout
-        self.loaded = Loaded(self.toolchain.files())
+        self.loaded = LoadedFiles(self.toolchain.files())
 
     def greet(self, driver: socket.socket) -> None:
         """Accept a driver, unless a loaded file has changed."""

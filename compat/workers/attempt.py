@@ -27,12 +27,12 @@ from compat.model import (
     SOURCE_STAGE,
     Cell,
     Evidence,
-    Noticed,
     Problem,
-    Raised,
+    RaisedException,
     Specialization,
-    StoodIn,
+    StandInPackages,
     Target,
+    ToolchainWarning,
 )
 from compat.source.closure import module_of, roots_of
 from compat.text import JsonMapping, JsonObject
@@ -483,7 +483,7 @@ class Places:
             optional={name: translate(place) for name, place in evidence.optional.items()},
             metrics=_plain(evidence.metrics, self),
             warnings=tuple(
-                Noticed(type=warning.type, message=translate(warning.message))
+                ToolchainWarning(type=warning.type, message=translate(warning.message))
                 for warning in evidence.warnings
             ),
             imported=tuple(map(translate, evidence.imported)),
@@ -505,13 +505,13 @@ NOWHERE_ELSE = Places()
 """The places of a request from this machine, which has no other names for folders."""
 
 
-def _raised(raised: Raised, places: Places) -> Raised:
+def _raised(raised: RaisedException, places: Places) -> RaisedException:
     return evolve(
         raised, message=places.told(raised.message), traceback=places.told(raised.traceback)
     )
 
 
-def _stood_in(stood_in: StoodIn, places: Places) -> StoodIn:
+def _stood_in(stood_in: StandInPackages, places: Places) -> StandInPackages:
     return evolve(
         stood_in,
         answers=tuple(map(places.told, stood_in.answers)),

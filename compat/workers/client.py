@@ -25,7 +25,7 @@ from attrs import define, field, frozen
 from compat import interruption
 from compat.errors import MachineError
 from compat.files import TemporaryFolder, read_ends
-from compat.model import Done, Noticed, Raised, StoodIn
+from compat.model import CompletedAction, RaisedException, StandInPackages, ToolchainWarning
 from compat.model.evidence import (
     read_done,
     read_metrics,
@@ -68,7 +68,7 @@ class Hello:
     """The duration of the import."""
     threads: int = 1
     """Threads in the server; forking is only safe with one."""
-    raised: tuple[Raised, ...] = ()
+    raised: tuple[RaisedException, ...] = ()
     output: str = ""
     """The output of a worker that did not become ready."""
 
@@ -256,15 +256,15 @@ class Lines:
 class DoneEvent:
     """The content of a ``done`` event."""
 
-    done: tuple[Done, ...]
+    done: tuple[CompletedAction, ...]
     end: int
     """Offset in the output file at which the cell's own output ends."""
-    raised: tuple[Raised, ...]
+    raised: tuple[RaisedException, ...]
     stages: dict[str, float]
     metrics: JsonObject
-    warnings: tuple[Noticed, ...]
+    warnings: tuple[ToolchainWarning, ...]
     imported: tuple[str, ...] = ()
-    stood_in: StoodIn | None = None
+    stood_in: StandInPackages | None = None
     at: str | None = None
     """``path:number`` of the kernel's line that a failure is about."""
 

@@ -13,7 +13,7 @@ from attrs import asdict
 from click.testing import CliRunner, Result
 
 from compat import toolchains
-from compat.api.looking import Unanswered, introspect, look
+from compat.api.looking import UnresponsiveEnv, introspect, look
 from compat.cli.commands import main
 from compat.envs.cache import VARIABLE, EnvCache
 from compat.envs.record import packages, site_packages, write_record
@@ -129,5 +129,5 @@ def test_env_that_hangs_or_dies_is_unanswered(envs: Path, source: str) -> None:
     made_up(envs, "3.4.0", source)
     (env,) = select_places(envs=["3.4.0"]).envs
     python = EnvCache(envs).folder_of(env).path / "cp311" / "bin" / "python"
-    with pytest.raises(Unanswered):
+    with pytest.raises(UnresponsiveEnv):
         introspect(str(python), toolchains.DEFAULT, deadline=1)

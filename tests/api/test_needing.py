@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from compat import toolchains
-from compat.api.needing import Needs, Satisfying, mismatch, needs_of
+from compat.api.needing import NameCoverage, Needs, mismatch, needs_of
 from compat.api.records import ApiName, Inspection
 from compat.api.uses import Call, NoFunction, Uses, read_uses
 from compat.source.parsing import tree_of
@@ -194,7 +194,7 @@ def needs(source: str, *places: object) -> Needs:
     return needs_of(uses(source), there)
 
 
-def missing_names(having: Satisfying) -> list[str]:
+def missing_names(having: NameCoverage) -> list[str]:
     return [f"{lack.shown} {lack.why}" for lack in having.missing]
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 
-from compat.api.histories import Packed, PackedName, pack
+from compat.api.histories import PackedName, PackedNames, pack
 from compat.api.records import ApiName
 from compat.model.codec import structure, unstructure
 from tests.api.invented import inspection, name, parameter, place
 
 
-def texts_by_run(text: str, packed: Packed) -> dict[str, str]:
+def texts_by_run(text: str, packed: PackedNames) -> dict[str, str]:
     """Run → its text."""
     return {
         run: packed.texts[int(number)]
@@ -66,6 +66,6 @@ def test_names_are_packed_as_runs_and_texts() -> None:
 def test_packed_names_are_read_back() -> None:
     packed = pack(inspection(place("3.0.0", {"dot": name("a")})))
     document = json.loads(json.dumps(unstructure(packed, compact=True)))
-    assert structure(document, Packed) == packed
+    assert structure(document, PackedNames) == packed
     assert document["names"]["tl.dot"] == {"kind": "builtin", "there": "0", "signatures": "0:0"}
     assert PackedName(**document["names"]["tl.dot"]) == packed.names["tl.dot"]

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.bundle.frozen import Frozen, FrozenForm, module_of_frozen
+from compat.bundle.frozen import FrozenDefinition, FrozenForm, module_of_frozen
 
 FORM = FrozenForm(imports=("import math",), decorators={"python": ""})
 
 
-def frozen(name: str, *, uses: str, **names: Mapping[str, Any]) -> Frozen:
-    return Frozen(
+def frozen(name: str, *, uses: str, **names: Mapping[str, Any]) -> FrozenDefinition:
+    return FrozenDefinition(
         id=name,
         kind="python",
         name=name,
@@ -26,7 +26,7 @@ def frozen(name: str, *, uses: str, **names: Mapping[str, Any]) -> Frozen:
     )
 
 
-def loaded(folder: Path, *functions: Frozen, optional: bool) -> dict[str, Any]:
+def loaded(folder: Path, *functions: FrozenDefinition, optional: bool) -> dict[str, Any]:
     """The names in the module of the first function after its import."""
     text = module_of_frozen(
         functions[0].id,

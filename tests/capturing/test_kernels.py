@@ -9,11 +9,11 @@ import pytest
 from attrs import evolve
 
 from compat.capturing.kernels import Configs, arguments_of, cases, constexprs_of, wanted
-from compat.capturing.records import Recorded, RecordedLaunch, read_records
+from compat.capturing.records import ProgramRecords, RecordedLaunch, read_records
 from compat.toolchains.inside.recorder.journal import UnwritableArgument
 from compat.toolchains.triton.inside.recorder.arguments import argument, constexpr
 
-RECORDED = Recorded()
+RECORDED = ProgramRecords()
 LAUNCH = RecordedLaunch(
     function="1",
     arguments={"x": "*fp32", "n": 256},

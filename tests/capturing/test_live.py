@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from compat.bundle.frozen import Frozen
+from compat.bundle.frozen import FrozenDefinition
 from compat.capturing.capturing import capture_program
 from compat.capturing.checking import Agreement, Options
 from compat.capturing.origins import NotLive, live
@@ -121,8 +121,8 @@ def test_kernel_files_name_a_library_that_adapts_to_each_release(
 # --- where a kernel is ----------------------------------------------------------------------------
 
 
-def function(file: Path, module: str, qualname: str = "kernel") -> Frozen:
-    return Frozen(
+def function(file: Path, module: str, qualname: str = "kernel") -> FrozenDefinition:
+    return FrozenDefinition(
         id="1", kind="jit", name="kernel", qualname=qualname, module=module, file=str(file)
     )
 

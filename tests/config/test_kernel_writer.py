@@ -24,7 +24,7 @@ from compat.config.toml import toml_text
 from compat.errors import ConfigError
 from compat.model import HINTS, CompileSpec, Expectation, Specialization, Status, constexprs
 from compat.model.cell import CONSTEXPR, leaf_types
-from compat.model.fields import Noted
+from compat.model.fields import CommentedValue
 from compat.source.closure import read_source
 from compat.toolchains.triton.language.types import DTYPES
 from tests.config.test_launch_table import ARGUMENTS as PASSED
@@ -388,12 +388,12 @@ def test_defaults_are_not_written(folder: Path) -> None:
 def test_a_note_is_a_comment_after_its_entry() -> None:
     several = [f"argument_{number}" for number in range(20)]
     document = {
-        "schema": Noted(1, "a\nb"),
-        "table": {"x": Noted(several, "many"), "y": 2},
+        "schema": CommentedValue(1, "a\nb"),
+        "table": {"x": CommentedValue(several, "many"), "y": 2},
         "kernel": [
             {
                 "name": "k",
-                "signature": {"x": Noted("i32", "guessed")},
+                "signature": {"x": CommentedValue("i32", "guessed")},
                 "case": [{"name": "a", "options": {"x": 1}}],
             }
         ],

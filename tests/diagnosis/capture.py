@@ -28,7 +28,7 @@ from typing import Any
 
 from attrs import asdict, evolve, frozen
 
-from compat.model import Cell, CompileSpec, Env, Evidence, Raised, Specialization
+from compat.model import Cell, CompileSpec, Env, Evidence, RaisedException, Specialization
 from compat.workers.attempt import DIAGNOSTIC, Limits
 from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt
@@ -1022,7 +1022,7 @@ def trimmed(evidence: Evidence, release: str) -> dict[str, Any]:
     fixture_evidence = evolve(
         evidence,
         raised=tuple(
-            Raised(
+            RaisedException(
                 type=link.type,
                 message=text(link.message),
                 traceback="".join(

@@ -9,7 +9,15 @@ from typing import Any
 
 from attrs import frozen
 
-from compat.model import Diagnosis, Done, Evidence, Outcome, Raised, StoodIn, Target
+from compat.model import (
+    CompletedAction,
+    Diagnosis,
+    Evidence,
+    Outcome,
+    RaisedException,
+    StandInPackages,
+    Target,
+)
 from tests.diagnosis.corpus import targets
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -36,10 +44,10 @@ class CapturedFailure:
 def evidence_of(plain: Mapping[str, Any]) -> Evidence:
     """The evidence of an attempt, from the form that fixtures keep it in."""
     fields = dict(plain)
-    fields["raised"] = tuple(Raised(**link) for link in fields.get("raised", ()))
+    fields["raised"] = tuple(RaisedException(**link) for link in fields.get("raised", ()))
     fields["diagnosis"] = Diagnosis(**fields.get("diagnosis", {}))
-    fields["stood_in"] = StoodIn(**fields["stood_in"]) if fields.get("stood_in") else None
-    done = (Done(do="compile"),) if fields.pop("built", False) else ()
+    fields["stood_in"] = StandInPackages(**fields["stood_in"]) if fields.get("stood_in") else None
+    done = (CompletedAction(do="compile"),) if fields.pop("built", False) else ()
     return Evidence(**fields, done=done)
 
 

@@ -8,13 +8,13 @@ import pytest
 from attrs import evolve
 
 from compat.diagnosis.classify import agree, classify
-from compat.model import Diagnosis, Done, Evidence, Raised, Status, Target
+from compat.model import CompletedAction, Diagnosis, Evidence, RaisedException, Status, Target
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.captured_failures import status_and_class
 from tests.targets import TARGETS
 
 TARGET = TARGETS["sm_90"]
-COMPILED = (Done(do="compile"),)
+COMPILED = (CompletedAction(do="compile"),)
 METRICS = {"shared": 1024, "registers": 32}
 OK = Evidence(
     answered=True, done=COMPILED, stage="cubin", metrics=METRICS, stages={"ast": 0.1}, seconds=0.3
@@ -28,7 +28,7 @@ RAISED = Evidence(
     answered=True,
     alone=True,
     stage="ttgir",
-    raised=(Raised(type="RuntimeError", message="PassManager::run failed"),),
+    raised=(RaisedException(type="RuntimeError", message="PassManager::run failed"),),
     stderr=ASSERTION.replace("/build", "/other").replace("126", "99"),
     diagnosis=Diagnosis(pass_="tritongpu-coalesce", reproducer="abc.mlir"),
 )
@@ -61,7 +61,7 @@ def raised_at_import(
     return Evidence(
         answered=True,
         stage="source",
-        raised=(Raised(type=error, message=message, traceback=traceback),),
+        raised=(RaisedException(type=error, message=message, traceback=traceback),),
     )
 
 
@@ -88,7 +88,7 @@ class TestOneAttempt:
             Evidence(answered=False, done=COMPILED),
             Evidence(answered=False, done=COMPILED, exit_code=0),
             Evidence(answered=True),
-            Evidence(answered=True, done=(Done(do="launch"),)),
+            Evidence(answered=True, done=(CompletedAction(do="launch"),)),
             Evidence(answered=True, asked=("compile", "launch"), done=COMPILED),
             Evidence(answered=True, asked=(), done=COMPILED),
             Evidence(answered=False, signal="SIGKILL"),
@@ -166,7 +166,11 @@ class TestOneAttempt:
         "hog",
         [
             Evidence(answered=False, stage="ast", signal="SIGKILL", memory=3 << 30),
-            Evidence(answered=True, stage="ast", raised=(Raised(type="MemoryError", message=""),)),
+            Evidence(
+                answered=True,
+                stage="ast",
+                raised=(RaisedException(type="MemoryError", message=""),),
+            ),
             Evidence(
                 answered=False,
                 stage="ast",
@@ -300,7 +304,7 @@ class TestOneAttempt:
 
     def test_a_kernel_that_exits_is_rejected(self) -> None:
         evidence = Evidence(
-            answered=True, stage="ast", raised=(Raised(type="SystemExit", message="0"),)
+            answered=True, stage="ast", raised=(RaisedException(type="SystemExit", message="0"),)
         )
         assert status_and_class(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
             "rejected",
@@ -317,7 +321,7 @@ class TestOneAttempt:
         evidence = Evidence(
             answered=True,
             stage="ast",
-            raised=(Raised(type="KeyError", message="7", traceback=traceback),),
+            raised=(RaisedException(type="KeyError", message="7", traceback=traceback),),
         )
         assert classify([evidence], target=TARGET, knowledge=KNOWLEDGE).attempts == (verdict,)
 

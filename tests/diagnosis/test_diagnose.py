@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from compat.diagnosis.pipeline import Keep, Pipeline, Printed, diagnosed
+from compat.diagnosis.pipeline import CompilerOutput, Keep, Pipeline, diagnosed
 from compat.model import Diagnosis, Evidence
 from compat.text import bounded
 from compat.toolchains.triton.ir.dumps import READER, read
@@ -90,7 +90,7 @@ def test_python_stack_is_not_ir() -> None:
         'Fatal Python error: Aborted\n\nStack (most recent call first):\n  File "a.py", line 3 in'
         " visit_For\n"
     )
-    assert read(text) == Printed(words=text, pipeline=Pipeline(steps=()))
+    assert read(text) == CompilerOutput(words=text, pipeline=Pipeline(steps=()))
 
 
 def test_pass_is_named_only_if_a_pass_manager_ran() -> None:

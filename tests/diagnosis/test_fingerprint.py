@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from compat.diagnosis.classify import classify
 from compat.diagnosis.symptoms import DIGITS, fingerprint, normalise
-from compat.model import Evidence, Raised
+from compat.model import Evidence, RaisedException
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.targets import TARGETS
 
@@ -106,11 +106,14 @@ def test_wrapped_and_chained_errors_have_the_same_fingerprint(
     where = f"at {line}:{indent}:\ndef kernel(source):\n    something(source)\n{' ' * indent}^"
     compilation = "triton.compiler.errors.CompilationError"
     faces = (
-        (Raised(type=compilation, message=f"{where}\n{ValueError(message)!r}"),),
-        (Raised(type=compilation, message=where), Raised(type="ValueError", message=message)),
+        (RaisedException(type=compilation, message=f"{where}\n{ValueError(message)!r}"),),
         (
-            Raised(type=compilation, message=f"{where}\n{message}"),
-            Raised(type="ValueError", message=message),
+            RaisedException(type=compilation, message=where),
+            RaisedException(type="ValueError", message=message),
+        ),
+        (
+            RaisedException(type=compilation, message=f"{where}\n{message}"),
+            RaisedException(type="ValueError", message=message),
         ),
     )
     outcomes = [

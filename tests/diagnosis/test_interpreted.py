@@ -18,7 +18,7 @@ from compat.diagnosis.numbers import (
     settled,
     suspects,
 )
-from compat.model import Check, Done, Evidence, Raised, Status
+from compat.model import Check, CompletedAction, Evidence, RaisedException, Status
 
 DOT = Probe(name="dot", uses=re.compile(r"\bdot:bf16\b"), words="gets products wrong")
 LOOP = Probe(name="loop", uses=re.compile(r"\.range\b"), words="cannot loop")
@@ -44,7 +44,7 @@ def compared(status: str = "wrong", uses: str = USES, **facts: Any) -> Evidence:
     return Evidence(
         answered=True,
         asked=("interpret",),
-        done=(Done(do="interpret"),),
+        done=(CompletedAction(do="interpret"),),
         stage="check",
         metrics=metrics,
     )
@@ -65,8 +65,8 @@ def raised(
         asked=("interpret",),
         stage=stage,
         raised=(
-            Raised(type="InterpreterError", message=f"({message})"),
-            Raised(type=kind, message=message, traceback=frames),
+            RaisedException(type="InterpreterError", message=f"({message})"),
+            RaisedException(type=kind, message=message, traceback=frames),
         ),
         at="/somewhere/kernel.py:3",
         metrics={"problem": "odd", "uses": USES},
@@ -113,7 +113,7 @@ def test_errors_that_are_not_numbers_become_none() -> None:
         (
             ended(
                 toolchain_broken=True,
-                raised=(Raised(type="builtins.ImportError", message="no torch"),),
+                raised=(RaisedException(type="builtins.ImportError", message="no torch"),),
             ),
             Status.LOST,
             "the interpreter could not be started: ImportError: no torch",

@@ -8,7 +8,7 @@ import pytest
 
 from compat.diagnosis import symptoms
 from compat.diagnosis.classify import classify
-from compat.model import Diagnosis, Evidence, Failure, Raised
+from compat.model import Diagnosis, Evidence, Failure, RaisedException
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.targets import TARGETS
 
@@ -20,7 +20,7 @@ CAUSE = "NameError('b_ps is not defined')"
 LINE = "        b_ps += tl.load(source)"
 
 
-def answer(*raised: Raised, stage: str = "ast", line: str | None = None) -> Evidence:
+def answer(*raised: RaisedException, stage: str = "ast", line: str | None = None) -> Evidence:
     return Evidence(answered=True, stage=stage, raised=raised, diagnosis=Diagnosis(line=line))
 
 
@@ -40,7 +40,7 @@ def failure(evidence: Evidence) -> Failure:
     ids=("whole", "bounded", "with a caret"),
 )
 def test_the_cause_below_a_long_kernel_is_found(message: str) -> None:
-    compile_failure = failure(answer(Raised(type=COMPILATION, message=message), line=LINE))
+    compile_failure = failure(answer(RaisedException(type=COMPILATION, message=message), line=LINE))
     assert compile_failure.failure_class == "undefined-name"
     assert compile_failure.excerpt.splitlines()[0] == LINE
     assert compile_failure.excerpt.splitlines()[-1] == "NameError: b_ps is not defined"
@@ -48,28 +48,28 @@ def test_the_cause_below_a_long_kernel_is_found(message: str) -> None:
 
 
 def test_cause_is_in_the_chain_if_the_printed_kernel_has_none() -> None:
-    cause = Raised(type="NameError", message="b_ps is not defined")
+    cause = RaisedException(type="NameError", message="b_ps is not defined")
     assert (
-        failure(answer(Raised(type=COMPILATION, message=KERNEL), cause)).failure_class
+        failure(answer(RaisedException(type=COMPILATION, message=KERNEL), cause)).failure_class
         == "undefined-name"
     )
 
 
 def test_error_raised_while_another_is_handled_is_the_cause() -> None:
     """In ``except KeyError: raise ValueError(…)``, the later error was written for a reader."""
-    wrapper = Raised(type=COMPILATION, message="at 1:0:\n    x\n    ^")
-    explanation = Raised(
+    wrapper = RaisedException(type=COMPILATION, message="at 1:0:\n    x\n    ^")
+    explanation = RaisedException(
         type="ValueError",
         message="input arg type does not match. Expect one of …, got (triton.language.bfloat16,)",
     )
-    handled = Raised(type="KeyError", message="(triton.language.bfloat16,)")
+    handled = RaisedException(type="KeyError", message="(triton.language.bfloat16,)")
     assert KNOWLEDGE.symptoms(answer(wrapper, explanation, handled)).error == "ValueError"
     assert KNOWLEDGE.symptoms(answer(explanation, handled)).error == "ValueError"
 
 
 def test_cause_is_found_in_nested_wrappers() -> None:
-    outer = Raised(type=COMPILATION, message="at 9:4:\n    helper(x)\n    ^")
-    inner = Raised(type=COMPILATION, message=f"at 2:4:\n    b_ps\n    ^\n{CAUSE}")
+    outer = RaisedException(type=COMPILATION, message="at 9:4:\n    helper(x)\n    ^")
+    inner = RaisedException(type=COMPILATION, message=f"at 2:4:\n    b_ps\n    ^\n{CAUSE}")
     cause = KNOWLEDGE.symptoms(answer(outer, inner))
     assert (cause.error, cause.message) == ("NameError", "b_ps is not defined")
     assert cause.source.startswith("    helper(x)"), (
@@ -79,8 +79,8 @@ def test_cause_is_found_in_nested_wrappers() -> None:
 
 @pytest.mark.parametrize("wrapped", [True, False])
 def test_key_error_has_the_same_message_wrapped_and_direct(wrapped: bool) -> None:
-    direct = Raised(type="KeyError", message="'tensordesc<fp16[64, 64]>'")
-    shown = Raised(
+    direct = RaisedException(type="KeyError", message="'tensordesc<fp16[64, 64]>'")
+    shown = RaisedException(
         type=COMPILATION, message="at 1:0:\n    x\n    ^\nKeyError('tensordesc<fp16[64, 64]>')"
     )
     assert (
@@ -89,14 +89,14 @@ def test_key_error_has_the_same_message_wrapped_and_direct(wrapped: bool) -> Non
     )
 
 
-def bare(function: str, statement: str) -> Raised:
+def bare(function: str, statement: str) -> RaisedException:
     trace = (
         '  File "/env/lib/python3.11/site-packages/triton/language/core.py", line 9, in wrapper\n '
         "   return fn(*args, **kwargs)\n  File"
         f' "/env/lib/python3.11/site-packages/triton/language/semantic.py", line 7, in {function}\n'
         f"    {statement}\n"
     )
-    return Raised(type="AssertionError", message="", traceback=trace)
+    return RaisedException(type="AssertionError", message="", traceback=trace)
 
 
 def test_assertion_without_a_message_is_identified_by_its_function() -> None:
@@ -124,7 +124,9 @@ def test_different_assertions_of_dot_have_different_fingerprints() -> None:
 
 
 def test_missing_index_of_a_cpp_map_is_an_internal_error() -> None:
-    compile_failure = failure(answer(Raised(type="IndexError", message="map::at"), stage="ttgir"))
+    compile_failure = failure(
+        answer(RaisedException(type="IndexError", message="map::at"), stage="ttgir")
+    )
     assert compile_failure.failure_class == "internal-error"
 
 
@@ -134,11 +136,11 @@ def test_called_function_is_read_from_the_caret() -> None:
         f'at 3:21:\n{line}\n{" " * line.index("tl.sum")}^\nTypeError("got an unexpected keyword'
         " argument 'dim'\")"
     )
-    compile_failure = failure(answer(Raised(type=COMPILATION, message=message)))
+    compile_failure = failure(answer(RaisedException(type=COMPILATION, message=message)))
     older = message.replace("got an", "sum() got an")
     assert (
         compile_failure.fingerprint
-        == failure(answer(Raised(type=COMPILATION, message=older))).fingerprint
+        == failure(answer(RaisedException(type=COMPILATION, message=older))).fingerprint
     )
     assert "`sum`" in compile_failure.advice
 
@@ -151,7 +153,7 @@ class TestPasses:
             answered=True,
             alone=alone,
             stage="ttgir",
-            raised=(Raised(type="RuntimeError", message="PassManager::run failed"),),
+            raised=(RaisedException(type="RuntimeError", message="PassManager::run failed"),),
             diagnosis=Diagnosis(pass_=pass_),
         )
 
@@ -238,24 +240,28 @@ def test_a_target_that_the_assembler_knows_is_not_unknown() -> None:
     ("raised", "name", "program"),
     [
         (
-            Raised(type="OSError", message="[Errno 8] Exec format error: '/opt/my tools/as-1.2'"),
+            RaisedException(
+                type="OSError", message="[Errno 8] Exec format error: '/opt/my tools/as-1.2'"
+            ),
             "toolchain-damaged",
             "as-1.2",
         ),
         (
-            Raised(type="OSError", message="[Errno 8] Exec format error: 'as'"),
+            RaisedException(type="OSError", message="[Errno 8] Exec format error: 'as'"),
             "toolchain-damaged",
             "as",
         ),
         (
-            Raised(type="RuntimeError", message="12 compatible backends for target (hip)."),
+            RaisedException(
+                type="RuntimeError", message="12 compatible backends for target (hip)."
+            ),
             "target-unknown",
             None,
         ),
     ],
 )
 def test_messages_with_a_program_or_a_count_are_recognised(
-    raised: Raised, name: str, program: str | None
+    raised: RaisedException, name: str, program: str | None
 ) -> None:
     recognised = KNOWLEDGE.recognise(symptoms.of(answer(raised), KNOWLEDGE.wording))
     assert recognised is not None
@@ -272,8 +278,8 @@ def test_messages_with_a_program_or_a_count_are_recognised(
 def test_long_messages_are_classified_within_two_seconds(word: str, error: str) -> None:
     text = word * (300_000 // len(word))
     raised = (
-        Raised(type=error, message=text),
-        Raised(type=COMPILATION, message=f"at 1:0:\n{text}\n^\n{error}({text!r})"),
+        RaisedException(type=error, message=text),
+        RaisedException(type=COMPILATION, message=f"at 1:0:\n{text}\n^\n{error}({text!r})"),
     )
     start = time.process_time()
     for link in raised:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from compat.model import Evidence, Noticed, Raised, StoodIn
+from compat.model import Evidence, RaisedException, StandInPackages, ToolchainWarning
 from compat.workers.attempt import NOWHERE_ELSE, Places, folders_of
 
 PLACES = Places.of(
@@ -35,16 +35,16 @@ def test_data_that_is_not_text_stays_unchanged() -> None:
 def test_paths_in_evidence_are_translated_except_in_quoted_lines() -> None:
     evidence = Evidence(
         answered=True,
-        raised=(Raised(type="E", message="in /w/1/a.py", traceback='File "/w/1/a.py"'),),
+        raised=(RaisedException(type="E", message="in /w/1/a.py", traceback='File "/w/1/a.py"'),),
         printed="/w/1/a.py",
         stderr="/w/1/a.py",
         in_flight="/w/1/a.py:3",
         at="/w/1/a.py:4",
         quoted={"/w/1/a.py:3": "x = '/w/1'"},
         metrics={"check": [{"where": "/w/1/a.py"}, 3]},
-        warnings=(Noticed(type="W", message="/w/1/a.py"),),
+        warnings=(ToolchainWarning(type="W", message="/w/1/a.py"),),
         imported=("/w/1/a.py", "/other/b.py"),
-        stood_in=StoodIn(answers=("torch at /w/1/a.py:3",)),
+        stood_in=StandInPackages(answers=("torch at /w/1/a.py:3",)),
         protocol=("/w/1/a.py",),
         refused="/w/1/a.py",
     )

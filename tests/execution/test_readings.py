@@ -10,9 +10,9 @@ import pytest
 from attrs import evolve
 
 from compat import toolchains
-from compat.diagnosis.pipeline import Pipeline, Printed
+from compat.diagnosis.pipeline import CompilerOutput, Pipeline
 from compat.engine.run import RunContext, run
-from compat.model import BuiltEnv, Cell, Done, Evidence, Failure
+from compat.model import BuiltEnv, Cell, CompletedAction, Evidence, Failure
 from compat.store import store as store_of
 from compat.store.store import Store
 from compat.toolchains import Toolchain
@@ -47,11 +47,11 @@ def failure_of(one: Cell, env: BuiltEnv, folder: Path, *, cached: bool) -> Failu
     return result.outcome.failure
 
 
-def better_reader(text: str) -> Printed:
+def better_reader(text: str) -> CompilerOutput:
     """A reader that writes passes in capitals, and takes the first pass for the failed one."""
     output = READER.read(text)
     steps = tuple(evolve(step, pass_=step.pass_.upper()) for step in output.pipeline.steps)
-    return Printed(words=output.words, pipeline=Pipeline(steps=steps[:1]))
+    return CompilerOutput(words=output.words, pipeline=Pipeline(steps=steps[:1]))
 
 
 @pytest.mark.wheels
@@ -118,7 +118,9 @@ def test_last_reading_counts_when_the_dump_is_damaged(
 
 
 def test_ok_row_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fine = Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", seconds=0.5)
+    fine = Evidence(
+        answered=True, done=(CompletedAction(do="compile"),), stage="cubin", seconds=0.5
+    )
     with Store(tmp_path) as store:
         store.write("k", CELL, (fine,))
         monkeypatch.setattr(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat.errors import REFUSALS, MachineError
-from compat.model import Evidence, Raised
+from compat.model import Evidence, RaisedException
 from compat.workers import evidence
 
 UNSEEN = [errno.EIO, errno.EDQUOT, errno.EAGAIN, errno.ENFILE]
@@ -19,7 +19,8 @@ def attempt(number: int, folder: Path) -> Evidence:
     """An attempt that ended in the error that Python raises for this number."""
     error = OSError(number, os.strerror(number), str(folder / "kernel.ptx"))
     return Evidence(
-        answered=True, raised=(Raised(type=type(error).__name__, message=str(error), errno=number),)
+        answered=True,
+        raised=(RaisedException(type=type(error).__name__, message=str(error), errno=number),),
     )
 
 

@@ -15,7 +15,17 @@ from packaging.version import Version
 
 from compat.errors import StoreError
 from compat.files import folder_digest
-from compat.model import BuiltEnv, Cell, Diagnosis, Done, Env, Evidence, Made, Noticed, Raised
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    CompletedAction,
+    Diagnosis,
+    Env,
+    Evidence,
+    RaisedException,
+    StageOutput,
+    ToolchainWarning,
+)
 from compat.source.closure import read_source
 from compat.store.keys import cell_key
 from compat.store.store import Store
@@ -30,11 +40,15 @@ CELL = cell(ENV, "faces", "fine")
 EVIDENCE = Evidence(
     answered=True,
     asked=("compile", "launch"),
-    done=(Done(do="compile", made={"ttir": Made(size=7, digest="0" * 16)}, requires=("cuda",)),),
+    done=(
+        CompletedAction(
+            do="compile", made={"ttir": StageOutput(size=7, digest="0" * 16)}, requires=("cuda",)
+        ),
+    ),
     alone=True,
     stage="ttgir",
     entered=0.25,
-    raised=(Raised(type="RuntimeError", message="PassManager::run failed"),),
+    raised=(RaisedException(type="RuntimeError", message="PassManager::run failed"),),
     printed="k.py:3:1: error: 'tt.load' op …",
     in_flight="/k/k.py:3",
     in_passes=True,
@@ -44,7 +58,7 @@ EVIDENCE = Evidence(
     seconds=0.5,
     stages={"source": 0.1, "ast": 0.2},
     metrics={"shared": 1024, "artifacts": {"ttir": 10}},
-    warnings=(Noticed(type="DeprecationWarning", message="old"),),
+    warnings=(ToolchainWarning(type="DeprecationWarning", message="old"),),
     diagnosis=Diagnosis(
         pass_="tritongpu-coalesce", op="tt.load", location="k.py:3", reproducer="a.mlir"
     ),

@@ -19,7 +19,7 @@ from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, CompileSpec, Failure, Result, Status
 from compat.source.closure import read_source
 from compat.store.store import Store
-from compat.toolchains.language import CannotEdit, Faulty
+from compat.toolchains.language import CannotEdit, FailingKernel
 from compat.toolchains.triton.edits.block_pointers import descriptors, plain
 from compat.workers.attempt import Limits
 from tests.cells import KEPT, spec
@@ -79,8 +79,9 @@ DESCRIBED = {
 }
 
 
-def faulty(function: str, text: str = TEXT, **compiled: object) -> Faulty:
-    return Faulty(text=text, function=function, compile=CompileSpec(**compiled), failure=FAILURE)  # type: ignore[arg-type]
+def faulty(function: str, text: str = TEXT, **compiled: object) -> FailingKernel:
+    spec = CompileSpec(**compiled)  # type: ignore[arg-type]
+    return FailingKernel(text=text, function=function, compile=spec, failure=FAILURE)
 
 
 def with_plain_pointers(function: str, text: str = TEXT) -> str:

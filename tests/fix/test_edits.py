@@ -12,7 +12,7 @@ from attrs import Factory, frozen
 
 from compat.engine.run import RunContext
 from compat.fix.changes import SourceFile, hunks
-from compat.fix.fixing import Compiling, EditTrial, best_of
+from compat.fix.fixing import EditCompiler, EditTrial, best_of
 from compat.fix.searching import EditedKernel, EditSearch
 from compat.model import BuiltEnv, CompileSpec, Failure, Outcome, Status
 from compat.source.closure import read_source
@@ -256,7 +256,7 @@ def searched(
             idle_timeout=KEPT,
         )
         source = SourceFile.read(path)
-        compiling = Compiling(
+        compiling = EditCompiler(
             spec=specialization,
             source=source,
             target=TARGETS[mistake.target],

@@ -42,7 +42,7 @@ from compat.model import (
     BuiltEnv,
     Cell,
     CompileSpec,
-    Done,
+    CompletedAction,
     Env,
     Evidence,
     Expectation,
@@ -82,7 +82,7 @@ from compat.store.database import StoredRow
 from compat.store.keys import cell_key
 from compat.store.store import Store
 from compat.text import printable, read_json, write_json
-from compat.toolchains import DEFAULT, Unlaunchable
+from compat.toolchains import DEFAULT, CannotLaunch
 from compat.toolchains.mlir import canonical
 from compat.toolchains.nvidia.instructions import KINDS
 from compat.toolchains.nvidia.pace import pace_of
@@ -299,7 +299,13 @@ def _database() -> bytes:
                 store.write(
                     f"k{number}",
                     CELL,
-                    (Evidence(answered=True, done=(Done(do="compile"),), imported=("x" * 500,)),),
+                    (
+                        Evidence(
+                            answered=True,
+                            done=(CompletedAction(do="compile"),),
+                            imported=("x" * 500,),
+                        ),
+                    ),
                 )
         return Path(folder, "results.sqlite").read_bytes()
 
@@ -314,7 +320,9 @@ def _damaged_database(edits: list[tuple[float, bytes, float]], folder: Path) -> 
     for _ in range(2):
         with suppress(CompatError), Store(folder) as store:
             store.read([f"k{number}" for number in range(30)], deadline=60, memory=1 << 30)
-            store.write("new", CELL, (Evidence(answered=True, done=(Done(do="compile"),)),))
+            store.write(
+                "new", CELL, (Evidence(answered=True, done=(CompletedAction(do="compile"),)),)
+            )
             assert store.read(["new"], deadline=60, memory=1 << 30)
 
 
@@ -371,7 +379,7 @@ _ASSEMBLY = """.version 8.4
 
 
 def _launch_facts(texts: tuple[str, str], _: Path) -> None:
-    with suppress(Unlaunchable):
+    with suppress(CannotLaunch):
         as_json(write_json(LAUNCHING.facts(*texts, SPEC.compile)))
 
 

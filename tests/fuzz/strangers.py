@@ -37,7 +37,7 @@ from compat.envs.listing import File
 from compat.errors import CompatError
 from compat.guard import Request, check_guard, guard_text, make_guard
 from compat.launch.archive import pack_piece, read_folder
-from compat.model import Done, Evidence
+from compat.model import CompletedAction, Evidence
 from compat.report.document import matrix_document
 from compat.report.folder import merge_reports, merge_stores, read_report, write_reports
 from compat.report.loading import load_report
@@ -289,7 +289,7 @@ def _store(example: tuple[str, str, str], folder: Path) -> None:
     attempts, key, name = example
     other, mine = folder / "other", folder / "mine"
     with Store(other) as store:
-        store.write("k", CELL, (Evidence(answered=True, done=(Done(do="compile"),)),))
+        store.write("k", CELL, (Evidence(answered=True, done=(CompletedAction(do="compile"),)),))
     with closing(sqlite3.connect(other / "results.sqlite")) as connection, connection:
         values = (attempts.encode("utf-8", "surrogatepass").decode("utf-8", "replace"), key)
         connection.execute("UPDATE evidence SET attempts = ?, key = ?", values)

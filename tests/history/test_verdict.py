@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from compat.history.account import Word
 from compat.history.verdict import Verdict, disagreements, release_of, verdicts
-from compat.model import BuiltEnv, Env, Noticed, Outcome, Package, Result, Status
+from compat.model import BuiltEnv, Env, Outcome, Package, Result, Status, ToolchainWarning
 from tests import records
 from tests.records import failure, spec
 from tests.targets import TARGETS
@@ -40,7 +40,7 @@ LETTERS = {
     "d": Outcome(
         status=Status.OK,
         stage="cubin",
-        warnings=(Noticed(type="DeprecationWarning", message="will go"),),
+        warnings=(ToolchainWarning(type="DeprecationWarning", message="will go"),),
     ),
     "b": Outcome(status=Status.REJECTED, stage="ttir", failure=failure("type-error")),
     "c": Outcome(status=Status.CRASHED, stage="ttir", failure=failure("compiler-assert")),

@@ -26,7 +26,7 @@ from attrs import evolve
 from compat.executors.executor import Batch, CellAttempts
 from compat.files import replace_file
 from compat.matrix import run_matrix
-from compat.model import Done, Evidence, Made, Raised
+from compat.model import CompletedAction, Evidence, RaisedException, StageOutput
 from compat.report.document import matrix_json
 from compat.report.folder import read_report
 from tests.large import obtain, project
@@ -63,12 +63,14 @@ class AnsweringExecutor:
 
 
 def rejected() -> Evidence:
-    raised = (Raised(type="triton.compiler.errors.CompilationError", message=MESSAGE),)
+    raised = (RaisedException(type="triton.compiler.errors.CompilationError", message=MESSAGE),)
     return Evidence(answered=True, stage="ast", raised=raised, seconds=0.01)
 
 
 def built(number: int) -> Evidence:
-    artifacts = {stage: Made(size=20_000 + number, digest=f"{number:016x}") for stage in STAGES}
+    artifacts = {
+        stage: StageOutput(size=20_000 + number, digest=f"{number:016x}") for stage in STAGES
+    }
     metrics = {
         "artifacts": dict.fromkeys(STAGES, 20_000 + number),
         "shared": 16_384,
@@ -87,7 +89,7 @@ def built(number: int) -> Evidence:
         stage: 0.001 * place + number / 1e6
         for place, stage in enumerate(("source", "ast", *STAGES), 1)
     }
-    done = (Done(do="compile", made=artifacts),)
+    done = (CompletedAction(do="compile", made=artifacts),)
     return Evidence(
         answered=True,
         done=done,

@@ -12,7 +12,7 @@ import pytest
 from compat.toolchains.pytorch.host import kernel, timing
 from compat.toolchains.pytorch.host.checking import CellCheck, failed
 from compat.toolchains.pytorch.host.cuda import CudaDriver
-from compat.toolchains.pytorch.host.kernel import Refused
+from compat.toolchains.pytorch.host.kernel import RefusedArguments
 from compat.toolchains.pytorch.host.watching import verdict_of as together
 from compat.toolchains.triton.device.launching import packing
 from tests.launch.archives import built_standin
@@ -70,7 +70,7 @@ def test_arguments_are_packed_as_the_kernel_expects_them(
     ("kind", "value"), [("i32", "seven"), ("fp16", 1e9), ("*fp16", -1), ("fp32", None)]
 )
 def test_argument_that_cannot_be_packed_is_refused(kind: str, value: Any) -> None:
-    with pytest.raises(Refused, match="cannot be passed"):
+    with pytest.raises(RefusedArguments, match="cannot be passed"):
         packed(kind, 8 if kind.startswith("*") else 2 if kind == "fp16" else 4, value)
 
 
@@ -86,7 +86,7 @@ def test_elements_of_tuples_and_scratch_memory_are_passed() -> None:
 
 
 def test_missing_argument_is_refused() -> None:
-    with pytest.raises(Refused, match="no argument n"):
+    with pytest.raises(RefusedArguments, match="no argument n"):
         values_of([{"name": "n", "type": "i32", "packing": "integer", "size": 4}], {})
 
 
@@ -175,7 +175,7 @@ def test_tensor_map_of_padded_fp4_counts_half_bytes(driver: CudaDriver) -> None:
 def test_argument_without_a_tensor_map_is_refused(
     driver: CudaDriver, tensor: Any, options: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(RefusedArguments, match=message):
         values_of([MAP], {"x": tensor}, driver, x=options)
 
 
@@ -185,7 +185,7 @@ def test_tensor_of_another_rank_or_element_size_is_refused(driver: CudaDriver) -
         ({"element_bytes": 4}, "elements of 2 bytes, and the kernel was compiled for 4"),
     ):
         other = {**MAP, "map": {**MAP["map"], **facts}}  # type: ignore[dict-item]
-        with pytest.raises(Refused, match=message):
+        with pytest.raises(RefusedArguments, match=message):
             values_of([other], {"x": Matrix(4096)}, driver)
 
 
@@ -209,7 +209,7 @@ def test_arguments_that_contradict_a_hint_are_refused() -> None:
         ({"n": 3}, "n is not a multiple"),
         ({"s": 2}, "s is not 1"),
     ):
-        with pytest.raises(Refused, match=message):
+        with pytest.raises(RefusedArguments, match=message):
             kernel.check_assumptions(facts, {"x": Tensor(64), "n": 32, "s": 1, **arguments})
 
 

@@ -13,7 +13,7 @@ from packaging.version import Version
 from compat.errors import StoreError
 from compat.launch.building import identity_of, problem_digest
 from compat.launch.merging import MergedResults, merge, told_of, with_launched
-from compat.model import BuiltEnv, Done, Env, Evidence, Outcome, Problem, Result, Status
+from compat.model import BuiltEnv, CompletedAction, Env, Evidence, Outcome, Problem, Result, Status
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
 from tests.cells import cell
@@ -186,7 +186,7 @@ def test_an_invalid_row_of_the_store_is_ignored(store: Store) -> None:
 
 def test_a_store_without_a_table_of_launches_can_be_used(tmp_path: Path) -> None:
     with Store(tmp_path / "s") as store:
-        store.write("k", CELL, (Evidence(answered=True, done=(Done(do="compile"),)),))
+        store.write("k", CELL, (Evidence(answered=True, done=(CompletedAction(do="compile"),)),))
     with opened(tmp_path / "s" / "results.sqlite") as database:
         database.execute("DROP TABLE launched")
     with Store(tmp_path / "s") as store:

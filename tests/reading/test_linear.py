@@ -9,7 +9,7 @@ import pytest
 
 from compat.diagnosis import classify, pipeline, symptoms
 from compat.diagnosis.failure_class import Sign
-from compat.model import Evidence, Raised
+from compat.model import Evidence, RaisedException
 from compat.processes.supervisor import ProcessResult
 from compat.report.render import markdown
 from compat.report.summary import compact
@@ -32,7 +32,7 @@ def attempt_with_text(text: str, kind: str = "ValueError", stage: str = "ttgir")
         answered=True,
         alone=True,
         stage=stage,
-        raised=(Raised(type=kind, message=text),),
+        raised=(RaisedException(type=kind, message=text),),
         stderr=text,
     )
 

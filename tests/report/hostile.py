@@ -14,14 +14,14 @@ from compat.model import (
     Env,
     Expectation,
     Failure,
-    Noticed,
     Outcome,
     Package,
     Result,
     Specialization,
+    StandInPackages,
     Status,
-    StoodIn,
     Target,
+    ToolchainWarning,
 )
 from compat.report.summary.record import Report
 from tests.records import RELEASES, env
@@ -133,7 +133,7 @@ def _result(spec: Specialization, target: Target, built: BuiltEnv, text: str) ->
         stage="ttir" if fails else text,
         failure=_failure("__proto__" if spec.kernel == "plain" else text, text) if fails else None,
         attempts=(text, text),
-        warnings=(Noticed(type=f"DeprecationWarning {text}", message=text),),
+        warnings=(ToolchainWarning(type=f"DeprecationWarning {text}", message=text),),
         metrics={
             "registers": 32,
             text: text,
@@ -142,7 +142,7 @@ def _result(spec: Specialization, target: Target, built: BuiltEnv, text: str) ->
         },
         stages={text: 0.1, "constructor": 0.2},
         seconds=0.3,
-        stood_in=StoodIn(packages=(text,), answers=(text,), skipped=(text,)),
+        stood_in=StandInPackages(packages=(text,), answers=(text,), skipped=(text,)),
     )
     expectation = (
         Expectation(status=Status.REJECTED, failure_class=text, reason=text)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from compat.api.histories import Packed, PackedName
+from compat.api.histories import PackedName, PackedNames
 
 RELEASES = ("3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
 """All but 3.7.1 were inspected."""
 
 
-def naming(text: str = "(a, b)", many: int = 300) -> Packed:
+def naming(text: str = "(a, b)", many: int = 300) -> PackedNames:
     """Names in every possible state, and ``many`` other names.
 
     ``text`` is the description of each name, and part of a name, too.
@@ -44,7 +44,7 @@ def naming(text: str = "(a, b)", many: int = 300) -> Packed:
         "No module named 'torch'",
     )
     same = {"tl.math.view": "tl.view", f"tl.math.{text}": "tl.view"}
-    return Packed(
+    return PackedNames(
         toolchain="triton",
         releases=RELEASES,
         looked_at="0-1 3-4",

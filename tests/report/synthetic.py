@@ -23,12 +23,12 @@ from compat.model import (
     CompileSpec,
     Expectation,
     Failure,
-    Noticed,
     Outcome,
     Result,
     Specialization,
     Status,
     Target,
+    ToolchainWarning,
 )
 from compat.report.summary.record import Report
 from tests.records import INSTALL, RELEASES, env
@@ -246,7 +246,7 @@ def _removed(number: int, place: int, target: Target) -> Outcome:
     if place == 12:
         return _failed(number, "api-removed", stage="ast")
     warnings = (
-        (Noticed(type="DeprecationWarning", message="block pointers will be removed"),)
+        (ToolchainWarning(type="DeprecationWarning", message="block pointers will be removed"),)
         if 9 <= place <= 11
         else ()
     )

@@ -22,7 +22,7 @@ import pytest
 from attrs import evolve
 
 from compat.cli.commands import main
-from compat.model import Noticed, Result, Status
+from compat.model import Result, Status, ToolchainWarning
 from compat.model.outcome import cell_document
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
@@ -332,7 +332,9 @@ def test_hostile_texts_stay_text() -> None:
         reproducer=HOSTILE,
     )
     outcome = evolve(
-        bad(failure), warnings=(Noticed(type=HOSTILE, message=HOSTILE),), metrics={HOSTILE: HOSTILE}
+        bad(failure),
+        warnings=(ToolchainWarning(type=HOSTILE, message=HOSTILE),),
+        metrics={HOSTILE: HOSTILE},
     )
     envs = [env("3.9.0", name=HOSTILE)]
     results = results_of(

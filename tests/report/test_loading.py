@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from compat.api.histories import Packed, PackedName
+from compat.api.histories import PackedName, PackedNames
 from compat.errors import StoreError
-from compat.model import CompileSpec, Status, StoodIn
+from compat.model import CompileSpec, StandInPackages, Status
 from compat.report.document import SCHEMA, dump, matrix_document, schema
 from compat.report.loading import load_report, load_reports
 from compat.report.render.ci import junit_xml
@@ -63,7 +63,7 @@ def naming_matrix() -> Report:
     }
     texts = ("(a, b)", "(a, b, c=None)", "c: deprecated", "RuntimeError: removed")
     line, same = ("3.0.0", "3.1.0", "3.2.0"), {"tl.math.dot": "tl.dot"}
-    packed = Packed(
+    packed = PackedNames(
         toolchain="triton", releases=line, looked_at="0-1", names=names, texts=texts, same=same
     )
     return evolve(expected_matrix(), api=packed)
@@ -90,7 +90,7 @@ def odd_matrix() -> Report:
 
     These are sources, guesses, stand-ins, options, and declarations that are not strict.
     """
-    stood_in = StoodIn(packages=("torch 2.9.1",), answers=("an answer",))
+    stood_in = StandInPackages(packages=("torch 2.9.1",), answers=("an answer",))
     envs = [env("3.1.0"), env("3.1.0", name="fork", distribution="our-triton")]
     expect = [evolve(declared(SHAPE, reason="at times"), strict=False)]
     lenient = results_of("k", "v", always(evolve(OK, stood_in=stood_in)), envs=envs, expect=expect)

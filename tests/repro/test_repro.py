@@ -23,9 +23,9 @@ from compat.bundle.bundle import bundle
 from compat.diagnosis.classify import classify
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.model import BuiltEnv, Cell, Evidence, Raised
+from compat.model import BuiltEnv, Cell, Evidence, RaisedException
 from compat.processes.supervisor import ProcessResult
-from compat.repro import ReproRequest, Unverified, WrittenRepro, verify, write_repro
+from compat.repro import ReproRequest, UnverifiedCell, WrittenRepro, verify, write_repro
 from compat.repro.script import spelled
 from compat.repro.verify import (
     identifying_words,
@@ -67,7 +67,7 @@ def raising(*raised: tuple[str, str]) -> Evidence:
     return Evidence(
         answered=True,
         stage="ast",
-        raised=tuple(Raised(type=kind, message=message) for kind, message in raised),
+        raised=tuple(RaisedException(type=kind, message=message) for kind, message in raised),
     )
 
 
@@ -169,8 +169,8 @@ def test_the_chain_of_exceptions_is_read_from_the_output_of_python(tmp_path: Pat
     )
     evidence = verify.evidence_of(ProcessResult(exit_code=0, output=full_output), "ast", READER)
     assert evidence.raised == (
-        Raised(type="RuntimeError", message="at 1:2:\n    x\n    ^"),
-        Raised(type="ValueError", message="inner"),
+        RaisedException(type="RuntimeError", message="at 1:2:\n    x\n    ^"),
+        RaisedException(type="ValueError", message="inner"),
     )
     assert (evidence.exit_code, evidence.signal, evidence.stderr.strip()) == (1, None, "told")
     traceback = (
@@ -601,7 +601,7 @@ def test_a_failure_at_import_that_no_script_can_show_has_a_reason(
         closure=read_source(source).closure,
     )
     done = write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
-    assert isinstance(done, Unverified)
+    assert isinstance(done, UnverifiedCell)
     assert "fails at tuned.py:12, outside of beside" in done.reasons[-1]
     source.write_text(
         TUNED.replace("WARPS = 4", "import torch\nWARPS = 4 + torch.cuda.is_available() * 4")
@@ -677,11 +677,11 @@ def test_a_script_that_does_not_reproduce_the_failure_is_not_written(
         ),
     )
     done = write_repro(request(failing, tmp_path, bundle=other), context("3.9.0"))
-    assert isinstance(done, Unverified)
+    assert isinstance(done, UnverifiedCell)
     assert "does not fail the same way" in done.evidence.read_text()
     monkeypatch.setattr("compat.repro.writing.promise", lambda *_: "words that nothing says")
     done = write_repro(request(failing, tmp_path), context("3.9.0"))
-    assert isinstance(done, Unverified)
+    assert isinstance(done, UnverifiedCell)
     assert "triton-3.9.0: expected exit code 0" in done.evidence.read_text()
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".txt"]
 

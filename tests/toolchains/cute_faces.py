@@ -27,7 +27,7 @@ from compat.model import (
     CompileSpec,
     Diagnosis,
     Evidence,
-    Raised,
+    RaisedException,
     Specialization,
     Target,
 )
@@ -162,7 +162,7 @@ def saved() -> Iterator[tuple[str, str, Evidence]]:
     """Face, release and the saved evidence."""
     for name, by_release in json.loads(SAVED.read_text(encoding="utf-8")).items():
         for release, facts in by_release.items():
-            raised = tuple(Raised(**link) for link in facts.pop("raised", ()))
+            raised = tuple(RaisedException(**link) for link in facts.pop("raised", ()))
             line = facts.pop("line", None)
             answered = facts.pop("answered", False)
             yield (

@@ -10,7 +10,7 @@ import pytest
 
 from compat import toolchains
 from compat.diagnosis.classify import classify
-from compat.model import BuiltEnv, Evidence, Outcome, Raised, Status
+from compat.model import BuiltEnv, Evidence, Outcome, RaisedException, Status
 from tests.toolchains import cute_faces
 from tests.toolchains.cute_faces import FACES, NEW, OLD, RELEASES
 
@@ -152,7 +152,7 @@ def test_excerpt_quotes_the_kernels_own_error(
 
 def test_architecture_refused_by_its_numbers_is_target_unknown() -> None:
     """4.3.0 raises this error for tcgen05 on sm_103a."""
-    raised = Raised(type="ValueError", message="invalid arguments for Arch: (10, 3, 'a')")
+    raised = RaisedException(type="ValueError", message="invalid arguments for Arch: (10, 3, 'a')")
     evidence = Evidence(answered=True, stage="trace", raised=(raised,))
     outcome = classify([evidence], target=cute_faces.target("sm_103"), knowledge=CUTE.failures)
     assert class_of(outcome) == "target-unknown"

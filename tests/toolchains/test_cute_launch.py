@@ -18,7 +18,7 @@ from compat.launch.building import launch_mode
 from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Specialization
 from compat.store.keys import CellKeys
 from compat.store.store import Store
-from compat.toolchains.base import Unlaunchable
+from compat.toolchains.base import CannotLaunch
 from compat.toolchains.cute.device import LAUNCHING, facts
 from compat.toolchains.cute.inside.adapter import arguments, recording
 from compat.toolchains.cute.inside.adapter.recording import UnrecordableLaunch
@@ -135,7 +135,7 @@ def test_launch_facts_come_from_the_recorded_launches() -> None:
         ({"recorded": [{}]}, "the adapter's record of its launches is invalid"),
         ([], "the adapter's record of its launches is invalid"),
     ):
-        with pytest.raises(Unlaunchable, match=why):
+        with pytest.raises(CannotLaunch, match=why):
             facts(json.dumps(metadata), "", SPEC)
 
 
@@ -267,5 +267,5 @@ def test_launches_of_several_kernels_are_recorded_in_order(
 def test_problem_whose_sizes_lack_a_value_is_unlaunchable(
     compiles: dict[str, tuple[Evidence, Store]],
 ) -> None:
-    with pytest.raises(Unlaunchable, match="the sizes of its problem do not say what factor is"):
+    with pytest.raises(CannotLaunch, match="the sizes of its problem do not say what factor is"):
         launched(*compiles["half"])

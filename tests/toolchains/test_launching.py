@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compat.model import CompileSpec
-from compat.toolchains import Unlaunchable
+from compat.toolchains import CannotLaunch
 from compat.toolchains.triton.device import launching
 
 PTX = """//
@@ -166,7 +166,7 @@ def described(maps: object, sizes: str, options: list[str]) -> list[tuple[object
 
 
 def test_descriptor_with_a_map_is_passed_as_a_tensor_map() -> None:
-    with pytest.raises(Unlaunchable, match="5 parameters, but a launch would pass 6"):
+    with pytest.raises(CannotLaunch, match="5 parameters, but a launch would pass 6"):
         described([MAP], ".u64 .u32 .u32 .u64 .u64", ["padding"])
     listed = ".u64 .u32 .u32 .u64 .u64 .u32"
     parameters = described([MAP], listed, ["padding"])
@@ -230,5 +230,5 @@ def test_descriptor_without_a_map_is_passed_in_parts(options: list[str]) -> None
     ],
 )
 def test_unlaunchable_kernel_has_a_reason(metadata: str, source: str, message: str) -> None:
-    with pytest.raises(Unlaunchable, match=message):
+    with pytest.raises(CannotLaunch, match=message):
         facts(metadata, source)

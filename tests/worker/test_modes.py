@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from compat.model import BuiltEnv, Evidence, Made
+from compat.model import BuiltEnv, Evidence, StageOutput
 from compat.store.store import Store
 from compat.workers.attempt import KEEPING_IR, Compile, Limits, Mode
 from compat.workers.evidence import printed_text
@@ -43,7 +43,9 @@ def test_ir_of_one_release_compiles_in_another(
         (done,) = evidence.done
         assert (done.do, done.requires) == ("compile", ())
         facts = {
-            stage: Made(size=(path := store.artifacts / name).stat().st_size, digest=path.name[:16])
+            stage: StageOutput(
+                size=(path := store.artifacts / name).stat().st_size, digest=path.name[:16]
+            )
             for stage, name in evidence.kept.items()
         }
         assert {stage: done.made[stage] for stage in evidence.kept} == facts

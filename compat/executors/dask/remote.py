@@ -65,7 +65,7 @@ def attempt(parcel: Parcel) -> ParcelResult:
     try:
         if not _state_of(worker).attempt(parcel, stop, attempts):
             return result(lacks_tree=True)
-    except _Unable as error:
+    except _UnavailableEnv as error:
         return result(unable=str(error))
     except MachineError as error:
         return result(attempts=tuple(attempts), refused=str(error))
@@ -96,7 +96,7 @@ class Cancelled(threading.Event):
 
 
 @define(eq=False)
-class _InUse:
+class _EnvInUse:
     """An env for batches, and the executor whose servers run in it."""
 
     executor: LocalExecutor
@@ -110,7 +110,7 @@ class _InUse:
     making: threading.Lock = field(factory=threading.Lock)
 
 
-class _Unable(Exception):
+class _UnavailableEnv(Exception):
     """This Dask worker cannot attempt a parcel; the message says why."""
 
 
@@ -120,7 +120,7 @@ class _WorkerState:
 
     folder: Path
     """The folder for source trees."""
-    envs: dict[tuple[str, str], _InUse] = field(factory=dict)
+    envs: dict[tuple[str, str], _EnvInUse] = field(factory=dict)
     """The env's digest and the folder of the worker's program → the env."""
     lock: threading.Lock = field(factory=threading.Lock)
 
@@ -136,7 +136,7 @@ class _WorkerState:
         except OSError as error:
             raise MachineError.of(error, where=str(self.folder)) from error
         except BadArchive as error:
-            raise _Unable(f"the kernels' files did not arrive whole: {error}") from error
+            raise _UnavailableEnv(f"the kernels' files did not arrive whole: {error}") from error
         if tree is None:
             return False
         while parcel.alone and any(use.batches for use in list(self.envs.values())):
@@ -174,7 +174,7 @@ class _WorkerState:
                     shutil.rmtree(tree, ignore_errors=True)
 
     @contextmanager
-    def using(self, parcel: Parcel, stop: threading.Event) -> Iterator[_InUse]:
+    def using(self, parcel: Parcel, stop: threading.Event) -> Iterator[_EnvInUse]:
         """Yield the env of a parcel, whose servers stay meanwhile.
 
         Servers that were idle for long end afterwards. Raises _Unable if the env cannot be
@@ -183,7 +183,7 @@ class _WorkerState:
         program = Path(parcel.worker or WORKER)
         with self.lock:
             key = parcel.batch.built.digest, str(program)
-            use = self.envs.setdefault(key, _InUse(LocalExecutor(worker=program), parcel.wanted))
+            use = self.envs.setdefault(key, _EnvInUse(LocalExecutor(worker=program), parcel.wanted))
             use.batches += 1
         try:
             with use.making:
@@ -212,12 +212,12 @@ class _WorkerState:
             except NoRoom as error:
                 self.tidy(most=0)
                 if time.monotonic() > give_up:
-                    raise _Unable(str(error)) from error
+                    raise _UnavailableEnv(str(error)) from error
             except EnvError as error:
-                raise _Unable(str(error)) from error
+                raise _UnavailableEnv(str(error)) from error
             else:
                 if built.error is not None:
-                    raise _Unable(built.error)
+                    raise _UnavailableEnv(built.error)
                 return built
             if stop.wait(_TICK) or stop.is_set():
                 raise Stopped
@@ -251,7 +251,7 @@ def _refuse_difference(parcel: Parcel) -> None:
     if names := sorted(
         name for name in {*mine, *parcel.depends} if mine.get(name) != parcel.depends.get(name)
     ):
-        raise _Unable(
+        raise _UnavailableEnv(
             f"{', '.join(names)}: different on the driver's machine, and results depend on it"
         )
 

@@ -74,7 +74,7 @@ class WorkerLost(Exception):
         self.worker = worker
 
 
-class TakenAway(Exception):
+class InterruptedTask(Exception):
     """A task has no result for a reason other than its worker, such as a broken connection."""
 
 
@@ -393,7 +393,7 @@ class DaskSession:
 
         Raises:
             WorkerLost: The task's worker has ended.
-            TakenAway: The task has no result for another reason.
+            InterruptedTask: The task has no result for another reason.
             UnknownAction: The function raised it.
             ClusterError: The function raised another exception.
         """
@@ -410,7 +410,7 @@ class DaskSession:
             del self._tasks[key]
             if client.status == _CONNECTED:
                 raise
-            raise TakenAway from error
+            raise InterruptedTask from error
         try:
             while not task.over.wait(_TICK):
                 check()
@@ -420,7 +420,7 @@ class DaskSession:
                 with self.changed:  # _forget removes a worker and marks its tasks in one step
                     has_worker = any(address in self.workers for address in addresses)
                 if not (is_connected and has_worker) and not task.over.is_set():
-                    raise TakenAway
+                    raise InterruptedTask
             result: _Made = self._result(future, task, check)
             with self.changed:
                 self.done += 1
@@ -442,7 +442,7 @@ class DaskSession:
             except TimeoutError:
                 continue
             except (CancelledError, FutureCancelled, Stopped) as error:
-                raise TakenAway from error
+                raise InterruptedTask from error
             except KilledWorker as error:
                 address = error.last_worker.address
                 task.lost_with = self._gone.get(address) or self.workers[address]

@@ -12,7 +12,7 @@ from typing import ClassVar, Generic, Self, TypeVar
 from attrs import evolve, frozen
 
 from compat.errors import ClusterError
-from compat.executors.dask.session import ClusterWorker, DaskSession, TakenAway, WorkerLost
+from compat.executors.dask.session import ClusterWorker, DaskSession, InterruptedTask, WorkerLost
 
 _LOSSES = 3
 """The number of lost workers after which work counts as lost: the first, and those of two retries.
@@ -50,7 +50,7 @@ class Work(ABC, Generic[_Outcome]):
                 outcomes, remaining = work.attempt()
             except WorkerLost as loss:
                 outcomes, remaining = work.after_loss(loss.worker, self.ENDED)
-            except TakenAway:
+            except InterruptedTask:
                 outcomes, remaining = [], [work.again()]
             yield from outcomes
             queue[:0] = remaining
@@ -59,7 +59,7 @@ class Work(ABC, Generic[_Outcome]):
     def attempt(self) -> tuple[Sequence[_Outcome], Sequence[Self]]:
         """Send the work to a worker once, and return the results and the remaining work.
 
-        Raises WorkerLost and TakenAway.
+        Raises WorkerLost and InterruptedTask.
         """
 
     @property

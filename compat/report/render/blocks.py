@@ -12,14 +12,14 @@ from attrs import frozen
 
 
 @frozen
-class Styled:
+class StyledText:
     """A part of a line that has a style of its own."""
 
     text: str
     style: str = ""
 
 
-Inline = str | Styled | tuple[str | Styled, ...]
+Inline = str | StyledText | tuple[str | StyledText, ...]
 """The text of a line or of a cell."""
 
 

@@ -51,7 +51,7 @@ def junit_xml(report: Report) -> str:
     for result in report.ordered:
         suites[result.cell.spec.kernel].append(result)
     programs = [
-        _Tried(pair=pair, program=program)
+        _ProgramRow(pair=pair, program=program)
         for pair in report.pairs
         for program in pair.programs or (None,)
     ]
@@ -156,7 +156,7 @@ def _places(result: Result) -> tuple[tuple[str, str | None], ...]:
 
 
 @frozen(kw_only=True)
-class _Tried:
+class _ProgramRow:
     """A program of a pair. It is ``None`` for a pair in which nothing could be tried."""
 
     pair: Pair
@@ -171,7 +171,7 @@ class _Tried:
         return "failure" if self.program.status.is_answer else "error"
 
 
-def _add_program(suite: Element, program_run: _Tried, options: tuple[str, ...]) -> None:
+def _add_program(suite: Element, program_run: _ProgramRow, options: tuple[str, ...]) -> None:
     pair, program = program_run.pair, program_run.program
     name, seconds = (program.name, program.seconds) if program else ("env", pair.seconds)
     case = SubElement(
@@ -199,7 +199,7 @@ def _counts(kinds: Sequence[str | None], seconds: str) -> JsonObject:
     }
 
 
-def _time(results: Sequence[Result], program_runs: Sequence[_Tried] = ()) -> str:
+def _time(results: Sequence[Result], program_runs: Sequence[_ProgramRow] = ()) -> str:
     pairs = sum(
         case.program.seconds if case.program else case.pair.seconds for case in program_runs
     )

@@ -20,7 +20,7 @@ from compat.report.render.blocks import (
     Fit,
     Heading,
     Inline,
-    Styled,
+    StyledText,
     TableColumn,
     TextLine,
 )
@@ -86,7 +86,7 @@ def _indented(content: RenderableType, indent: int) -> RenderableType:
 def _text(content: Inline, style: str = "", *, unbroken: bool = False) -> Text:
     spans = content if isinstance(content, tuple) else (content,)
     parts = [
-        (printable(span.text), span.style) if isinstance(span, Styled) else printable(span)
+        (printable(span.text), span.style) if isinstance(span, StyledText) else printable(span)
         for span in spans
     ]
     return Text.assemble(

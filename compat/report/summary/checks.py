@@ -11,7 +11,7 @@ from compat.history.account import Word
 from compat.history.running import INTERPRETER, ran_on, right
 from compat.history.verdict import Coordinate, Point, Verdict, release_of
 from compat.model import Check, Result, Status
-from compat.report.summary.compact import Where, counted, listed, natural
+from compat.report.summary.compact import FailurePlace, counted, listed, natural
 from compat.report.summary.grid import MARKS, KernelGrid, Mark, gathered
 from compat.report.summary.record import Report, declared_as
 
@@ -36,7 +36,7 @@ class Trouble:
 
     check: Check
     """The check of the first of these cells."""
-    where: Where
+    where: FailurePlace
     expected: bool
     """Whether these cells are as declared."""
     declared: str

@@ -16,7 +16,7 @@ from compat.text import in_bytes, in_time, lazy_pattern
 
 
 @frozen(kw_only=True)
-class Where:
+class FailurePlace:
     """The place of some results: one kernel variant, with its cases, targets and releases."""
 
     kernel: str

@@ -24,7 +24,7 @@ from compat.history.verdict import is_deprecated, is_good
 from compat.model import BuiltEnv, Cell, Env, Failure, Latency, Result
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_words
-from compat.report.summary.compact import Where, natural, numbers_of
+from compat.report.summary.compact import FailurePlace, natural, numbers_of
 from compat.report.summary.record import Report, came_out_as, declared_as
 
 # --- metrics --------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ class JumpGroup:
 
     largest: Jump
     jumps: tuple[Jump, ...]
-    where: tuple[Where, ...]
+    where: tuple[FailurePlace, ...]
 
 
 def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
@@ -404,7 +404,7 @@ class CellChange:
     """
     results: tuple[Result, ...]
     """Results of the new report, or else of the old one."""
-    where: tuple[Where, ...]
+    where: tuple[FailurePlace, ...]
     """Targets, cases and releases of these cells."""
 
     @property

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from attrs import field, frozen
 
 from compat import __version__, toolchains
-from compat.api.histories import Packed
+from compat.api.histories import PackedNames
 from compat.config.kernel_sources import library_of
 from compat.history.foresight import PACE
 from compat.history.suspects import SlowSuspect, neighbours, slow_suspects
@@ -40,7 +40,7 @@ from compat.model import (
     Status,
 )
 from compat.pairs.records import Pair
-from compat.report.summary.compact import Where, listed, natural, rectangles, spans
+from compat.report.summary.compact import FailurePlace, listed, natural, rectangles, spans
 from compat.source.closure import roots_of
 from compat.toolchains import known_edits
 from compat.toolchains.language import KnownEdit
@@ -63,7 +63,7 @@ class DistinctFailure:
     statuses: tuple[Status, ...]
     """The statuses of its cells."""
     results: tuple[Result, ...]
-    where: tuple[Where, ...]
+    where: tuple[FailurePlace, ...]
 
     @cached_property
     def to_fix(self) -> tuple[Result, ...]:
@@ -80,7 +80,7 @@ class Surprise:
     declared: str
     failure: str | None
     """The id of the distinct failure."""
-    where: Where
+    where: FailurePlace
     results: tuple[Result, ...]
     reason: str
     """The reason that the declaration gives for the expected outcome."""
@@ -92,7 +92,7 @@ class Division:
 
     answers: tuple[tuple[str, str], ...]
     """Env name and its answer."""
-    where: Where
+    where: FailurePlace
 
 
 @frozen(kw_only=True)
@@ -141,7 +141,7 @@ class Report:
     """Wall time of the run, in seconds."""
     existing: Existing = NONE_KNOWN
     """Every existing release, tested or not."""
-    api: Packed | None = None
+    api: PackedNames | None = None
     """The names that the toolchain has in these environments. ``None``: they were never read."""
     options: tuple[str, ...] = ()
     """Options that make a command in the same folder read the same files."""
@@ -418,7 +418,7 @@ class Report:
             else f"{text} (all tested)"
         )
 
-    def where(self, results: Iterable[Result]) -> tuple[Where, ...]:
+    def where(self, results: Iterable[Result]) -> tuple[FailurePlace, ...]:
         """Return the variants, cases, targets and releases of ``results``, in compact form."""
         line = [release.label for release in self.releases]
         places: dict[tuple[str, str], dict[tuple[str, str], set[str]]] = defaultdict(
@@ -428,7 +428,7 @@ class Report:
             kernel, variant, case, target = coordinate_of(result)
             places[kernel, variant][case, target].add(release_of(result.built).label)
         return tuple(
-            Where(
+            FailurePlace(
                 kernel=kernel,
                 variant=variant,
                 cases=() if cases == self.extent[kernel, variant][0] else cases,

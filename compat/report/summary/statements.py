@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from compat.config.libraries import Absent, LibraryVersions
+from compat.config.libraries import LibraryVersions, MissingKernel
 from compat.history.account import Bracket, Entry, Run, Word, runs
 from compat.history.running import ran_on
 from compat.history.verdict import Coordinate, Verdict, is_good
-from compat.model import Result, Specialization, Status, StoodIn
+from compat.model import Result, Specialization, StandInPackages, Status
 from compat.model.cell import leaf_types
 from compat.report.summary.compact import (
     counted,
@@ -51,7 +51,7 @@ class HistoryStatement:
 
 
 @frozen(kw_only=True)
-class _Story:
+class _SentenceFacts:
     """The facts of a sentence. Variants with equal stories share a sentence."""
 
     word: Word
@@ -98,7 +98,7 @@ class _Story:
 
 def statements(report: Report) -> tuple[HistoryStatement, ...]:
     """The sentences of each kernel: historical variants, then failures, then variants that work."""
-    groups: dict[tuple[str, str, _Story], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, str, _SentenceFacts], list[str]] = defaultdict(list)
     for (kernel, variant), story in _stories(report):
         groups[kernel, variant if variant.startswith(HISTORICAL) else "", story].append(variant)
     sentences = (
@@ -117,9 +117,9 @@ def statements(report: Report) -> tuple[HistoryStatement, ...]:
 # --- stories --------------------------------------------------------------------------------------
 
 
-def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
+def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _SentenceFacts]]:
     """Each variant with a story for each group of its cases and targets, in order of the cells."""
-    groups: dict[tuple[str, str], dict[_Story, list[Coordinate]]] = defaultdict(
+    groups: dict[tuple[str, str], dict[_SentenceFacts, list[Coordinate]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for coordinate in report.by_coordinate:
@@ -138,9 +138,9 @@ def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
                 yield variant, evolve(story, cases=some_cases, targets=some_targets)
 
 
-def _story(report: Report, verdict: Verdict) -> _Story:
+def _story(report: Report, verdict: Verdict) -> _SentenceFacts:
     changes = (verdict.since, verdict.bracket if verdict.word is not Word.INTERMITTENT else None)
-    return _Story(
+    return _SentenceFacts(
         word=verdict.word,
         toolchain=verdict.toolchain,
         bracket=changes[1],
@@ -223,7 +223,7 @@ def _because(report: Report, verdict: Verdict) -> str:
 # --- sentences ------------------------------------------------------------------------------------
 
 
-def _sentence(kernel: str, variants: Sequence[str], story: _Story) -> str:
+def _sentence(kernel: str, variants: Sequence[str], story: _SentenceFacts) -> str:
     subject = listed([f"`{kernel}/{variant}`" for variant in variants])
     noun = "case" if len(story.cases) == 1 else "cases"
     cases = f" ({noun} {listed([f'`{case}`' for case in story.cases])})" if story.cases else ""
@@ -238,7 +238,7 @@ def _sentence(kernel: str, variants: Sequence[str], story: _Story) -> str:
     )
 
 
-def _predicate(story: _Story, targets: str, *, many: bool) -> str:
+def _predicate(story: _SentenceFacts, targets: str, *, many: bool) -> str:
     """The verdict as a predicate. ``targets`` reads " on sm_90" or nothing."""
     if story.since:
         needs = _needed(story, story.since, story.between[0], targets, many=many)
@@ -246,7 +246,7 @@ def _predicate(story: _Story, targets: str, *, many: bool) -> str:
     return _main(story, targets, many=many)
 
 
-def _main(story: _Story, targets: str, *, many: bool) -> str:
+def _main(story: _SentenceFacts, targets: str, *, many: bool) -> str:
     if story.bracket:
         return _changed(story, story.bracket, targets, many=many)
     match story.word:
@@ -274,7 +274,7 @@ def _main(story: _Story, targets: str, *, many: bool) -> str:
     return f"could not be tried{targets}"
 
 
-def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str:
+def _changed(story: _SentenceFacts, change: Bracket, targets: str, *, many: bool) -> str:
     """The change, its two releases, and the reason of the failure on the bad side."""
     before, after, hole, failing = change.before, change.after, story.between[1], _failing(story)
     works = _works(story, many=many)
@@ -304,13 +304,13 @@ def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str
     return f"regressed {when}: {failing}"
 
 
-def _works(story: _Story, *, many: bool) -> str:
+def _works(story: _SentenceFacts, *, many: bool) -> str:
     """The verb for a success: a kernel with wrong numbers on some release only compiles."""
     verb = "compile" if story.computes else "work"
     return verb if many else f"{verb}s"
 
 
-def _needed(story: _Story, change: Bracket, hole: str, targets: str, *, many: bool) -> str:
+def _needed(story: _SentenceFacts, change: Bracket, hole: str, targets: str, *, many: bool) -> str:
     need = "need" if many else "needs"
     if not hole:
         return f"{need} {story.toolchain} {change.after} or newer{targets}"
@@ -320,7 +320,7 @@ def _needed(story: _Story, change: Bracket, hole: str, targets: str, *, many: bo
     )
 
 
-def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
+def _extent(story: _SentenceFacts, quantity: str, *, able: bool = True) -> str:
     """The releases of a story: ``all 13 releases tested (3.0.0 to 3.9.0)``.
 
     Releases that cannot build for the target are left out, and the phrase says so.
@@ -336,7 +336,7 @@ def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
     return f"{count} releases {which} ({tested(chosen, story.line)})"
 
 
-def _runs(story: _Story, *, failing: bool = False) -> str:
+def _runs(story: _SentenceFacts, *, failing: bool = False) -> str:
     """``ok 3.0.0–3.1.0, then `x` 3.2.0``."""
     return ", then ".join(
         f"{_named(run.value)} {spans(run.releases, story.line)}"
@@ -350,7 +350,7 @@ def _named(what: str) -> str:
     return what if what in (Status.OK, Status.UNSUPPORTED) else f"`{what}`"
 
 
-def _failing(story: _Story) -> str:
+def _failing(story: _SentenceFacts) -> str:
     """The failure class, or several results with the releases of each."""
     bad = {run.value for run in story.runs if run.value != Status.OK}
     if story.word is Word.NEVER:
@@ -358,7 +358,7 @@ def _failing(story: _Story) -> str:
     return _named(bad.pop()) if len(bad) == 1 else _runs(story, failing=True)
 
 
-def _still(story: _Story) -> str:
+def _still(story: _SentenceFacts) -> str:
     last = story.able[-1]
     return (
         f", still there in {last}, the newest tested"
@@ -493,7 +493,7 @@ def without_hints(specs: Iterable[Specialization]) -> str | None:
 
 def stand_ins(results: Iterable[Result]) -> tuple[str, ...]:
     """A sentence for each kernel and the packages that stand-ins replaced."""
-    groups: dict[tuple[str, tuple[str, ...]], list[StoodIn]] = defaultdict(list)
+    groups: dict[tuple[str, tuple[str, ...]], list[StandInPackages]] = defaultdict(list)
     for result in results:
         if (stood_in := result.outcome.stood_in) is not None:
             groups[
@@ -502,7 +502,7 @@ def stand_ins(results: Iterable[Result]) -> tuple[str, ...]:
     return tuple(_stood_in(kernel, packages, group) for (kernel, packages), group in groups.items())
 
 
-def _stood_in(kernel: str, packages: tuple[str, ...], group: list[StoodIn]) -> str:
+def _stood_in(kernel: str, packages: tuple[str, ...], group: list[StandInPackages]) -> str:
     answers = {answer for record in group for answer in record.answers}
     skipped = {statement for record in group for statement in record.skipped}
     parts = [
@@ -523,7 +523,7 @@ _MISSING = 8
 """Kernels that a sentence names."""
 
 
-def missing_kernels(absent: Iterable[Absent]) -> Iterator[str]:
+def missing_kernels(absent: Iterable[MissingKernel]) -> Iterator[str]:
     """A sentence for each version of a library that does not have some declared kernels."""
     by_library: dict[LibraryVersions, list[str]] = defaultdict(list)
     for missing in absent:

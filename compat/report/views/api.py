@@ -11,10 +11,10 @@ from compat.api.histories import NameHistory, State
 from compat.api.needing import (
     KernelNeeds,
     MissingName,
+    NameCoverage,
     NameNeed,
     NamesVerdict,
     Outcomes,
-    Satisfying,
     verdicts,
 )
 from compat.api.records import ApiParameter, Inspection, NameMatches
@@ -24,7 +24,7 @@ from compat.report.render.blocks import (
     Block,
     DataTable,
     Heading,
-    Styled,
+    StyledText,
     TableColumn,
     TextLine,
     facts,
@@ -295,7 +295,9 @@ def _present(rows: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _detail(inspection: Inspection, history: NameHistory) -> Iterator[Block]:
-    yield TextLine((Styled(history.shown, "bold"), f": {kind_of(history.kind)}, {phrase(history)}"))
+    yield TextLine(
+        (StyledText(history.shown, "bold"), f": {kind_of(history.kind)}, {phrase(history)}")
+    )
     yield facts(_present(_name_facts(inspection, history)), columns=3, indent=2)
     if history.parameters:
         yield TextLine("parameters")
@@ -401,7 +403,7 @@ def _kernel_facts(inspection: Inspection, kernel: KernelNeeds) -> Iterator[tuple
     yield from _compiled(kernel, line)
 
 
-def _grouped(rows: Iterable[tuple[Satisfying, Sequence[str]]], line: Sequence[str]) -> str:
+def _grouped(rows: Iterable[tuple[NameCoverage, Sequence[str]]], line: Sequence[str]) -> str:
     """A line for each run of releases with equal facts: ``3.0.0–3.3.0: a; b``."""
     groups = runs((having.place.label, tuple(texts) or None) for having, texts in rows)
     return "\n".join(f"{spans(run.releases, line)}: {'; '.join(run.value)}" for run in groups)
@@ -588,7 +590,7 @@ def _need(need: NameNeed) -> JsonObject:
     }
 
 
-def _having(having: Satisfying, verdict: NamesVerdict | None) -> JsonObject:
+def _having(having: NameCoverage, verdict: NamesVerdict | None) -> JsonObject:
     facts: JsonObject = {
         "release": having.place.label,
         "has_all": having.has_all,

@@ -36,7 +36,7 @@ from compat.report.render.blocks import (
     DataTable,
     Heading,
     Inline,
-    Styled,
+    StyledText,
     TableColumn,
     TextLine,
 )
@@ -457,7 +457,7 @@ def bisect_blocks(report: BisectReport) -> Iterator[Block]:
     """
     alike = groups(report.answers)
     for group in alike:
-        yield TextLine((Styled(group.subject, "bold"), f": {headline(group.example)}"))
+        yield TextLine((StyledText(group.subject, "bold"), f": {headline(group.example)}"))
         yield from (
             TextLine(remark, indent=2) for remark in remarks(group.example, fixed=report.fixed)
         )
@@ -514,10 +514,10 @@ def _probe_row(
     return (
         probe.release,
         *days,
-        Styled(status, STYLES[probe.judgement]),
+        StyledText(status, STYLES[probe.judgement]),
         failure,
         *measured,
-        Styled(_mark(answer, probe), "bold"),
+        StyledText(_mark(answer, probe), "bold"),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from compat import toolchains
 from compat.capturing.capturing import Capture
 from compat.capturing.checking import Agreement, captured_toolchains
-from compat.capturing.records import Recorded
+from compat.capturing.records import ProgramRecords
 from compat.toolchains import Toolchain
 
 _LISTED = 12
@@ -67,7 +67,7 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
         yield f"next: compat matrix --spec '{output}/**/*.toml' --envs {releases}"
 
 
-def _why_nothing(recorded: Recorded, toolchain: Toolchain) -> str:
+def _why_nothing(recorded: ProgramRecords, toolchain: Toolchain) -> str:
     if not recorded.pythons:
         return (
             "the program started no Python that can be recorded; the options -I, -E and -S prevent"

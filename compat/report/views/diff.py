@@ -10,7 +10,7 @@ from compat.history.suspects import SlowSuspect
 from compat.model.codec import unstructure
 from compat.report.document import suspect_record
 from compat.report.render.markdown import code, escape, fence, prose
-from compat.report.summary.compact import Where, counted, explain_command, listed, one_line
+from compat.report.summary.compact import FailurePlace, counted, explain_command, listed, one_line
 from compat.report.summary.comparing import (
     CellChange,
     CellChangeKind,
@@ -361,7 +361,7 @@ def _pair_markdown(change: PairChange) -> str:
     return f"{head}\n\n{fence(_bounded(change.says))}" if change.says else head
 
 
-def _place(where: Where) -> str:
+def _place(where: FailurePlace) -> str:
     return (
         f"{code(where.subject)} on {escape(where.releases)} for {escape(', '.join(where.targets))}"
     )

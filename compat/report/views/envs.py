@@ -8,13 +8,13 @@ from pathlib import Path
 
 from attrs import frozen
 
-from compat.envs.record import KeptEnv, Pruned, size_of
+from compat.envs.record import KeptEnv, PrunedEnv, size_of
 from compat.model import BuiltEnv
 from compat.model.codec import unstructure
 from compat.model.fields import DIGITS
 from compat.new_releases import NewRelease
 from compat.pairs.records import Grid, Pair, in_order
-from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine
+from compat.report.render.blocks import Block, DataTable, Heading, StyledText, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
 from compat.text import JsonObject, in_bytes
 
@@ -161,7 +161,7 @@ def pairs_blocks(
             (
                 version,
                 *([pins.get(version) or "?"] if pinned else []),
-                *(Styled(text, _STYLES.get(text, "red")) for _, text in cells),
+                *(StyledText(text, _STYLES.get(text, "red")) for _, text in cells),
             )
             for version, cells in table.rows
         ),
@@ -169,7 +169,7 @@ def pairs_blocks(
     for note in table.notes:
         yield TextLine(
             (
-                Styled(f"({note.number}) {note.failure_class}", "bold"),
+                StyledText(f"({note.number}) {note.failure_class}", "bold"),
                 f" {note.status}: {note.which}",
             )
         )
@@ -333,7 +333,7 @@ def built_document(built: BuiltEnv) -> dict[str, object]:
 
 
 def pruned_lines(
-    pruned: Iterable[Pruned], folder: Path, now: float, *, dry_run: bool
+    pruned: Iterable[PrunedEnv], folder: Path, now: float, *, dry_run: bool
 ) -> Iterator[str]:
     """A line for each removed or kept env of the cache in ``folder``, as it comes, and a sum."""
     freed: list[int] = []
@@ -344,7 +344,7 @@ def pruned_lines(
     yield f"{done} {len(freed)} of the environments in {folder}, {in_bytes(sum(freed))}"
 
 
-def pruned_document(pruned: Pruned, *, dry_run: bool) -> dict[str, object]:
+def pruned_document(pruned: PrunedEnv, *, dry_run: bool) -> dict[str, object]:
     """The removal of an env from the cache, as JSON values.
 
     With ``dry_run``, ``removed`` says what would be removed.
@@ -359,7 +359,7 @@ def pruned_document(pruned: Pruned, *, dry_run: bool) -> dict[str, object]:
     }
 
 
-def _pruned_line(pruned: Pruned, now: float, *, dry_run: bool) -> str:
+def _pruned_line(pruned: PrunedEnv, now: float, *, dry_run: bool) -> str:
     name = pruned.env.folder.path.name
     if pruned.kept:
         return f"left {name}: {pruned.kept}"

@@ -15,7 +15,7 @@ from compat.report.render.blocks import (
     DataTable,
     Fit,
     Heading,
-    Styled,
+    StyledText,
     TableColumn,
     TextLine,
 )
@@ -201,12 +201,12 @@ def _heading(release: Release) -> str:
     return on_two_lines(release.label)
 
 
-def _styled(mark: Mark) -> Styled:
-    return Styled(mark.text, "bold red" if mark.unexpected else STYLES.get(mark.word, "red"))
+def _styled(mark: Mark) -> StyledText:
+    return StyledText(mark.text, "bold red" if mark.unexpected else STYLES.get(mark.word, "red"))
 
 
-def _verdict(row: GridRow) -> Styled:
-    return Styled(" ".join((row.verdict, *row.failures)), "green" if row.good else "")
+def _verdict(row: GridRow) -> StyledText:
+    return StyledText(" ".join((row.verdict, *row.failures)), "green" if row.good else "")
 
 
 def _legend(kernels: Sequence[KernelGrid]) -> Block:
@@ -236,9 +236,9 @@ def _failure(distinct: DistinctFailure, most: int | None) -> Iterator[Block]:
     statuses = listed([str(status) for status in distinct.statuses])
     yield TextLine(
         (
-            Styled(f"{distinct.id} {failure.failure_class}", "bold"),
+            StyledText(f"{distinct.id} {failure.failure_class}", "bold"),
             f" {statuses} ",
-            Styled(failure.fingerprint, "dim"),
+            StyledText(failure.fingerprint, "dim"),
         )
     )
     places = [str(where) for where in distinct.where]

@@ -299,7 +299,7 @@ class KernelCounts:
 
 
 @frozen(kw_only=True)
-class Folded:
+class FoldedParts:
     """The parts that replace the grid, the failures and the unexpected cells of a large report.
 
     Each list is cut to its first items.
@@ -316,14 +316,14 @@ class Folded:
     """The number of sentences about histories in the whole report."""
 
 
-def folded(report: Report, statements: int) -> Folded:
+def folded(report: Report, statements: int) -> FoldedParts:
     """The shortened content of a large report; its ``statements`` are only counted."""
     kernels = sorted(
         _kernels(report),
         key=lambda counts: (not counts.unexpected, not counts.bad, natural(counts.kernel)),
     )
     failures = sorted(report.failures, key=lambda failure: -len(failure.results))
-    return Folded(
+    return FoldedParts(
         kernels=tuple(kernels[:_KERNELS]),
         more_kernels=max(0, len(kernels) - _KERNELS),
         failures=tuple(failures[:_LINES]),

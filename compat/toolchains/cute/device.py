@@ -13,7 +13,7 @@ from compat.bundle.frozen import FrozenForm
 from compat.model import CompileSpec
 from compat.text import JsonObject, read_json
 from compat.toolchains import pytorch
-from compat.toolchains.base import Capturing, Device, Launching, Unlaunchable
+from compat.toolchains.base import CannotLaunch, Capturing, Device, Launching
 from compat.toolchains.cute.facts import GPUS, MODELS, NAME, TARGETS, USUAL
 from compat.toolchains.cute.inside import recorder
 from compat.toolchains.cute.inside.recorder.forms import CuteForms, element_source
@@ -25,16 +25,16 @@ from compat.toolchains.pytorch.device.gpu import is_there
 def facts(metadata: str, _text: str, _spec: CompileSpec) -> JsonObject:
     """Return ``launch`` of a cell from the adapter's record of its launches.
 
-    Raises Unlaunchable.
+    Raises CannotLaunch.
     """
     try:
         record = read_json(metadata)
         if "why" in record:
-            raise Unlaunchable(str(record["why"]))
+            raise CannotLaunch(str(record["why"]))
         recorded = record["recorded"]
         launches = [launch for recording in recorded for launch in recording["launches"]]
         if not launches:
-            raise Unlaunchable("the function launches no kernel")
+            raise CannotLaunch("the function launches no kernel")
         largest = max(launches, key=lambda launch: _threads(launch["block"]))
         return {
             "shared": max(launch["shared"] for launch in launches),
@@ -49,7 +49,7 @@ def facts(metadata: str, _text: str, _spec: CompileSpec) -> JsonObject:
             "recorded": recorded,
         }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise Unlaunchable("the adapter's record of its launches is invalid") from error
+        raise CannotLaunch("the adapter's record of its launches is invalid") from error
 
 
 def _threads(block: list[int]) -> int:

@@ -17,7 +17,7 @@ from attrs import evolve
 
 from compat.diagnosis import common
 from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
-from compat.diagnosis.symptoms import Wording
+from compat.diagnosis.symptoms import MessagePatterns
 from compat.model import Status
 from compat.text import lazy_pattern
 from compat.toolchains.cute.facts import NAME
@@ -602,7 +602,7 @@ def _line_in_stack(output: str) -> str | None:
 KNOWLEDGE = Knowledge(
     toolchain=NAME,
     classes=CLASSES,
-    wording=Wording(
+    wording=MessagePatterns(
         package="cutlass",
         wrappers=(
             "DSLRuntimeError",

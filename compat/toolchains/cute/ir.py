@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from compat.diagnosis.pipeline import OutputReader, Printed
-from compat.model import BuiltEnv, Done, Evidence, Raised, Target
+from compat.diagnosis.pipeline import CompilerOutput, OutputReader
+from compat.model import BuiltEnv, CompletedAction, Evidence, RaisedException, Target
 from compat.text import lazy_pattern
 from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms, Wheels
 from compat.toolchains.mlir import dumps
@@ -26,7 +26,7 @@ _FIRST_WITHOUT_SUFFIX = 13
 """
 
 
-def read(text: str) -> Printed:
+def read(text: str) -> CompilerOutput:
     """Parse the printed text of a compile with CuTe DSL."""
     return dumps.read(text, pass_key)
 
@@ -72,8 +72,12 @@ def _evidence(code: int, printed: str, has_output: bool) -> Evidence:
     if code == 0 and has_output:
         resources = {"registers": _USED.findall(printed), "stack_bytes": _FRAME.findall(printed)}
         metrics = {name: max(map(int, numbers)) for name, numbers in resources.items() if numbers}
-        return Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", metrics=metrics)
-    raised = Raised(type="RuntimeError", message=f"ptxas ended with {code}, error log: {printed}")
+        return Evidence(
+            answered=True, done=(CompletedAction(do="compile"),), stage="cubin", metrics=metrics
+        )
+    raised = RaisedException(
+        type="RuntimeError", message=f"ptxas ended with {code}, error log: {printed}"
+    )
     return Evidence(answered=True, stage="cubin", raised=(raised,))
 
 

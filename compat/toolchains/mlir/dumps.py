@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path, PurePath
 
-from compat.diagnosis.pipeline import Pipeline, Printed, Step
+from compat.diagnosis.pipeline import CompilerOutput, Pipeline, Step
 from compat.text import lazy_pattern, printable
 from compat.toolchains.mlir import canonical as canonical_form
 from compat.toolchains.mlir.canonical import canonical
@@ -52,7 +52,7 @@ _ERROR_AT = lazy_pattern(
 )
 
 
-def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
+def read(text: str, pass_key: Callable[[str], str] = str) -> CompilerOutput:
     """Parse the printed text of a compile.
 
     ``pass_key`` returns the part of a pass's name that is the same in all releases. Releases from
@@ -93,7 +93,7 @@ def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
     pipeline = Pipeline(
         steps=ran, failed=failed, left_out=tuple(left_out), pass_key=pass_key, canonical=canonical
     )
-    return Printed(
+    return CompilerOutput(
         words=message if section is messages or not message else f"{message}\n", pipeline=pipeline
     )
 

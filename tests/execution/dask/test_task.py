@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from compat.errors import ClusterError, UnknownAction
-from compat.executors.dask.session import DaskSession, TakenAway, WorkerLost
+from compat.executors.dask.session import DaskSession, InterruptedTask, WorkerLost
 from tests.execution.dask.clusters import Machines, session
 from tests.waiting import wait_until
 
@@ -53,7 +53,7 @@ def test_task_is_taken_away_when_the_connection_closes(where: DaskSession) -> No
     def wait() -> None:
         try:
             ask(where, time.sleep, 20)
-        except TakenAway as error:
+        except InterruptedTask as error:
             errors.append(error)
 
     thread = threading.Thread(target=wait)

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from compat.errors import ClusterError
 from compat.executors.dask.cluster import DaskSettings
-from compat.executors.dask.session import ClusterWorker, DaskSession, TakenAway, WorkerLost
+from compat.executors.dask.session import ClusterWorker, DaskSession, InterruptedTask, WorkerLost
 from compat.executors.dask.work import Work, by_reason
 
 
@@ -30,7 +30,7 @@ class Cells(Work[str]):
         if "killer" in self.cells:
             raise WorkerLost(worker(f"w{len(self.losses)}", f"host-{len(self.losses)}"))
         if "taken" in self.cells:
-            raise TakenAway
+            raise InterruptedTask
         return [f"{name} is done" for name in self.cells], []
 
     def part(self, numbers: Sequence[int]) -> Cells:

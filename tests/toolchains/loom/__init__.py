@@ -17,7 +17,7 @@ from attrs import evolve
 from compat.bundle.frozen import FrozenForm
 from compat.diagnosis import common
 from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
-from compat.diagnosis.symptoms import Wording
+from compat.diagnosis.symptoms import MessagePatterns
 from compat.model import Status, Target
 from compat.toolchains import ApiNames, ArgumentTypes, Device, Language, Launching, Toolchain
 from compat.toolchains.base import Capturing, GpuModel
@@ -95,6 +95,6 @@ LOOM = Toolchain(
     failures=Knowledge(
         toolchain="loom",
         classes=(*common.EVERYWHERE, SHAPE_MISMATCH, common.UNCLASSIFIED),
-        wording=Wording(package="loom"),
+        wording=MessagePatterns(package="loom"),
     ),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from compat.diagnosis import common
 from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
-from compat.diagnosis.symptoms import Wording
+from compat.diagnosis.symptoms import MessagePatterns
 from compat.model import Status, Target
 from compat.toolchains import ArgumentTypes, Device, Language, Toolchain
 
@@ -48,6 +48,6 @@ TOY = Toolchain(
     failures=Knowledge(
         toolchain="toy",
         classes=(*common.EVERYWHERE, UNKNOWN_WORD, common.UNCLASSIFIED),
-        wording=Wording(package="toy"),
+        wording=MessagePatterns(package="toy"),
     ),
 )

@@ -59,7 +59,9 @@ class Imports(importlib.abc.MetaPathFinder):
             return None
         self._before.pop(name, lambda: None)()
         if spec.loader is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _Telling(spec.loader, lambda module: self.done(name, module), self._fails)  # type: ignore[assignment]
+            spec.loader = _ReportingLoader(
+                spec.loader, lambda module: self.done(name, module), self._fails
+            )  # type: ignore[assignment]
         return spec
 
     def done(self, name: str, module: ModuleType) -> None:
@@ -80,7 +82,7 @@ class _FirstKept(List[Any]):
         super().insert(index or 1, finder)
 
 
-class _Telling:
+class _ReportingLoader:
     """A loader that reports that it has executed its module, or that this failed."""
 
     def __init__(

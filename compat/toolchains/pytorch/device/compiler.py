@@ -67,7 +67,7 @@ def compile_with(changes: Value, torch: ModuleType, mode: Value) -> Any:
     return compile_for_gpu
 
 
-class _Suppressed(logging.Handler):
+class _UntracedLog(logging.Handler):
     """Writes down functions that TorchDynamo could not trace and ran unchanged."""
 
     def __init__(self, changes: Value) -> None:
@@ -98,7 +98,7 @@ def _prepare(changes: Value, torch: ModuleType, mode: Value) -> None:
         changes.replace(*replacement)
     dynamo = importlib.import_module("torch._dynamo")
     changes.replace(dynamo.config, "suppress_errors", True)
-    logger, handler = logging.getLogger(_CONVERTS), _Suppressed(changes)
+    logger, handler = logging.getLogger(_CONVERTS), _UntracedLog(changes)
     logger.addHandler(handler)
     changes.finally_do(lambda: logger.removeHandler(handler))
     compile_fx = importlib.import_module("torch._inductor.compile_fx")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .cuda import CudaDriver, CudaError
 from .forked import Channel
-from .kernel import Kernel, Refused
+from .kernel import Kernel, RefusedArguments
 from .prepared import Numerics, Prepared
 from .session import GpuSession, LaunchOptions
 from .timing import Clock, Entrant, timed
@@ -357,7 +357,7 @@ class CheckingProcess:
             finally:
                 if not self._session.fault():
                     kernel.close()
-        except Refused as error:
+        except RefusedArguments as error:
             return failed("launch_refused", str(error)), False
         except CudaError as error:
             return self._failed(error, foretold)

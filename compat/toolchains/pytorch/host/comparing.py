@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .cuda import CudaDriver, CudaError
 from .forked import Channel, ForkedProcess, NoAnswer, ProcessEnded
-from .kernel import Kernel, Refused
-from .prepared import OTHERS, Guarded, Numerics, Prepared, bits_of
+from .kernel import Kernel, RefusedArguments
+from .prepared import OTHERS, GuardedTensors, Numerics, Prepared, bits_of
 from .session import GpuSession, LaunchOptions
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class GuardedProblem:
 
     def __init__(self, numerics: Numerics, problem: Objects, is_large: bool) -> None:
         self._torch, self._outside = numerics.torch, numerics.outputs
-        self._guarded = Guarded(numerics.torch, problem)
+        self._guarded = GuardedTensors(numerics.torch, problem)
         self.prepared = Prepared(numerics, self._guarded.made, is_large)
         self._outputs: Objects = self._guarded.made["outputs"] or {}
         self._sizes = {
@@ -390,7 +390,7 @@ class _ComparingProcess:
                 )
             compare(kernels, problems, question["rounds"], self._session.driver)
             status, reason = "compared", ""
-        except Refused as error:
+        except RefusedArguments as error:
             status, reason = "launch_refused", str(error)
         except CudaError as error:
             status, reason = (

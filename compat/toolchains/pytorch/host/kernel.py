@@ -29,7 +29,7 @@ an ``f32``.
 """
 
 
-class Refused(Exception):
+class RefusedArguments(Exception):
     """The arguments are not those that the kernel was compiled for. The message is a sentence."""
 
 
@@ -37,7 +37,10 @@ class Kernel:
     """One cell's binary, loaded."""
 
     def launch_of(self, problem: Prepared) -> Callable[[], None]:
-        """Return a function that launches it on a problem without waiting. Raises Refused."""
+        """Return a function that launches it on a problem without waiting.
+
+        Raises RefusedArguments.
+        """
         raise NotImplementedError
 
     def too_large(self) -> str:
@@ -77,20 +80,20 @@ class LoadedKernel(Kernel):
         return "its block has %d threads, and its registers allow %d" % (x * y * z, most)
 
     def _count(self) -> None:
-        """Raise Refused if the binary takes parameters of other sizes than the index says.
+        """Raise RefusedArguments if the binary takes parameters of other sizes than the index says.
 
         The driver would read past the end of a list that is too short, in this process.
         """
         sizes = self._driver.parameter_sizes(self._function)
         expected = [parameter["size"] for parameter in self.facts["parameters"]]
         if sizes is not None and sizes != expected:
-            raise Refused(
+            raise RefusedArguments(
                 "the binary takes parameters of %s bytes, but a launch would pass %s"
                 % (sizes, expected)
             )
 
     def launch_of(self, problem: Prepared) -> CudaLaunch:
-        """Return the launch on a problem. Raises Refused."""
+        """Return the launch on a problem. Raises RefusedArguments."""
         check_assumptions(self.facts, problem.arguments)
         grid = self._grid(problem)
         if self.facts["cooperative"]:
@@ -102,11 +105,12 @@ class LoadedKernel(Kernel):
     def _grid(self, problem: Prepared) -> Tuple[int, int, int]:
         """Return the grid, as three sizes.
 
-        Raises Refused if tuning changes constexprs, and the grid is not a function of them.
+        Raises RefusedArguments if tuning changes constexprs, and the grid is not a function of
+        them.
         """
         varied = self.facts.get("varied")
         if varied and not callable(problem.made["grid"]):
-            raise Refused(
+            raise RefusedArguments(
                 "tuning changes %s, so the grid of the problem must be a function of the constexprs"
                 % ", ".join(varied)
             )
@@ -114,12 +118,12 @@ class LoadedKernel(Kernel):
         return x, y, z
 
     def _check_cooperative(self, grid: Tuple[int, int, int]) -> None:
-        """Raise Refused if the GPU cannot run all blocks of a cooperative grid at the same time."""
+        """Raise RefusedArguments if the GPU cannot run all blocks of a cooperative grid at once."""
         x, y, z = self.facts["block"]
         most = self._driver.most_blocks(self._function, x * y * z, self.facts["shared"])
         blocks = grid[0] * grid[1] * grid[2] * self.facts["num_ctas"]
         if blocks > most:
-            raise Refused(
+            raise RefusedArguments(
                 "its cooperative grid has %d blocks, and this GPU runs %d of them at a time"
                 % (blocks, most)
             )
@@ -152,7 +156,7 @@ def values_of(
 ) -> List[Any]:
     """Return a ctypes object for each parameter.
 
-    ``scratch`` has the addresses of memory that the host provides. Raises Refused.
+    ``scratch`` has the addresses of memory that the host provides. Raises RefusedArguments.
     """
     return [_value(parameter, problem, scratch, driver) for parameter in parameters]
 
@@ -170,38 +174,43 @@ def _value(
 
 
 def _tensor_map(parameter: Document, tensor: Value, options: Document, driver: CudaDriver) -> bytes:
-    """Return a tensor map of a whole tensor. Raises Refused."""
+    """Return a tensor map of a whole tensor. Raises RefusedArguments."""
     name, facts = parameter["name"], parameter["map"]
     if missing := sorted(set(options) - set(parameter["options"])):
-        raise Refused("descriptors of its release have no %s, which %s has" % (missing[0], name))
+        raise RefusedArguments(
+            "descriptors of its release have no %s, which %s has" % (missing[0], name)
+        )
     shape, strides = list(_part(parameter, tensor, "shape")), list(tensor.stride())
     if tensor.element_size() != facts["element_bytes"]:
-        raise Refused(
+        raise RefusedArguments(
             "%s has elements of %d bytes, and the kernel was compiled for %d"
             % (name, tensor.element_size(), facts["element_bytes"])
         )
     if len(shape) != len(facts["block"]) or strides[-1] != 1:
-        raise Refused(
+        raise RefusedArguments(
             "%s has %d axes and the innermost stride %d, and the kernel takes %d axes and stride 1"
             % (name, len(shape), strides[-1], len(facts["block"]))
         )
     if not driver.has("cuTensorMapEncodeTiled"):
-        raise Refused("%s is a tensor descriptor, which the driver does not know" % name)
+        raise RefusedArguments("%s is a tensor descriptor, which the driver does not know" % name)
     element = _TF32 if options.get("round_f32_to_tf32") else facts["element"]
     pads_with_nan = options.get("padding") == "nan"
     try:
         return driver.tensor_map(tensor.data_ptr(), shape, strides, facts, element, pads_with_nan)
     except CudaError as error:
-        raise Refused(
+        raise RefusedArguments(
             "the driver makes no tensor map of %s, of %s with strides %s: %s"
             % (name, shape, strides, error)
         ) from error
 
 
 def _part(parameter: Document, tensor: Value, part: str) -> Any:
-    """Return the sizes or strides of a descriptor's tensor, in elements. Raises Refused."""
+    """Return the sizes or strides of a descriptor's tensor, in elements.
+
+    Raises RefusedArguments.
+    """
     if not hasattr(tensor, "stride"):
-        raise Refused("%s is %r, but must be a tensor" % (parameter["name"], tensor))
+        raise RefusedArguments("%s is %r, but must be a tensor" % (parameter["name"], tensor))
     return tensor.shape if part == "shape" else tensor.stride()
 
 
@@ -211,19 +220,19 @@ def bytes_of(data: bytes) -> object:
 
 
 def argument_of(name: str, arguments: Dict[str, object]) -> Value:
-    """Return an argument, or an element of one (``args[1]``). Raises Refused."""
+    """Return an argument, or an element of one (``args[1]``). Raises RefusedArguments."""
     element = _ELEMENT.match(name)
     if element and name not in arguments:
         return argument_of(element.group(1), arguments)[int(element.group(2))]
     if name not in arguments:
-        raise Refused("the problem has no argument %s" % name)
+        raise RefusedArguments("the problem has no argument %s" % name)
     return arguments[name]
 
 
 def _packed(parameter: Document, value: Value, options: Document) -> bytes:
     """Return the bytes of one parameter. Whole numbers get the size that the kernel has for them.
 
-    ``options`` has the options of a tensor descriptor. Raises Refused.
+    ``options`` has the options of a tensor descriptor. Raises RefusedArguments.
     """
     packing: str = parameter["packing"]
     size: int = parameter["size"]
@@ -241,7 +250,7 @@ def _packed(parameter: Document, value: Value, options: Document) -> bytes:
         return (int(value) & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
     except (TypeError, ValueError, OverflowError, struct.error) as error:
         facts = (parameter["name"], value, parameter["type"], error)
-        raise Refused("%s is %r, which cannot be passed as %s (%s)" % facts) from error
+        raise RefusedArguments("%s is %r, which cannot be passed as %s (%s)" % facts) from error
 
 
 def _address(value: Value) -> int:
@@ -251,16 +260,16 @@ def _address(value: Value) -> int:
 
 
 def check_assumptions(facts: Document, arguments: Objects) -> None:
-    """Raise Refused if an argument differs from the assumptions of the compile."""
+    """Raise RefusedArguments if an argument differs from the assumptions of the compile."""
     for name, factor in facts["multiples"].items():
         value = _number(argument_of(name, arguments))
         if value is not None and value % factor:
-            raise Refused(
+            raise RefusedArguments(
                 "%s is not a multiple of %d, but the kernel was compiled for one" % (name, factor)
             )
     for name, number in facts["constants"].items():
         if _number(argument_of(name, arguments)) != number:
-            raise Refused(
+            raise RefusedArguments(
                 "%s is not %d, but the kernel was compiled for %d" % (name, number, number)
             )
 

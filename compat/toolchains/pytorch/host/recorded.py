@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Dict, List
 
 from .cuda import CudaDriver, CudaLaunch
-from .kernel import USUAL_SHARED, Kernel, Refused, argument_of, bytes_of, check_assumptions
+from .kernel import USUAL_SHARED, Kernel, RefusedArguments, argument_of, bytes_of, check_assumptions
 from .prepared import Prepared
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class RecordedKernels(Kernel):
         sizes = self._driver.parameter_sizes(self._functions[launch["entry"]])
         expected = [len(bytes.fromhex(parameter["data"])) for parameter in launch["parameters"]]
         if sizes is not None and sizes != expected:
-            raise Refused(
+            raise RefusedArguments(
                 "the binary takes parameters of %s bytes, but a launch would pass %s"
                 % (sizes, expected)
             )
@@ -56,7 +56,10 @@ class RecordedKernels(Kernel):
                 self._driver.allow_large_clusters(function)
 
     def launch_of(self, problem: Prepared) -> Callable[[], None]:
-        """Return a function that makes all launches on a problem, in order. Raises Refused."""
+        """Return a function that makes all launches on a problem, in order.
+
+        Raises RefusedArguments.
+        """
         check_assumptions(self._facts, problem.arguments)
         recorded = fitting(self._facts["recorded"], problem.arguments)
         launches = [self._launch(launch, problem) for launch in recorded["launches"]]
@@ -83,12 +86,15 @@ class RecordedKernels(Kernel):
 
 
 def patched(parameter: Document, arguments: Dict[str, object]) -> bytes:
-    """Return the bytes of a parameter, with the addresses of these arguments. Raises Refused."""
+    """Return the bytes of a parameter, with the addresses of these arguments.
+
+    Raises RefusedArguments.
+    """
     data = bytearray.fromhex(parameter["data"])
     for offset, name, addend in parameter["patches"]:
         tensor = argument_of(name, arguments)
         if not hasattr(tensor, "data_ptr"):
-            raise Refused("%s is %r, but must be a tensor" % (name, tensor))
+            raise RefusedArguments("%s is %r, but must be a tensor" % (name, tensor))
         data[offset : offset + 8] = (tensor.data_ptr() + addend).to_bytes(8, "little")
     return bytes(data)
 
@@ -96,7 +102,7 @@ def patched(parameter: Document, arguments: Dict[str, object]) -> bytes:
 def fitting(recorded: List[Recorded], arguments: Dict[str, object]) -> Recorded:
     """Return the recorded launches for arguments of these sizes.
 
-    Raises Refused if there are none.
+    Raises RefusedArguments if there are none.
     """
     for record in recorded:
         if all(
@@ -106,7 +112,7 @@ def fitting(recorded: List[Recorded], arguments: Dict[str, object]) -> Recorded:
             return record
     names = sorted({name for record in recorded for name in record["arguments"]})
     sizes = ", ".join("%s %s" % (name, _told(argument_of(name, arguments))) for name in names)
-    raise Refused(
+    raise RefusedArguments(
         "no launch was recorded for %s: name these sizes in the problem's `sizes` in the kernel"
         " file" % sizes
     )

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple
 
 from .cuda import CudaDriver, CudaError, CudaLaunch
-from .kernel import Kernel, LoadedKernel, Refused
+from .kernel import Kernel, LoadedKernel, RefusedArguments
 from .prepared import Numerics
 from .recorded import RecordedKernels
 
@@ -91,7 +91,7 @@ class GpuSession:
         with open(os.path.join(self._folder, "objects", cell["object"]), "rb") as file:
             facts, data = cell["launch"], file.read()
         if hashlib.sha256(data).hexdigest() != cell["object"]:
-            raise Refused("objects/%s has changed since it was built" % cell["object"])
+            raise RefusedArguments("objects/%s has changed since it was built" % cell["object"])
         if "recorded" in facts:
             return RecordedKernels(self.driver, facts, data)
         return LoadedKernel(self.driver, self._numerics.torch, self._device, facts, data)

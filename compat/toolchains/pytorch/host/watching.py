@@ -77,13 +77,13 @@ class Watch:
 
         process, report = ForkedProcess(work), ProcessReport()
         try:
-            _Following(process, self._options.deadline, report, self._accept).follow()
+            _FollowedProcess(process, self._options.deadline, report, self._accept).follow()
         finally:
             process.end()
         return report
 
 
-class _Following:
+class _FollowedProcess:
     """One process, followed to its end."""
 
     def __init__(

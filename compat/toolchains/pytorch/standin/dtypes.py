@@ -6,7 +6,7 @@ import functools
 import sys
 from typing import Any
 
-from .opaque import Opaque, Partly, unavailable, unknown_of_known
+from .opaque import Opaque, PartialObject, unavailable, unknown_of_known
 
 
 class dtype:
@@ -89,7 +89,7 @@ and ``resolution``. The distance is ``None`` where it depends on the release of 
 _PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 
 
-class NumberLimits(Partly):
+class NumberLimits(PartialObject):
     """``torch.finfo(…)`` and ``torch.iinfo(…)``: the limits of the numbers of a dtype."""
 
     def __init__(self, kind: str, name: str, **limits: float) -> None:

@@ -60,7 +60,7 @@ def swallowed() -> UnavailableValue:
     return UnavailableValue(LEDGER.refusal or "the effects of a failed statement are unknown")
 
 
-class PartlyKnown(ABCMeta):
+class PartialClass(ABCMeta):
     """The metaclass of classes that are only partly known here, and of their subclasses.
 
     It derives from the metaclass of ABCs, so that a class can derive from both.
@@ -70,14 +70,14 @@ class PartlyKnown(ABCMeta):
         return unknown_of_known(cls, name)
 
 
-class Partly(metaclass=PartlyKnown):
+class PartialObject(metaclass=PartialClass):
     """An object of which only a part is known here."""
 
     def __getattr__(self, name: str) -> Any:
         return unknown_of_known(type(self), name)
 
 
-class Base(Partly):
+class Base(PartialObject):
     """A class that replaces an unknown base class."""
 
     def __init_subclass__(cls, **_: object) -> None:

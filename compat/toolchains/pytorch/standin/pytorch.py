@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..device import gpu
 from .dtypes import NumberLimits, dtype, dtypes, floating_limits, whole_limits
 from .ledger import LEDGER
-from .opaque import AssumedInt, AssumedStr, Opaque, Partly, unavailable
+from .opaque import AssumedInt, AssumedStr, Opaque, PartialObject, unavailable
 
 if TYPE_CHECKING:
     from ...inside.foreign import Objects, Value
@@ -39,15 +39,15 @@ def _minor() -> tuple[int, int]:
 # --- classes --------------------------------------------------------------------------------------
 
 
-class Tensor(Partly):
+class Tensor(PartialObject):
     """The class of tensors. It has no instances here."""
 
 
-class Size(Partly, tuple):  # type: ignore[type-arg]
+class Size(PartialObject, tuple):  # type: ignore[type-arg]
     """The shape of a tensor."""
 
 
-class device(Partly):
+class device(PartialObject):
     """A device, described by its name."""
 
     def __init__(self, type: object, index: int | None = None) -> None:
@@ -70,14 +70,14 @@ class device(Partly):
         return hash((self.type, self.index))
 
 
-class Module(Partly):
+class Module(PartialObject):
     """``torch.nn.Module``, to derive from."""
 
     def __init__(self, *_: object, **__: object) -> None:
         raise unavailable("torch.nn.Module(…)")
 
 
-class Function(Partly):
+class Function(PartialObject):
     """``torch.autograd.Function``, to derive from."""
 
     @classmethod
@@ -130,7 +130,7 @@ def _undecorated(function: object) -> object:
     return function
 
 
-class _CustomOp(Partly):
+class _CustomOp(PartialObject):
     """The result of ``@torch.library.custom_op``.
 
     It can be called, and others can be registered with it.
@@ -173,7 +173,7 @@ def _registering(*arguments: object, **__: object) -> object:
     return functions[-1] if functions else _undecorated
 
 
-class Library(Partly):
+class Library(PartialObject):
     """``torch.library.Library``."""
 
     def __init__(self, *_: object, **__: object) -> None:

@@ -34,7 +34,7 @@ from compat.text import (
     write_json,
 )
 from compat.toolchains import pytorch
-from compat.toolchains.base import Launching, Unlaunchable
+from compat.toolchains.base import CannotLaunch, Launching
 from compat.toolchains.nvidia.pace import pace_of
 from compat.toolchains.triton.device.lines import without_lines
 
@@ -60,7 +60,7 @@ _LARGEST_PORTABLE = 8
 def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
     """Return the facts for a launch, from an adapter's metadata, the PTX, and the hints.
 
-    Raises Unlaunchable if no launch can be made from them.
+    Raises CannotLaunch if no launch can be made from them.
     """
     try:
         document = read_json(metadata)
@@ -79,19 +79,19 @@ def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
         OverflowError,
         RecursionError,
     ) as error:
-        raise Unlaunchable("the compiler's facts about its launch have an unknown form") from error
+        raise CannotLaunch("the compiler's facts about its launch have an unknown form") from error
 
 
 def _facts(
     fields: JsonObject, names: list[list[str]] | None, options: list[str], text: str
 ) -> JsonObject:
     if names is None:
-        raise Unlaunchable(
+        raise CannotLaunch(
             "it was compiled from IR, which does not name the parameters of the kernel"
         )
     entry = _ENTRY.search(text)
     if entry is None:
-        raise Unlaunchable("its PTX has no entry")
+        raise CannotLaunch("its PTX has no entry")
     scratch = [kind for kind in _SCRATCH if f"{kind}_scratch_size" in fields]
     sizes = [_size(match) for match in _PARAMETER.finditer(entry[2])]
     arguments = list(_expanded(names, fields.get("tensordesc_meta") or [], options))
@@ -99,12 +99,12 @@ def _facts(
         expected = (
             f"{len(arguments)} of its signature and {len(scratch)} pointers to scratch memory"
         )
-        raise Unlaunchable(
+        raise CannotLaunch(
             f"its PTX has {len(sizes)} parameters, but a launch would pass {expected}"
         )
     block = _BLOCK.search(entry[3])
     if block is None:
-        raise Unlaunchable("its PTX does not state the block size")
+        raise CannotLaunch("its PTX does not state the block size")
     return {
         "entry": entry[1],
         "block": [int(size or 1) for size in block.groups()],
@@ -127,20 +127,20 @@ def _expanded(
 ) -> Iterator[JsonObject]:
     """Yield the parameters of a kernel: one for each argument, and several for a tensor descriptor.
 
-    ``maps`` has an entry for each descriptor, or is empty. Raises Unlaunchable for an argument that
+    ``maps`` has an entry for each descriptor, or is empty. Raises CannotLaunch for an argument that
     no launch can pass.
     """
     number = 0
     for name, kind in names:
         argument: JsonObject = {"name": printable(name), "type": printable(kind)}
         if kind.startswith("nvTmaDesc"):
-            raise Unlaunchable(f"{argument['name']} is a raw tensor map, which nothing describes")
+            raise CannotLaunch(f"{argument['name']} is a raw tensor map, which nothing describes")
         if not kind.startswith("tensordesc"):
             yield argument
             continue
         block = _DESCRIPTOR.match(kind)
         if block is None:
-            raise Unlaunchable(
+            raise CannotLaunch(
                 f"{argument['name']} has the type {argument['type']}, which no launch fills"
             )
         yield from _descriptor_parameters(
@@ -156,7 +156,7 @@ def _descriptor_parameters(
 
     A kernel that uses tensor maps gets the map of 128 bytes. Any other kernel gets the address, the
     sizes, the strides, and a flag for each option of the release's ``TensorDescriptor``. In both
-    forms, the sizes and the strides follow. Raises Unlaunchable for an im2col descriptor.
+    forms, the sizes and the strides follow. Raises CannotLaunch for an im2col descriptor.
     """
     sizes = [{**argument, "packing": "shape", "axis": axis} for axis in range(rank)]
     strides = [{**argument, "packing": "stride", "axis": axis} for axis in range(rank)]
@@ -165,7 +165,7 @@ def _descriptor_parameters(
         yield from [*sizes, *strides]
         yield from ({**argument, "packing": "option", "option": option} for option in options)
     elif tensor_map.get("is_im2col"):
-        raise Unlaunchable(f"{argument['name']} is an im2col descriptor, which no launch fills")
+        raise CannotLaunch(f"{argument['name']} is an im2col descriptor, which no launch fills")
     else:
         yield {
             **argument,

@@ -75,7 +75,7 @@ def _without_sections(data: bytes) -> bytes:
     if cuts and cuts[-1][1] > len(data):
         raise ValueError("a section ends behind the file")
     unit = max(header[_ALIGNMENT] or 1 for header in headers if header[_TYPE] != _WITHOUT_CONTENTS)
-    moved = _Moved(cuts, unit)
+    moved = _CutFile(cuts, unit)
     for header in emptied:
         header[_SIZE] = 0
     for header in headers:
@@ -93,7 +93,7 @@ def _without_sections(data: bytes) -> bytes:
     return bytes(result)
 
 
-class _Moved:
+class _CutFile:
     """A file without the contents of some ranges, and the new offsets of everything else."""
 
     def __init__(self, ranges: list[tuple[int, int]], unit: int) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from compat.text import lazy_pattern
-from compat.toolchains.language import Faulty, Proposal
+from compat.toolchains.language import FailingKernel, Proposal
 from compat.toolchains.triton.edits.code import (
     Code,
     bound,
@@ -38,7 +38,7 @@ _ATOMS = cst.Name | cst.Call | cst.Attribute
 """Expressions that take an axis without parentheses."""
 
 
-def axes_added(faulty: Faulty) -> Iterator[Proposal]:
+def axes_added(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose the kernel with one more axis."""
     code = Code.of(faulty.text, faulty.function)
     here = statement_at(code.module, faulty.failure)
@@ -113,7 +113,7 @@ _COMPARING = {"max": "maximum", "min": "minimum"}
 _REDUCING = {"maximum": "max", "minimum": "min"}
 
 
-def values_compared(faulty: Faulty) -> Iterator[Proposal]:
+def values_compared(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose to replace reductions by comparisons, and the reverse.
 
     The failing statement is changed first, and then every clear place.
@@ -197,7 +197,7 @@ def _renamed(func: cst.BaseExpression, name: str) -> cst.BaseExpression:
 # constexpr already.
 
 
-def constexprs_annotated(faulty: Faulty) -> Iterator[Proposal]:
+def constexprs_annotated(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose one more annotation, and then one for each parameter of the failing statement."""
     code = Code.of(faulty.text, faulty.function)
     parameters = [parameter for parameter in _used(code, faulty) if parameter.annotation is None]
@@ -216,7 +216,7 @@ def constexprs_annotated(faulty: Faulty) -> Iterator[Proposal]:
         )
 
 
-def _used(code: Code, faulty: Faulty) -> Iterator[cst.Param]:
+def _used(code: Code, faulty: FailingKernel) -> Iterator[cst.Param]:
     """Yield the parameters of a function whose names are in the failing statement.
 
     Parameters that these names are computed from count, too.
@@ -257,7 +257,7 @@ def _annotating(code: Code, parameter: cst.Param) -> dict[cst.CSTNode, cst.CSTNo
     return {parameter: parameter.with_changes(annotation=annotation, equal=spaced)}
 
 
-def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, object] | None:
+def _values(code: Code, faulty: FailingKernel, parameter: cst.Param) -> dict[str, object] | None:
     """Return the values that the kernel file then needs, or ``None`` if no value is known."""
     name = parameter.name.value
     kernel = code.definitions[code.function]
@@ -288,7 +288,7 @@ _CONSTEXPR_NOTE = (
 )
 
 
-def larger_blocks(faulty: Faulty) -> Iterator[Proposal]:
+def larger_blocks(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose larger values for one constexpr, for two and for all: as few as possible."""
     if (
         "too small" not in faulty.failure.excerpt
@@ -329,7 +329,7 @@ _NOTE = (
 )
 
 
-def scalar_loop_bounds(faulty: Faulty) -> Iterator[Proposal]:
+def scalar_loop_bounds(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose the kernel with scalar loads, and then with reduced bounds."""
     code = Code.of(faulty.text, faulty.function)
     loads = {
@@ -398,7 +398,7 @@ def _binds(node: cst.CSTNode, name: str) -> bool:
     return any(name in names_in(target) for target, _ in bound(node))
 
 
-def _before_loop(code: Code, faulty: Faulty) -> set[cst.CSTNode]:
+def _before_loop(code: Code, faulty: FailingKernel) -> set[cst.CSTNode]:
     """Return all nodes of the functions that contain a failing loop."""
     loops = set(_failing_loops(code, faulty))
     return {
@@ -409,7 +409,7 @@ def _before_loop(code: Code, faulty: Faulty) -> set[cst.CSTNode]:
     }
 
 
-def _failing_loops(code: Code, faulty: Faulty) -> list[cst.For]:
+def _failing_loops(code: Code, faulty: FailingKernel) -> list[cst.For]:
     """Return the innermost loop that the failure is about, or all loops if it is unknown."""
     here = [node for node in nodes_at(code.module, faulty.failure) if isinstance(node, cst.For)]
     return here[-1:] or [
@@ -455,7 +455,7 @@ _ROUNDS = (
 )
 
 
-def types_kept_in_loops(faulty: Faulty) -> Iterator[Proposal]:
+def types_kept_in_loops(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose the kernel with one type for the variable."""
     match = _CARRIED.search(faulty.failure.excerpt)
     if match is None:
@@ -488,7 +488,7 @@ def types_kept_in_loops(faulty: Faulty) -> Iterator[Proposal]:
 
 
 def _loops_assigning(
-    code: Code, faulty: Faulty, name: str
+    code: Code, faulty: FailingKernel, name: str
 ) -> list[tuple[cst.For | cst.While, cst.FunctionDef]]:
     """Return the loops that assign the variable, first the one that the failure is about."""
     loops = [

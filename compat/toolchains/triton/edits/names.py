@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from compat.text import lazy_pattern
-from compat.toolchains.language import Faulty, Proposal
+from compat.toolchains.language import FailingKernel, Proposal
 from compat.toolchains.triton.edits.code import LANGUAGE, Code, walk
 
 _MISSING = lazy_pattern(
@@ -60,7 +60,7 @@ _LIBRARY = lazy_pattern(r"\btriton\.language(?:\.extra\.(?:cuda|hip|intel))?\.li
 """
 
 
-def names_elsewhere(faulty: Faulty) -> Iterator[Proposal]:
+def names_elsewhere(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose places where a name may be now, and calls without keywords that are not needed."""
     code, excerpt = Code.of(faulty.text, faulty.function), faulty.failure.excerpt
     missing = {name for line in excerpt.splitlines() for name in _MISSING.findall(line)}

@@ -9,7 +9,7 @@ import libcst as cst
 from attrs import Factory, define, frozen
 
 from compat.source.imports import Import, imports_in
-from compat.toolchains.language import Faulty
+from compat.toolchains.language import FailingKernel
 from compat.toolchains.triton.edits.code import Code, dotted, walk
 
 _MODULE = ""
@@ -35,7 +35,7 @@ class KernelProgram:
     _known_links: dict[str, dict[str, list[tuple[str, str]]]] = Factory(dict)
 
     @classmethod
-    def of(cls, faulty: Faulty) -> KernelProgram:
+    def of(cls, faulty: FailingKernel) -> KernelProgram:
         """Return the program of a kernel that fails.
 
         Raises CannotEdit if its own file cannot be read.

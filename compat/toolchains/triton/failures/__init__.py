@@ -12,7 +12,7 @@ import re
 
 from compat.diagnosis import common
 from compat.diagnosis.failure_class import Knowledge
-from compat.diagnosis.symptoms import Wording
+from compat.diagnosis.symptoms import MessagePatterns
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.text import lazy_pattern
 from compat.toolchains.triton.failures import compiler, environment, gluon, kernel, operands
@@ -71,7 +71,7 @@ _FATAL = (
 KNOWLEDGE = Knowledge(
     toolchain=DEFAULT_TOOLCHAIN,
     classes=CLASSES,
-    wording=Wording(
+    wording=MessagePatterns(
         package="triton",
         machine=r"(?:runtime/(?:driver|build)|backends/\w+/driver)\.py$",
         wrappers=(

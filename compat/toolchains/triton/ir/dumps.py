@@ -12,8 +12,8 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from compat.diagnosis.pipeline import OutputReader, Printed
-from compat.model import BuiltEnv, Done, Evidence, Raised, Target
+from compat.diagnosis.pipeline import CompilerOutput, OutputReader
+from compat.model import BuiltEnv, CompletedAction, Evidence, RaisedException, Target
 from compat.text import lazy_pattern
 from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms, Wheels
 from compat.toolchains.mlir import dumps
@@ -25,7 +25,7 @@ _AFFIXES = lazy_pattern(
 """Parts of pass names that releases add, change or drop, in lower case."""
 
 
-def read(text: str) -> Printed:
+def read(text: str) -> CompilerOutput:
     """Parse the printed text of a compile with Triton."""
     return dumps.read(text, pass_key)
 
@@ -204,9 +204,9 @@ def _command(program: Path, source: Path, output: Path) -> list[str]:
 def _evidence(code: int, printed: str, has_output: bool) -> Evidence:
     """Return the evidence of an assembler's run, with the messages that releases use."""
     if code == 0 and has_output:
-        return Evidence(answered=True, done=(Done(do="compile"),), stage="cubin")
+        return Evidence(answered=True, done=(CompletedAction(do="compile"),), stage="cubin")
     failed = f"`ptxas` failed with error code {code}\n" if code < 0 else ""
-    raised = Raised(type="RuntimeError", message=f"{failed}`ptxas` stderr:\n{printed}")
+    raised = RaisedException(type="RuntimeError", message=f"{failed}`ptxas` stderr:\n{printed}")
     return Evidence(answered=True, stage="cubin", raised=(raised,))
 
 

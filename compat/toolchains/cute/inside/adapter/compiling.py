@@ -73,7 +73,7 @@ Hexadecimal digits prevent that.
 """
 
 
-class _Compiled(BaseException):
+class _CompiledCode(BaseException):
     """The exception that leaves a compile once there is a binary, with the compiled module.
 
     It skips the code that would launch the kernel.
@@ -207,7 +207,7 @@ class Cute:
             on_stage("trace")
         try:
             self._cute.compile(function, *positional, **named, **options)
-        except _Compiled as compiled:
+        except _CompiledCode as compiled:
             result = self._result(str(compiled.module))
             if job["problem"] is not None and not self._ir_path:
                 on_made("metadata", self._launches(job, function, compiled, result[1]["cubin"]))
@@ -263,7 +263,7 @@ class Cute:
                 module = _parsed(self._ir_path, module)
             self._traced = str(module)
             self._compile(go, module, text, compiler)
-            raise _Compiled(module, compiler)
+            raise _CompiledCode(module, compiler)
 
         kind.compile = run_in_sight
 
@@ -410,7 +410,7 @@ class Cute:
         return {**metrics, "passes": self._times} if self._times else metrics, artifacts
 
     def _launches(
-        self, job: Document, function: Function, compiled: _Compiled, cubin: bytes
+        self, job: Document, function: Function, compiled: _CompiledCode, cubin: bytes
     ) -> str:
         """Return the launches of the function for the sizes that the job's problem names, as JSON.
 

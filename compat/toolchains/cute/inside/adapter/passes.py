@@ -27,7 +27,7 @@ _NAME = re.compile(r"(?:[\w.]+\()*([\w-]+)")
 _HEADING = "// -----// IR Dump %s %s //----- //\n"
 
 
-class Ran(NamedTuple):
+class PassRun(NamedTuple):
     """Passes that were run one by one."""
 
     seconds: dict[str, float]
@@ -67,7 +67,7 @@ def printed(compiler: Compiler, module: MlirModule) -> Iterator[None]:
 
 def run_singly(
     text: str, manager: PassManager, module: MlirModule, *, show: bool, without: int = 0
-) -> Ran:
+) -> PassRun:
     """Run the passes of a pipeline up to the binary, one by one, in this module.
 
     With ``show``, print the IR before each. Leave out the pass with the number ``without``, counted
@@ -93,9 +93,9 @@ def run_singly(
             try:
                 run(module)
             except Exception:  # every release has its own type
-                return Ran(seconds, name)
+                return PassRun(seconds, name)
             seconds[name] = round(seconds.get(name, 0.0) + time.process_time() - begun, 6)
-    return Ran(seconds, None)
+    return PassRun(seconds, None)
 
 
 def _runner(text: str, manager: PassManager) -> Callable[[MlirModule], None] | None:

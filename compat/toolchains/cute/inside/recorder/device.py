@@ -84,7 +84,7 @@ class OnGpu:
         return MADE_FOR_CUDA, 0
 
 
-class Uncompiled:
+class UncompiledFunction:
     """The replacement of a compiled function that a program gets. Launching it does nothing."""
 
     def __init__(self, function: Function) -> None:
@@ -96,4 +96,4 @@ class Uncompiled:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Uncompiled(None)
+        return UncompiledFunction(None)

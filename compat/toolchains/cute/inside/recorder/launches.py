@@ -19,7 +19,7 @@ from ....inside.recorder.journal import UnwritableArgument, called, of_launch
 from ..adapter.pipeline import COMPILES
 from . import objects
 from .arguments import Symbols, argument
-from .device import Uncompiled
+from .device import UncompiledFunction
 
 if TYPE_CHECKING:
     from ....inside.foreign import Document, Function, Objects, Value
@@ -47,7 +47,7 @@ _OF_THE_HOST = frozenset(
 _CALL = "__call__"
 
 
-class _Made(BaseException):
+class _CompileOnly(BaseException):
     """The exception that leaves a compile once there is code, so that nothing is launched."""
 
 
@@ -101,18 +101,18 @@ class _CompileLog:
             key = self._note(plain, arguments, options)
             needs_original = self._recording.originals.wants(key, _identity(plain, arguments))
             if fake and not needs_original:
-                return Uncompiled(plain) if options.get("compile_only") else None
+                return UncompiledFunction(plain) if options.get("compile_only") else None
             with self._tracing(key if needs_original else None):
                 try:
                     return run(dsl, function, *arguments, **options)
-                except _Made:
+                except _CompileOnly:
                     dsl.post_compilation_cleanup()
                 except Exception as error:
                     self._failed(key, error, needs_original=needs_original)
                     if not fake:
                         raise
                     dsl.post_compilation_cleanup()
-            return Uncompiled(plain) if options.get("compile_only") else None
+            return UncompiledFunction(plain) if options.get("compile_only") else None
 
         return run_and_tell
 
@@ -137,7 +137,7 @@ class _CompileLog:
             result = run(compiler, module, originals.pipeline(pipeline), *rest, **options)
             originals.compiled(key, module, _arch())
             if fake:
-                raise _Made
+                raise _CompileOnly
             return result
 
         return run_and_keep

@@ -18,9 +18,9 @@ from attrs import Factory, define, frozen
 
 from compat.source.constants import (
     FUNCTIONS,
+    FunctionReturn,
     PythonValue,
     PythonValues,
-    Returned,
     Scope,
     SourceFunction,
     UnknownValue,
@@ -246,7 +246,7 @@ class HostScope(Scope):
         try:
             inner = function.scope.inside(parameters_given(function, positional, keywords))
             inner.run(function.node.body)
-        except Returned as returned:
+        except FunctionReturn as returned:
             return returned.value
         finally:
             self.kernels.active.pop()
@@ -427,7 +427,7 @@ class HostScope(Scope):
                 if not any(isinstance(statement, ast.Raise) for statement in branch):
                     try:
                         self.run(branch)
-                    except Returned as returned:
+                    except FunctionReturn as returned:
                         returns.append(returned)
             if len(returns) == 2:
                 raise returns[-1] from None

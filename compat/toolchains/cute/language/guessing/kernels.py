@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from compat.model.fields import Noted
+from compat.model.fields import CommentedValue
 from compat.source.constants import PythonValue, SourceFunction
 from compat.source.parsing import defaults_of, dotted, named_parameters
 from compat.text import lazy_pattern
@@ -155,7 +155,7 @@ class _LauncherGuesses:
             guesses=sum(not guess.is_exact for guess in every),
         )
 
-    def _targets(self) -> Noted | None:
+    def _targets(self) -> CommentedValue | None:
         """The target whose own operations the source uses.
 
         ``None`` if it uses operations of no target or of several.
@@ -168,7 +168,7 @@ class _LauncherGuesses:
         if len(modules) != 1:
             return None
         (module,) = modules
-        return Noted([_TARGETS[module]], f"the source uses {module}")
+        return CommentedValue([_TARGETS[module]], f"the source uses {module}")
 
     # --- the call ---
 
@@ -542,7 +542,7 @@ def _plain(value: object) -> PythonValue:
 
 def _noted(guess: _Guess) -> PythonValue:
     value = {"none": True} if guess.value is None else guess.value
-    return Noted(value, guess.why) if guess.why else value
+    return CommentedValue(value, guess.why) if guess.why else value
 
 
 def _sizes_of_tuple(name: str, annotation: str) -> list[int]:

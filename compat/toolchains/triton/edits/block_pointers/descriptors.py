@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from compat.toolchains.language import CannotEdit, Faulty, Proposal
+from compat.toolchains.language import CannotEdit, FailingKernel, Proposal
 from compat.toolchains.triton.edits.block_pointers.access import (
     Access,
     AccessForm,
@@ -27,7 +27,7 @@ from compat.toolchains.triton.edits.block_pointers.handing import (
     MADE,
     WHOLE,
     CommonArguments,
-    Handing,
+    PointerFlow,
 )
 from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Part
 from compat.toolchains.triton.edits.block_pointers.plain import PlainPointers
@@ -58,7 +58,7 @@ _STRIDE = (
 )
 
 
-def tensor_descriptors(faulty: Faulty) -> Iterator[Proposal]:
+def tensor_descriptors(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose the kernel with tensor descriptors."""
     program = KernelProgram.of(faulty)
     facts = {
@@ -66,7 +66,7 @@ def tensor_descriptors(faulty: Faulty) -> Iterator[Proposal]:
             ones=frozenset((name, WHOLE) for name in faulty.compile.ones)
         )
     }
-    if Handing.of(program).changed:  # passing all parts shows which strides are 1
+    if PointerFlow.of(program).changed:  # passing all parts shows which strides are 1
         facts = dict(edited(program, PlainPointers, facts).facts)
     result = edited(program, Descriptors, facts)
     yield Proposal.of(faulty, result.texts, (*_HOST, *result.notes))

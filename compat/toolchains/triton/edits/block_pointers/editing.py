@@ -18,7 +18,7 @@ from compat.toolchains.triton.edits.block_pointers.handing import (
     Back,
     CommonArguments,
     Given,
-    Handing,
+    PointerFlow,
     UnpackedParameter,
     arguments,
     is_number,
@@ -55,7 +55,7 @@ def edited(
     these facts, until there are no new ones. Raises CannotEdit if there are no block pointers, or
     if some cannot be replaced.
     """
-    handing, before = Handing.of(program), None
+    handing, before = PointerFlow.of(program), None
     while facts != before:
         before, edit = facts, _Edit(handing, kind, facts)
         texts = edit.texts()
@@ -203,7 +203,7 @@ def _one_or_tuple(values: Sequence[cst.BaseExpression], *, alone: bool) -> cst.B
 class _Edit:
     """One edit of all functions, with the known facts about their arguments."""
 
-    handing: Handing
+    handing: PointerFlow
     kind: type[AccessForm]
     facts: Mapping[FunctionPlace, CommonArguments]
     sites: list[Site] = Factory(list)

@@ -63,7 +63,7 @@ class PointersOf:
 
 
 @define(eq=False)
-class Handing:
+class PointerFlow:
     """The block pointers that functions of a program pass to each other."""
 
     program: KernelProgram
@@ -71,7 +71,7 @@ class Handing:
     """The kernel's functions, and other functions that call one of them that changes."""
 
     @classmethod
-    def of(cls, program: KernelProgram) -> Handing:
+    def of(cls, program: KernelProgram) -> PointerFlow:
         """Find the block pointers that a kernel's functions pass to each other.
 
         Raises CannotEdit if calls of a function differ, or if the kernel itself gets or returns a

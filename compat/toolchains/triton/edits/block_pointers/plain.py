@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from compat.toolchains.language import CannotEdit, Faulty, Proposal
+from compat.toolchains.language import CannotEdit, FailingKernel, Proposal
 from compat.toolchains.triton.edits.block_pointers.access import (
     Access,
     AccessForm,
@@ -29,7 +29,7 @@ from compat.toolchains.triton.edits.code import parenthesized
 from compat.toolchains.triton.edits.program import KernelProgram
 
 
-def plain_pointers(faulty: Faulty) -> Iterator[Proposal]:
+def plain_pointers(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose the kernel with plain pointers."""
     result = edited(KernelProgram.of(faulty), PlainPointers, {})
     yield Proposal.of(faulty, result.texts, result.notes)

@@ -180,7 +180,7 @@ def _source_class(function: Function) -> Any:
     return importlib.import_module("triton.compiler.compiler").ASTSource
 
 
-class _Found:
+class _LauncherFacts:
     """The facts that a launcher finds about run-time arguments."""
 
     def __init__(self) -> None:
@@ -206,7 +206,7 @@ class _Launch:
             for parameter in function.params
         }
 
-    def specialization(self) -> _Found:
+    def specialization(self) -> _LauncherFacts:
         """Return the facts that the release's launcher finds, for releases from 3.3 on."""
         from triton.runtime.jit import create_function_from_signature
 
@@ -215,7 +215,7 @@ class _Launch:
             self.function.signature, self.function.params, self.backend
         )
         _, specialized, _ = bind(**self.arguments)
-        result = _Found()
+        result = _LauncherFacts()
         for index, (parameter, (kind, key)) in enumerate(zip(self.function.params, specialized)):
             if parameter.name in self.signature:
                 declared, argument = self.signature[parameter.name], self.arguments[parameter.name]
@@ -225,7 +225,13 @@ class _Launch:
         return result
 
     def _type(
-        self, path: _Path, declared: Value, argument: Value, kind: Value, key: Any, result: _Found
+        self,
+        path: _Path,
+        declared: Value,
+        argument: Value,
+        kind: Value,
+        key: Any,
+        result: _LauncherFacts,
     ) -> Any:
         """Return the type of an argument or element.
 

@@ -21,7 +21,7 @@ _LONGEST = 400
 _FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
 
-class Said(NamedTuple):
+class SourceFacts(NamedTuple):
     """The facts in a function's source, or in a docstring."""
 
     deprecated: list[str]
@@ -34,20 +34,22 @@ class Said(NamedTuple):
 _files: dict[str, dict[int, _FunctionNode]] = {}
 
 
-def of(function: types.FunctionType) -> Said:
+def of(function: types.FunctionType) -> SourceFacts:
     """Return the facts in the docstring and the body of a function."""
     doc = of_docstring(function.__doc__)
     node = _node(function)
     if node is None:
         return doc
     always, sometimes = _warnings(node, function)
-    return Said([*doc.deprecated, *always], sometimes, _refusal(node, function), doc.parameters)
+    return SourceFacts(
+        [*doc.deprecated, *always], sometimes, _refusal(node, function), doc.parameters
+    )
 
 
-def of_docstring(text: object) -> Said:
+def of_docstring(text: object) -> SourceFacts:
     """Return the facts in a docstring, which are empty if it is not a string."""
     if not isinstance(text, str) or not _DEPRECATED.search(text):
-        return Said([], [], "", {})
+        return SourceFacts([], [], "", {})
     fields = list(_FIELD.finditer(text))
     body = text[: fields[0].start()] if fields else text
     parameters: dict[str, str] = {}
@@ -57,7 +59,7 @@ def of_docstring(text: object) -> Said:
         if field["what"] == "param" and field["name"] and sentences:
             parameters[field["name"]] = sentences
     sentences = _sentences(body)
-    return Said([sentences] if sentences else [], [], "", parameters)
+    return SourceFacts([sentences] if sentences else [], [], "", parameters)
 
 
 def _sentences(text: str) -> str:

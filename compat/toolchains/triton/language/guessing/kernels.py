@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from attrs import Factory, define
 
 from compat.model import ONLY_CASE, constexprs
-from compat.model.fields import Noted
+from compat.model.fields import CommentedValue
 from compat.source.constants import PythonValue, PythonValues, UnknownValue
 from compat.text import lazy_pattern
 from compat.toolchains.language import GuessedKernel
@@ -371,7 +371,9 @@ class _Guessing:
             "signature": {name: self._type(name, guess) for name, guess in self.types.items()},
             "constexprs": {name: _noted(guess) for name, guess in self.values.items()},
             "hints": self._hints(),
-            "options": {name: Noted(value, "as it is launched") for name, value in options.items()},
+            "options": {
+                name: CommentedValue(value, "as it is launched") for name, value in options.items()
+            },
         }
         tables = {name: table for name, table in tables.items() if table}
         if self.cases or odd:
@@ -387,7 +389,7 @@ class _Guessing:
     def _type(self, name: str, guess: Guess) -> PythonValue:
         noted = _noted(guess)
         return (
-            Noted(noted.value, f"{noted.note}; taken as {self.numbers[name]}")
+            CommentedValue(noted.value, f"{noted.note}; taken as {self.numbers[name]}")
             if name in self.numbers
             else noted
         )
@@ -400,13 +402,13 @@ class _Guessing:
             return {}
         pointers = [name for name, guess in self.types.items() if guess.value.startswith("*")]
         hints = {
-            "divisible_by_16": Noted(
+            "divisible_by_16": CommentedValue(
                 [*pointers, *multiples],
                 "guessed: aligned tensors, and the numbers assumed above",
             )
         }
         return hints | (
-            {"equal_to_1": Noted(ones, "guessed: numbers that are taken as 1 above")}
+            {"equal_to_1": CommentedValue(ones, "guessed: numbers that are taken as 1 above")}
             if ones
             else {}
         )
@@ -462,7 +464,7 @@ def _innermost(strides: Sequence[str]) -> list[str]:
 
 def _noted(guess: Guess) -> PythonValue:
     value = guess.value if isinstance(guess.value, Mapping) else constexprs.plain(guess.value)
-    return Noted(value, guess.why if guess.exact else f"guessed: {guess.why}")
+    return CommentedValue(value, guess.why if guess.exact else f"guessed: {guess.why}")
 
 
 def _told_apart(configs: Sequence[TunerConfig]) -> frozenset[str]:
@@ -526,5 +528,5 @@ def _written(case: _Case) -> PythonValues:
         "options": dict(case.options),
         "hints": case.hints,
     }
-    name = Noted(case.name, _ODD_CASE) if case.hints else case.name
+    name = CommentedValue(case.name, _ODD_CASE) if case.hints else case.name
     return {"name": name, **{name: table for name, table in tables.items() if table}}
