@@ -26,7 +26,7 @@ NEW = "3.95.0"
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """An index in a folder, as PEP 691 defines it. Call it with the files of a distribution."""
+    """An index in a folder, as PEP 503 defines it. Call it with the files of a distribution."""
     folder = tmp_path / "simple"
 
     def publish(distribution: str, *versions: str, tag: str = TAG, yanked: bool = False) -> None:

@@ -13,7 +13,7 @@ import sys
 VARIABLE = "COMPAT_CHROMIUM"
 """The environment variable that names the program. It overrides every other Chromium."""
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The headless shell has no windows, and opens a page in a third of the CPU time."""
+"""The headless shell has no windows, and takes half of the CPU time."""
 
 
 def find_chromium(*further: str) -> str | None:

@@ -9,16 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from compat.config.matrix import load_matrix
 from compat.envs.record import read_env
+from tests.envs.conftest import Checkout
 from tests.waiting import PATIENCE, wait_until
 
-# Checkout cannot be imported from here, because a conftest is not a module of its own.
-Checkout = Any
 BACKENDS = ("uv", "virtualenv")
 
 
@@ -75,12 +73,13 @@ def test_failed_build_records_the_installers_message_and_stops_no_other_env(
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_unreachable_index_is_reported(checkout: Checkout, backend: str) -> None:
-    down = {
-        "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
-        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
-    }
+    down = "http://127.0.0.1:9/simple"
     output = checkout.nox(
-        "-fb", backend, "-s", "env(triton-1.0)", UV_HTTP_RETRIES="0", PIP_RETRIES="0", **down
+        *("-fb", backend, "-s", "env(triton-1.0)"),
+        UV_DEFAULT_INDEX=down,
+        PIP_INDEX_URL=down,
+        UV_HTTP_RETRIES="0",
+        PIP_RETRIES="0",
     )
     assert "http://127.0.0.1:9/simple/triton/ cannot be read" in output
     assert "127.0.0.1" in (checkout.read("triton-1.0").error or "")

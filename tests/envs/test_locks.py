@@ -11,7 +11,6 @@ import sys
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,12 +21,10 @@ from compat.envs.libraries import Overlay, overlaid, unpacked
 from compat.errors import ConfigError, EnvError
 from compat.project import select
 from tests import commands
-from tests.envs.conftest import make_wheel
+from tests.envs.conftest import Checkout, make_wheel
 from tests.waiting import PATIENCE
 from tests.wheels import VERSIONS, write_wheel
 
-# Checkout cannot be imported from here, because a conftest is not a module of its own.
-Checkout = Any
 BACKENDS = ("uv", "virtualenv")
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENV = "triton-1.0"

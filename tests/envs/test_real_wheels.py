@@ -6,20 +6,17 @@ import shutil
 import subprocess
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from compat.config.matrix import load_matrix
 from compat.envs.record import read_env, site_packages
+from tests.envs.conftest import Checkout
 
 pytestmark = pytest.mark.wheels
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SAY = "import importlib.metadata as m, triton; print(triton.__version__, m.version('triton'))"
-
-# Checkout cannot be imported from here, because a conftest is not a module of its own.
-Checkout = Any
 
 
 def describe_python(python: str | None) -> str:

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from attrs import frozen
@@ -23,11 +22,9 @@ from compat.envs.record import read_env
 from compat.errors import EnvError
 from compat.model import BuiltEnv
 from tests import commands
+from tests.envs.conftest import Checkout, SlowUv
 from tests.waiting import PATIENCE
 
-# These cannot be imported from here, because a conftest is not a module of its own.
-Checkout = Any
-SlowUv = Any
 REPOSITORY = Path(__file__).resolve().parents[2]
 COMPAT = [sys.executable, "-m", "compat.cli"]
 

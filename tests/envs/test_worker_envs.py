@@ -37,12 +37,9 @@ from compat.envs.worker_envs import (
 from compat.errors import EnvError
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env, Package
+from tests.envs.conftest import Checkout, SlowUv
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-
-# These cannot be imported from here, because a conftest is not a module of its own.
-Checkout = Any
-SlowUv = Any
 
 
 def build(env: Env, cache: EnvCache, backend: str = "uv") -> BuiltEnv:
