@@ -32,7 +32,7 @@ from attrs import evolve, frozen
 
 from bench.behaviours import HONEST, HOSTILE, KERNELS, TAKEN, Behaviour
 from compat.config.matrix import load_matrix
-from compat.engine.run import RunContext, known, run
+from compat.engine.run import RunContext, run, stored_results
 from compat.envs.listing import INDEX
 from compat.envs.provider import Builder, build_envs
 from compat.envs.record import missing_envs, read_env
@@ -329,7 +329,7 @@ def _round(
         with Store(home / "store") as store:
             stored_ids = {
                 result.cell.id
-                for result in known(
+                for result in stored_results(
                     [one.cell for one in expected],
                     RunContext(envs=built, store=store, limits=LIMITS),
                 )

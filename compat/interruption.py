@@ -29,7 +29,7 @@ def ask() -> None:
     REQUESTED.set()
 
 
-def asked() -> bool:
+def is_requested() -> bool:
     """Whether all running work must end."""
     return REQUESTED.is_set()
 

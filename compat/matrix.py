@@ -18,7 +18,7 @@ from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.api.histories import PackedNames
-from compat.api.looking import kept_names
+from compat.api.looking import stored_names
 from compat.diagnosis.classify import broken_env
 from compat.diagnosis.numbers import with_agreement
 from compat.engine import plan
@@ -28,9 +28,9 @@ from compat.engine.run import (
     RunContext,
     existing_releases,
     expectation_of,
-    known,
     recall,
     run,
+    stored_results,
 )
 from compat.errors import CompatError, EnvError, SelectionError, StoreError
 from compat.files import alone_in
@@ -335,7 +335,7 @@ class _Run:
         """The API names of the envs' toolchain, if an earlier command stored them."""
         toolchain = envs[0].env.toolchain if envs else ""
         cache = self.selection.config.env_cache()
-        return kept_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
+        return stored_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
 
     def _limits(self) -> Iterator[str]:
         """Yield the option for the run's time limit, if it differs from that of ``matrix.toml``."""
@@ -530,7 +530,7 @@ def _with_cells_of(
         if result.outcome.status is Status.ENV_BROKEN and envs[cell.env.name].error
     ]
     there = [cell for _, cell in remaining if envs[cell.env.name].error is None]
-    held = known(there, evolve(context, again=False), imported=False)
+    held = stored_results(there, evolve(context, again=False), imported=False)
     valid_results = [
         *with_interpreted(held, context.store),
         *(_broken(cell, envs[cell.env.name]) for cell in broken),

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from compat.cli.commands import main
 from compat.engine.plan import Shard
-from compat.engine.run import known, run
+from compat.engine.run import run, stored_results
 from compat.errors import SelectionError, StoreError
 from compat.matrix import run_matrix
 from compat.model import BuiltEnv, Cell, Diagnosis, Evidence, RaisedException, Result, Status
@@ -284,7 +284,7 @@ def test_a_cell_about_which_stores_disagree_is_flaky(tmp_path: Path) -> None:
     )
     assert counts.disagreeing == (flaky_cell.id,)
     with Store(tmp_path / "mine") as store:
-        [result] = known([flaky_cell], evolve(context, store=store))
+        [result] = stored_results([flaky_cell], evolve(context, store=store))
         assert run([flaky_cell], evolve(context, store=store)) == (result,)
     outcome = result.outcome
     assert (outcome.flaky, outcome.status, len(outcome.attempts)) == (True, Status.REJECTED, 3)

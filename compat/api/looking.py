@@ -1,6 +1,6 @@
 """The names of each env. An env answers once, and its answer is kept beside it.
 
-The answer is valid as long as the packages of the env stay the same. :func:`kept_names` packs the
+The answer is valid as long as the packages of the env stay the same. :func:`stored_names` packs the
 kept answers of a run's envs for a report. It asks no env.
 """
 
@@ -110,7 +110,7 @@ def is_kept(built: BuiltEnv, cache: EnvCache) -> bool:
     return key.rstrip(b"\n").decode(errors="replace") == _key(built, toolchains.of(built.env))
 
 
-def kept(built: BuiltEnv, cache: EnvCache) -> Namespace | None:
+def stored_namespace(built: BuiltEnv, cache: EnvCache) -> Namespace | None:
     """The answer that an env gave earlier, or ``None`` if there is none or the env has changed."""
     toolchain = toolchains.of(built.env)
     return (
@@ -297,7 +297,7 @@ def _read(answer: bytes) -> Namespace:
 _FILE = "names.json"
 
 
-def kept_names(
+def stored_names(
     envs: Sequence[BuiltEnv], existing: Collection[Version], cache: EnvCache, state: Path
 ) -> PackedNames | None:
     """The kept names of these envs, of the first toolchain that has any.
@@ -323,7 +323,7 @@ def kept_names(
     namespaces: dict[str, Namespace | str] = {
         built.env.name: namespace
         for built in usable
-        if (namespace := kept(built, cache)) is not None
+        if (namespace := stored_namespace(built, cache)) is not None
     }
     if not namespaces:
         return None

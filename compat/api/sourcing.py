@@ -24,7 +24,7 @@ from compat.api.records import Inspection
 from compat.api.uses import NoFunction, read_uses
 from compat.config.selection import nothing_matches
 from compat.config.toml import did_you_mean, shown
-from compat.engine.run import RunContext, known, run
+from compat.engine.run import RunContext, run, stored_results
 from compat.errors import CompatError, ConfigError
 from compat.guess.finding import sources, split, where_else
 from compat.model import Cell, Result, Specialization
@@ -228,6 +228,6 @@ def _results(
 ) -> Sequence[Result]:
     context = context.with_envs([place.built for place in inspection.inspected if place.built])
     if not compiling:
-        return known(cells, context)
+        return stored_results(cells, context)
     with listener.compiling(len(cells)) as note:
         return run(cells, context, note)

@@ -18,7 +18,7 @@ from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import Criterion, RunsProgram
 from compat.bisect.judging import numbered
 from compat.bisect.search import probe_all, search
-from compat.engine.run import RunContext, concurrently, known, run
+from compat.engine.run import RunContext, concurrently, run, stored_results
 from compat.executors.executor import LocalExecutor
 from compat.history.account import Account, Entry, Judgement, account
 from compat.history.verdict import points_of
@@ -164,7 +164,9 @@ class _LazyResults:
         These are all that will be compiled at ``positions``.
         """
         cells, context = self._cells(kernels, positions)
-        stored = set() if context.again else {result.cell for result in known(cells, context)}
+        stored = (
+            set() if context.again else {result.cell for result in stored_results(cells, context)}
+        )
         missing = [
             cell for cell in cells if cell not in stored and self._envs[cell.env.name].error is None
         ]

@@ -136,7 +136,7 @@ class NeedSearch:
         except run.Interrupted:
             ended = (
                 SearchEnd.INTERRUPTED
-                if interruption.asked() or self._budget.left
+                if interruption.is_requested() or self._budget.left
                 else SearchEnd.BUDGET
             )
         trials = self._changes_tried()

@@ -23,7 +23,7 @@ from compat.capturing.kernels import (
     cases,
     constexprs_of,
     given_functions,
-    wanted,
+    needed_launches,
 )
 from compat.capturing.makers import MADE, Makers
 from compat.capturing.origins import (
@@ -149,7 +149,7 @@ def assemble(
             launch for launch in recorded.launches.values() if launch.function in kernel.ids
         ]
         kernel.graph = next((launch.graph for launch in launches if launch.graph), ())
-        kernel.cases = cases(wanted(launches, configs), recorded)
+        kernel.cases = cases(needed_launches(launches, configs), recorded)
         kernel.questions = () if kernel.live else _asked(kernel, recorded)
         try:
             captured.specs = {

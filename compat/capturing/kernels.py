@@ -129,7 +129,7 @@ def _named(tree: object, recorded: ProgramRecords) -> Any:
     }
 
 
-def wanted(launches: Sequence[RecordedLaunch], configs: Configs) -> list[RecordedLaunch]:
+def needed_launches(launches: Sequence[RecordedLaunch], configs: Configs) -> list[RecordedLaunch]:
     """The launches of a kernel that become cases.
 
     All do if nothing was tuned. Otherwise ``configs`` says which.

@@ -117,7 +117,7 @@ def _end(error: CompatError, *, debug: bool) -> NoReturn:
     if debug:
         traceback.print_exception(error)
     _log.debug("ends with exit code %d", error.exit_code, exc_info=error)
-    if not interruption.asked():  # else the interruption most likely caused it
+    if not interruption.is_requested():  # else the interruption most likely caused it
         click.echo(f"error: {error}", err=True)
         if error.hint:
             click.echo(f"  hint: {error.hint}", err=True)

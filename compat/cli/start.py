@@ -148,21 +148,21 @@ def _run() -> None:
 
 def _supervised(command: _Command, news: _Events) -> int:
     """Wait for the end of a command, ask it to end at a signal, and return its exit code."""
-    from compat.interruption import ask, asked
+    from compat.interruption import ask, is_requested
 
     first: int | None = None
     give_up: float | None = None
     while True:
         came = news.wait(None if give_up is None else max(0.0, give_up - time.monotonic()))
         if not came and give_up is not None and time.monotonic() >= give_up:
-            if asked():
+            if is_requested():
                 _leave_at_once(128 + (first or signal.SIGINT))
             give_up = None  # the command has reacted, and finishes something
         for number in came:
             if number == news.ENDED:
                 return command.exit_code if first is None else 128 + first
             first = first or number
-            if asked():
+            if is_requested():
                 _leave_at_once(128 + first)
             ask()
             give_up = time.monotonic() + _PATIENCE

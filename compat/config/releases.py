@@ -68,7 +68,7 @@ def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
     return tuple(env for env in envs if env.name in names)
 
 
-def known(envs: Sequence[Env]) -> tuple[Version, ...]:
+def known_releases(envs: Sequence[Env]) -> tuple[Version, ...]:
     """The releases that a word without a toolchain can mean, in the order of the envs."""
     representatives = [
         _representatives(of_toolchain) for of_toolchain in _by_toolchain(envs).values()

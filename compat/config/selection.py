@@ -116,7 +116,7 @@ def _meant(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
 
 def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
     groups = dict.fromkeys(group for env in envs for group in env.groups)
-    known_releases = [str(release) for release in releases.known(envs)]
+    known_releases = [str(release) for release in releases.known_releases(envs)]
     if meant := releases.corrected(word):
         return SelectionError(
             f"{word!r} is neither a release nor a version specifier",

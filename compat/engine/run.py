@@ -242,7 +242,7 @@ class _RunningCells:
         or ended.
         """
         waiting = self._keys_at(self._compile_free(missing) if missing else ())
-        while waiting and not self._context.stop.is_set() and not interruption.asked():
+        while waiting and not self._context.stop.is_set() and not interruption.is_requested():
             free = [
                 position for position, key in waiting.items() if self._claims.holder(key) is None
             ]
@@ -402,7 +402,7 @@ def _refuse_mixed(cells: Iterable[Cell]) -> None:
 # --- stored results -------------------------------------------------------------------------------
 
 
-def known(
+def stored_results(
     cells: Sequence[Cell], context: RunContext, *, imported: bool = True
 ) -> tuple[Result, ...]:
     """Return the results that the store has for some of ``cells``. Compiles nothing.
@@ -572,7 +572,7 @@ def recall(
         for spec, target in kernels
         for cell in toolchains.cells(built.env, spec, (target,))
     ]
-    return known(cells, context.with_envs(envs))
+    return stored_results(cells, context.with_envs(envs))
 
 
 def _is_release(built: BuiltEnv) -> bool:

@@ -210,7 +210,7 @@ def run_in_foreground(
         _ends(process, 2 * POLL)
         seconds = time.monotonic() - began
         on_tick(seconds)
-        interrupted = interruption.asked()
+        interrupted = interruption.is_requested()
         timed_out = timeout is not None and seconds > timeout
         if interrupted or timed_out:
             interruption.clear()  # the caller still reads what the program recorded

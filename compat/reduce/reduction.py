@@ -219,10 +219,12 @@ class Reduction:
                 self._search(patience, stop)
         except Stopped as error:
             if self.question is not None and not self.question.has_begun:
-                if interruption.asked():
+                if interruption.is_requested():
                     raise
                 raise self.runs.out_of_budget("launched") from error
-            self.ended = ReductionEnd.INTERRUPTED if interruption.asked() else ReductionEnd.BUDGET
+            self.ended = (
+                ReductionEnd.INTERRUPTED if interruption.is_requested() else ReductionEnd.BUDGET
+            )
             # The best candidate is still tested closely. A second request to stop ends that, too.
             interruption.clear()
         except KeyboardInterrupt:

@@ -38,7 +38,7 @@ class Invented:
         self.runs: list[list[str]] = []
         """The ids of the cells of each run."""
         monkeypatch.setattr(releases, "run", self._run)
-        monkeypatch.setattr(releases, "known", self._known)
+        monkeypatch.setattr(releases, "stored_results", self._known)
 
     def _run(
         self,

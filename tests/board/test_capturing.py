@@ -157,7 +157,7 @@ def a_run_that_is_stopped_ends_the_program(update: Update) -> None:
     declare("sm_90", "sm_80", program="idle.py")
     with pytest.raises(Stopped):
         update(listener=Stopping())
-    assert not interruption.asked()
+    assert not interruption.is_requested()
 
 
 def a_further_target_is_captured_with_all_others(update: Update) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.capturing.kernels import Configs, arguments_of, cases, constexprs_of, wanted
+from compat.capturing.kernels import Configs, arguments_of, cases, constexprs_of, needed_launches
 from compat.capturing.records import ProgramRecords, RecordedLaunch, read_records
 from compat.toolchains.inside.recorder.journal import UnwritableArgument
 from compat.toolchains.triton.inside.recorder.arguments import argument, constexpr
@@ -70,14 +70,14 @@ def test_the_configs_option_selects_the_launches_that_become_cases() -> None:
     blocks = {
         configs: [
             (recorded_launch.arguments["n"], recorded_launch.constexprs["BLOCK"])
-            for recorded_launch in wanted(launches, configs)
+            for recorded_launch in needed_launches(launches, configs)
         ]
         for configs in Configs
     }
     assert blocks[Configs.ALL] == [(256, 32), (256, 64), (255, 32), (255, 64), (1, 64), (3, 16)]
     assert blocks[Configs.CHOSEN] == [(256, 64), (255, 32), (1, 64), (3, 16)]
     assert blocks[Configs.FIRST] == [(256, 32), (255, 32), (1, 64), (3, 16)]
-    assert wanted(launches[5:], Configs.CHOSEN) == launches[5:]
+    assert needed_launches(launches[5:], Configs.CHOSEN) == launches[5:]
 
 
 class Tensor:

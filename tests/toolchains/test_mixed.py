@@ -169,7 +169,7 @@ def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
         return ()
 
     monkeypatch.setattr(engine, "read_env", lambda env, cache: BuiltEnv(env=env))
-    monkeypatch.setattr(engine, "known", nothing_known)
+    monkeypatch.setattr(engine, "stored_results", nothing_known)
     return lookups
 
 
