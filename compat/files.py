@@ -130,7 +130,7 @@ class TemporaryFolder:
         try:
             place = tempfile.gettempdir()
             _clear(place)
-            self.path, self._lock = _made(place, prefix)
+            self.path, self._lock = _make_folder(place, prefix)
         except OSError as error:
             where = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - a word of the message
             raise MachineError.of(error, where=where) from error
@@ -185,7 +185,7 @@ def remove_claimed() -> None:
 atexit.register(remove_claimed)  # for other programs that use this package and end normally
 
 
-def _made(place: str, prefix: str) -> tuple[Path, int | None]:
+def _make_folder(place: str, prefix: str) -> tuple[Path, int | None]:
     """Create a claimed folder, and return it with the descriptor that holds its lock.
 
     The descriptor is ``None`` if the file system has no locks. Raises OSError.

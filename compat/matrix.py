@@ -533,7 +533,7 @@ def _with_cells_of(
     held = stored_results(there, evolve(context, again=False), imported=False)
     valid_results = [
         *with_interpreted(held, context.store),
-        *(_broken(cell, envs[cell.env.name]) for cell in broken),
+        *(_broken_env_result(cell, envs[cell.env.name]) for cell in broken),
     ]
     return _report_with(
         report, valid_results, _pairs_that_hold(before, report, envs), every, context
@@ -558,7 +558,7 @@ def _cell_now(
     return next(toolchains.cells(built.env, spec, (target,)), None)
 
 
-def _broken(cell: Cell, built: BuiltEnv) -> Result:
+def _broken_env_result(cell: Cell, built: BuiltEnv) -> Result:
     return Result(
         cell=cell,
         built=built,

@@ -205,7 +205,7 @@ def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
     return json.JSONDecoder(
         parse_constant=odd,
         parse_float=partial(_finite, odd=odd),
-        parse_int=partial(_whole, odd=odd),
+        parse_int=partial(_parse_integer, odd=odd),
     )
 
 
@@ -266,7 +266,7 @@ def _finite(text: str, odd: _Odd) -> float | None:
     return None
 
 
-def _whole(text: str, odd: _Odd) -> int | None:
+def _parse_integer(text: str, odd: _Odd) -> int | None:
     if len(text) <= _DIGITS:
         return int(text)
     odd(text)

@@ -127,7 +127,7 @@ def _changes(
 ) -> Iterator[NameChange]:
     own, new_entry = before.names.get(full), after.names.get(full)
     old, new = before.get(full), after.get(full)
-    if all(entry.same_as for entry in (own, new_entry) if entry) and not _alone(
+    if all(entry.same_as for entry in (own, new_entry) if entry) and not _is_alias_change(
         full, before, after
     ):
         return
@@ -160,7 +160,7 @@ def _changes(
             yield change(ChangeKind.DEPRECATED, new, statements)
 
 
-def _alone(full: str, before: Namespace, after: Namespace) -> bool:
+def _is_alias_change(full: str, before: Namespace, after: Namespace) -> bool:
     """Whether an alias was added or removed while its object is in both releases."""
     first = {entry.same_as for names in (before, after) if (entry := names.names.get(full))}
     there = [full in names.names for names in (before, after)]

@@ -114,7 +114,9 @@ def stored_namespace(built: BuiltEnv, cache: EnvCache) -> Namespace | None:
     """The answer that an env gave earlier, or ``None`` if there is none or the env has changed."""
     toolchain = toolchains.of(built.env)
     return (
-        _kept(built, toolchain, cache) if built.error is None and toolchain.language.api else None
+        _read_stored(built, toolchain, cache)
+        if built.error is None and toolchain.language.api
+        else None
     )
 
 
@@ -234,7 +236,7 @@ def _all_of(
     """
     answers: dict[str, Namespace | str] = {}
     for built in envs:
-        if (stored := _kept(built, toolchain, cache)) is not None:
+        if (stored := _read_stored(built, toolchain, cache)) is not None:
             answers[built.env.name] = stored
     waiting = [built for built in envs if built.env.name not in answers]
     if waiting:
@@ -255,7 +257,7 @@ def _key(built: BuiltEnv, toolchain: Toolchain) -> str:
     ).hexdigest()
 
 
-def _kept(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | None:
+def _read_stored(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | None:
     content = content_of(cache.folder_of(built.env).names, _LARGEST)
     key, _, answer = (content or b"").partition(b"\n")
     if key.decode(errors="replace") != _key(built, toolchain):

@@ -166,7 +166,9 @@ class _UsesReader:
     ) -> Iterator[tuple[str, tuple[str, ...]]]:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             origins = import_origins([statement], self.names.packages)
-            yield from ((name, self._own(origin)) for name, origin in origins.items())
+            yield from (
+                (name, self._toolchain_meanings(origin)) for name, origin in origins.items()
+            )
         elif (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
@@ -178,7 +180,7 @@ class _UsesReader:
             if isinstance(statement, Function | ast.ClassDef):
                 yield statement.name, ()
 
-    def _own(self, full: str) -> tuple[str, ...]:
+    def _toolchain_meanings(self, full: str) -> tuple[str, ...]:
         return (full,) if full == self.root or full.startswith(f"{self.root}.") else ()
 
     def _chain(self, node: ast.expr, meanings: Meanings) -> tuple[str, ...]:
@@ -243,12 +245,16 @@ class _UsesReader:
             self.not_read.append("." * node.level + (node.module or ""))
         for alias in node.names:
             if isinstance(node, ast.Import):
-                meanings = self._own(alias.name)
+                meanings = self._toolchain_meanings(alias.name)
             elif alias.name == "*":
-                meanings = () if node.level else self._own(node.module or "")
+                meanings = () if node.level else self._toolchain_meanings(node.module or "")
                 self.starred += meanings
             else:
-                meanings = self._own(f"{node.module}.{alias.name}") if not node.level else ()
+                meanings = (
+                    self._toolchain_meanings(f"{node.module}.{alias.name}")
+                    if not node.level
+                    else ()
+                )
             self._note(node, meanings, scope)
 
     def _function(self, node: Function | ast.Lambda, scope: _UseScope) -> None:

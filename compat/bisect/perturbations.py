@@ -135,13 +135,13 @@ def _others(value: object) -> Sequence[object]:
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
-        return _around(value)
+        return _nearby_sizes(value)
     if isinstance(value, Mapping) and value.get("dtype") in _FLOATS:
         return [{"dtype": other} for other in _FLOATS if other != value["dtype"]]
     return []
 
 
-def _around(value: int) -> list[int]:
+def _nearby_sizes(value: int) -> list[int]:
     """Sizes around one: half, double, and powers of two from an eighth of it to four times as much.
 
     From 64 on, they go up to twice as much. 0 and 1 are flags, and have only each other. A negative
@@ -464,7 +464,10 @@ def _hint_sentence(trials: HintTrials, dispensable: Sequence[Hint]) -> str:
     )
     if needed and trials.without_any is Effect.OK:
         which = "it" if len(smallest) == 1 else "any one of them"
-        return f"needs {_the(smallest)} ({_alone(trials)}ok without {which}, and without any hint)"
+        return (
+            f"needs {_the(smallest)} ({_failure_clause(trials)}ok without {which}, and without any"
+            " hint)"
+        )
     statements = (
         [f"fails with {_the(smallest)} alone"]
         if len(smallest) < len(trials.hints)
@@ -474,7 +477,7 @@ def _hint_sentence(trials: HintTrials, dispensable: Sequence[Hint]) -> str:
     return ", ".join(statements)
 
 
-def _alone(trials: HintTrials) -> str:
+def _failure_clause(trials: HintTrials) -> str:
     if len(trials.smallest) == len(trials.hints):
         return ""
     return f"fails with {'it' if len(trials.smallest) == 1 else 'these'} alone, "

@@ -210,7 +210,7 @@ class BoardRecord:
         for library in self.libraries:
             for version in library.versions:
                 for kernel in version.kernels:
-                    for number, met in self._met(version, kernel).items():
+                    for number, met in self._targets_and_places(version, kernel).items():
                         targets, places = met
                         every[number].append(
                             AffectedKernel(
@@ -224,7 +224,9 @@ class BoardRecord:
         return {number: tuple(every[number]) for number in sorted(every)}
 
     @staticmethod
-    def _met(version: BoardVersion, kernel: str) -> Mapping[int, tuple[set[str], set[int]]]:
+    def _targets_and_places(
+        version: BoardVersion, kernel: str
+    ) -> Mapping[int, tuple[set[str], set[int]]]:
         met: dict[int, tuple[set[str], set[int]]] = defaultdict(lambda: (set(), set()))
         for row in version.kernels[kernel]:
             for place, mark in enumerate(row.marks):

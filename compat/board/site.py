@@ -87,9 +87,9 @@ def write_site(
         "index.html": pages.index(),
         "failures.html": pages.failures(),
         RECORD: board_json(record),
-        "board.css": asset_text("style", ("colours", "base")) + _own("board.css"),
+        "board.css": asset_text("style", ("colours", "base")) + _board_asset("board.css"),
         **site_assets(),
-        "board.js": asset_text("script", ("dom", "theme")) + _own("board.js"),
+        "board.js": asset_text("script", ("dom", "theme")) + _board_asset("board.js"),
         "feed.xml": pages.feed(released, url.rstrip("/")),
         **{f"release/{name}.html": pages.release(name) for name in record.releases},
         **{
@@ -398,7 +398,7 @@ def _first_line(text: str) -> str:
     return one_line(text.strip(), _LONGEST_LINE)
 
 
-def _own(name: str) -> str:
+def _board_asset(name: str) -> str:
     return (files("compat.board") / "html" / name).read_text(encoding="utf-8")
 
 

@@ -101,13 +101,15 @@ def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS)
         case ast.Name(id=name):
             return _named(names, file, name, steps)
         case ast.Attribute(value=holder, attr=name):
-            return _held(names, file, holder, name, steps)
+            return _resolve_attribute(names, file, holder, name, steps)
         case ast.Call(func=ast.Call() as tuner, args=[tuned]) if called_by(tuner) in _TUNING:
             return reached(names, file, tuned, steps - 1)
         case ast.Call():
-            return _made(names, file, node, steps)
+            return _resolve_call(names, file, node, steps)
         case ast.IfExp(test=test, body=body, orelse=other):
-            return reached(names, file, body if _decided(test, _known(file)) else other, steps - 1)
+            return reached(
+                names, file, body if _decided(test, _known_values(file)) else other, steps - 1
+            )
     raise CannotBeFrozen(f"the source does not say what `{ast.unparse(node)}` is")
 
 
@@ -127,7 +129,9 @@ def _named(names: Names, file: ParsedFile, name: str, steps: int) -> OwnDefiniti
 # --- classes --------------------------------------------------------------------------------------
 
 
-def _held(names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: int) -> OwnDefinition:
+def _resolve_attribute(
+    names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: int
+) -> OwnDefinition:
     """The function ``name`` of ``holder``, which is a class or the name of a module."""
     if isinstance(holder, ast.Name) and isinstance(
         module := names.meaning(file, holder.id), ModulePlace
@@ -188,7 +192,7 @@ def _classes(
 # --- factories ------------------------------------------------------------------------------------
 
 
-def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> OwnDefinition:
+def _resolve_call(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> OwnDefinition:
     factory = reached(names, file, call.func, steps - 1)
     statement = factory.file.binding(factory.name)[-1]
     node = statement.node
@@ -218,12 +222,12 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> OwnDefi
     return kernel
 
 
-def _known(file: ParsedFile) -> dict[str, object]:
+def _known_values(file: ParsedFile) -> dict[str, object]:
     """Name → value, for names whose values the source determines.
 
     A single assignment binds such a name. In the scope of a function, the last assignment counts.
     """
-    values = _known(file.around) if file.around is not None else {}
+    values = _known_values(file.around) if file.around is not None else {}
     bound: set[str] = set()
     for statement in file.statements:
         value = (
@@ -287,7 +291,7 @@ class _Unfolding:
             )
         bound = {*names, *(name for statement in self.factory.body for name in bound_by(statement))}
         self.values = {
-            name: value for name, value in _known(self.file).items() if name not in bound
+            name: value for name, value in _known_values(self.file).items() if name not in bound
         }
         for name in names:
             if shadowed := {use.name for use in uses(arguments[name])} & bound:

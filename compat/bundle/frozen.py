@@ -304,7 +304,7 @@ class _Layout:
             )
         function = self.functions[function_id]
         file = self._free(function)
-        self._put(file, function_id)
+        self._add_to_file(file, function_id)
         for name, other in (beside or {}).items():
             given_function = self.functions.get(other)
             if (
@@ -315,10 +315,10 @@ class _Layout:
                 raise NotFrozen(
                     f"the function {name}, which is passed to it, cannot be in the same file"
                 )
-            self._put(file, other)
+            self._add_to_file(file, other)
         return file
 
-    def _put(self, file: _File, function_id: str) -> None:
+    def _add_to_file(self, file: _File, function_id: str) -> None:
         file.add(self.functions[function_id])
         self._places[function_id] = file
         for used in reached(function_id, self.functions):

@@ -150,7 +150,7 @@ def assemble(
         ]
         kernel.graph = next((launch.graph for launch in launches if launch.graph), ())
         kernel.cases = cases(needed_launches(launches, configs), recorded)
-        kernel.questions = () if kernel.live else _asked(kernel, recorded)
+        kernel.questions = () if kernel.live else _kernel_questions(kernel, recorded)
         try:
             captured.specs = {
                 **captured.specs,
@@ -195,7 +195,7 @@ def _live(recorded: ProgramRecords) -> tuple[dict[str, LiveKernel], list[NotCapt
     """Id → place, of launched functions that a kernel file can refer to; and all others."""
     places: dict[str, LiveKernel] = {}
     others: dict[NotCaptured, None] = {}
-    for function_id, passed in _given(recorded).items():
+    for function_id, passed in _passed_functions(recorded).items():
         function = recorded.functions[function_id]
         try:
             if passed:
@@ -214,7 +214,7 @@ def _kernels(
     failed: dict[NotCaptured, None] = {}
     capturing = _capturing(recorded)
     with TemporaryFolder("compat-frozen-") as folder:
-        for number, (function_id, passed) in enumerate(_given(recorded).items()):
+        for number, (function_id, passed) in enumerate(_passed_functions(recorded).items()):
             function = recorded.functions[function_id]
             if function_id in places:
                 kernel = kernels.setdefault(
@@ -272,7 +272,7 @@ def _is_asked_for(function: FrozenDefinition, name: str) -> bool:
     return bool(function.file and about(function.module, Path(function.file), name))
 
 
-def _given(recorded: ProgramRecords) -> dict[str, dict[str, str]]:
+def _passed_functions(recorded: ProgramRecords) -> dict[str, dict[str, str]]:
     """Launched function → the functions that its launches pass it."""
     passed: dict[str, dict[str, str]] = {function_id: {} for function_id in _launched(recorded)}
     for launch in recorded.launches.values():
@@ -286,7 +286,7 @@ def _name(kernels: Sequence[CapturedKernel], output: Path) -> Iterator[str]:
 
     No capture has written those files, so they may not be replaced.
     """
-    replaceable = set(_listed(output / INDEX))
+    replaceable = set(_indexed_files(output / INDEX))
     names: set[str] = set()
     for kernel in kernels:
         for name in _candidates(_wanted_name(kernel, kernels)):
@@ -462,7 +462,7 @@ def _typed(name: str, value: object, makers: Makers) -> Any:
 
 
 def _never_launched(recorded: ProgramRecords) -> tuple[tuple[str, str], ...]:
-    passed = _given(recorded)
+    passed = _passed_functions(recorded)
     roots = {
         *passed,
         *(function_id for functions in passed.values() for function_id in functions.values()),
@@ -490,7 +490,9 @@ def _methods(function: FrozenDefinition) -> list[str]:
     return [node.name for node in body if isinstance(node, ast.FunctionDef)]
 
 
-def _asked(kernel: CapturedKernel, recorded: ProgramRecords) -> tuple[ImportQuestion, ...]:
+def _kernel_questions(
+    kernel: CapturedKernel, recorded: ProgramRecords
+) -> tuple[ImportQuestion, ...]:
     """The questions that the modules of a kernel asked during their import.
 
     Only questions that the kernel, or anything that it uses, depends on count.
@@ -544,12 +546,12 @@ def check_writable(output: Path) -> None:
 
 def _make_room(output: Path) -> None:
     """Remove the files of an earlier capture."""
-    for name in _listed(output / INDEX):
+    for name in _indexed_files(output / INDEX):
         with suppress(OSError):
             (output / name).unlink()
 
 
-def _listed(index: Path) -> Iterator[str]:
+def _indexed_files(index: Path) -> Iterator[str]:
     """The files that the index of an earlier capture names."""
     try:
         document = read_json(index.read_bytes())

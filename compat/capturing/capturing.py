@@ -185,10 +185,10 @@ def command(command_line: Sequence[str], python: str | None) -> tuple[str, ...]:
         return (path, *command_line)
     if Path(command_line[0]).name.startswith("python"):
         return (path, *command_line[1:])
-    return _beside(path, command_line)
+    return _environment_command(path, command_line)
 
 
-def _beside(python: str, command_line: Sequence[str]) -> tuple[str, ...]:
+def _environment_command(python: str, command_line: Sequence[str]) -> tuple[str, ...]:
     """The words that start a program, from the interpreter's environment if it is there."""
     program = Path(python).with_name(command_line[0])
     if "/" not in command_line[0] and program.exists():

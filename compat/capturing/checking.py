@@ -65,7 +65,7 @@ def compare(
     during their import.
     """
     release = captured.recorded.release
-    pairs = tuple(_asked(captured))
+    pairs = tuple(_comparable_launches(captured))
     if release is None or not pairs:
         return ()
     interpreter = captured.recorded.interpreters[release]
@@ -114,7 +114,9 @@ def _built_env(interpreter: ProgramPython, release: str, toolchain: Toolchain) -
     )
 
 
-def _asked(captured: CapturedFiles) -> Iterator[tuple[Specialization, RecordedLaunch]]:
+def _comparable_launches(
+    captured: CapturedFiles,
+) -> Iterator[tuple[Specialization, RecordedLaunch]]:
     for kernel in captured.kernels:
         by_case = {spec.case: spec for spec in captured.specs[kernel.name]}
         for case in kernel.cases:
@@ -172,7 +174,7 @@ def _judged(
     original = launch.original
     assert original is not None
     if original.stage is None and original.error is None:
-        return _said(cell, Agreement.UNKNOWN, "the program's own compile produced no code")
+        return _comparison(cell, Agreement.UNKNOWN, "the program's own compile produced no code")
     evidence = attempts.attempts[0]
     name = evidence.kept.get(original.stage) if original.stage else None
     if name is not None and original.digest is not None:
@@ -180,12 +182,12 @@ def _judged(
             digest(attempts.artifacts[name].decode("utf-8", "surrogateescape")) == original.digest
         )
         why = "" if same else "the program's own code differs"
-        return _said(cell, Agreement.EQUAL if same else Agreement.DIFFERENT, why)
+        return _comparison(cell, Agreement.EQUAL if same else Agreement.DIFFERENT, why)
     failure = classify(
         attempts.attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures
     ).failure
     if original.error is not None:
-        return _said(
+        return _comparison(
             cell,
             Agreement.EQUAL if failure else Agreement.DIFFERENT,
             f"the program's own compile fails: {original.error}",
@@ -193,10 +195,12 @@ def _judged(
     message = (
         failure.excerpt.splitlines()[0] if failure and failure.excerpt else "it produced no code"
     )
-    return _said(cell, Agreement.DIFFERENT, f"it compiles in the program, but not here: {message}")
+    return _comparison(
+        cell, Agreement.DIFFERENT, f"it compiles in the program, but not here: {message}"
+    )
 
 
-def _said(cell: Cell, agreement: Agreement, why: str) -> CodeComparison:
+def _comparison(cell: Cell, agreement: Agreement, why: str) -> CodeComparison:
     return CodeComparison(
         kernel=cell.spec.kernel, case=cell.spec.case, agreement=agreement, why=why
     )

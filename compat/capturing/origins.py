@@ -263,13 +263,13 @@ def _statements(tree: ast.Module, lines: Sequence[str]) -> Iterator[_Statement]:
             isinstance(node, ast.Try)
             and any(_is_import_error(handler.type) for handler in node.handlers)
         )
-        text = _shown(lines[node.lineno - 1])
+        text = _shorten_line(lines[node.lineno - 1])
         yield _Statement(
             line=node.lineno, text=text, binds=bound_by(node), condition_names=tokens, asks=asks
         )
 
 
-def _shown(line: str) -> str:
+def _shorten_line(line: str) -> str:
     line = line.strip()
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 

@@ -149,7 +149,7 @@ def table(rows: Sequence[JsonMapping]) -> Iterator[Block]:
     if not rows:
         return
     headings = [key.replace("_", " ") for key in rows[0]]
-    cells = [tuple(map(_shown, row.values())) for row in rows]
+    cells = [tuple(map(_value_text, row.values())) for row in rows]
     wide = DataTable(
         columns=tuple(
             _column(heading, column)
@@ -180,7 +180,7 @@ def _paragraphs(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Itera
         yield TextLine(" · ".join(parts), indent=2)
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     if value is None:
         return "-"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

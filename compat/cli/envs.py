@@ -326,10 +326,12 @@ def workers(*, stop: bool, answer: Answer) -> None:
     if stop:
         ended = pool.stop_resident_workers()
         killed = (
-            f", and killed {_counted(ended.killed)} that did not answer" if ended.killed else ""
+            f", and killed {_workers_text(ended.killed)} that did not answer"
+            if ended.killed
+            else ""
         )
         answer.give(
-            lambda: [f"stopped {_counted(ended.told)}{killed}"],
+            lambda: [f"stopped {_workers_text(ended.told)}{killed}"],
             lambda: {"told": ended.told, "killed": ended.killed},
         )
         return
@@ -368,7 +370,7 @@ def _documents(residents: Iterable[ResidentWorker]) -> list[dict[str, object]]:
     ]
 
 
-def _counted(count: int) -> str:
+def _workers_text(count: int) -> str:
     return "1 worker" if count == 1 else f"{count} workers"
 
 

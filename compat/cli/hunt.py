@@ -156,7 +156,7 @@ def hunt(
     if minutes is None and programs is None:
         minutes = 1.0
     selection, wheel = _selection(chosen, against)
-    defects = _known(known_file, selection)
+    defects = _known_defects(known_file, selection)
     selection, gpu = use_gpu(selection, is_launching, python)
     obtain = compiling.obtaining(selection)
     listener = ProgressListener(judged=False)
@@ -221,7 +221,7 @@ def _selection(chosen: Mapping[str, Any], against: str | None) -> tuple[Selectio
     return evolve(selection, config=config, envs=(*selection.envs, env)), env.name
 
 
-def _known(path: Path | None, selection: Selection) -> tuple[KnownDefect, ...]:
+def _known_defects(path: Path | None, selection: Selection) -> tuple[KnownDefect, ...]:
     """The known defects of a file, by default of the file beside ``matrix.toml``."""
     usual = selection.root / KNOWN_FILE
     if path is None and not usual.exists():

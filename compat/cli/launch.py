@@ -212,10 +212,10 @@ def _words_for(yielded: YieldedProblems) -> str:
         if yielded.missing
         else ""
     )
-    return f"{_counted(yielded)}{suffix}"
+    return f"{_problems_text(yielded)}{suffix}"
 
 
-def _counted(yielded: YieldedProblems) -> str:
+def _problems_text(yielded: YieldedProblems) -> str:
     why = f" ({yielded.why})" if yielded.why else ""
     small, large = (_span(numbers) for numbers in zip(*yielded.numbers, strict=True))
     if not small:

@@ -323,7 +323,7 @@ def _layers(
     """Yield table, entry, the entry's value in each layer, and the function that writes a value."""
     typed = {place: leaf_types(spec.compile.signature) for place, spec in specs.items()}
     for hint in HINTS:
-        values = {place: _said(spec, hint) for place, spec in specs.items()}
+        values = {place: _written_hint(spec, hint) for place, spec in specs.items()}
         suited = {
             place: [path for path, kind in leaves.items() if takes_hint(kind, hint)]
             for place, leaves in typed.items()
@@ -386,7 +386,7 @@ def _of(entry: LayerEntry, specs: Mapping[Place, Specialization], path: str) -> 
         raise UnwritableValues(f"{path} differs both by variant and by case ({values})") from None
 
 
-def _said(spec: Specialization, hint: str) -> object:
+def _written_hint(spec: Specialization, hint: str) -> object:
     """The written value of a hint; absent if it is a default, or if there is a launch."""
     if spec.compile.launch:
         return ABSENT

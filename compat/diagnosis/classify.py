@@ -402,10 +402,12 @@ class _Reader:
             ),
             excerpt=excerpt,
             advice=printable(advice),
-            pass_=_shown(diagnosis.pass_),
-            op=_shown(diagnosis.op),
+            pass_=_printable_or_none(diagnosis.pass_),
+            op=_printable_or_none(diagnosis.op),
             location=(
-                None if failure_class.status is Status.UNSUPPORTED else _shown(diagnosis.location)
+                None
+                if failure_class.status is Status.UNSUPPORTED
+                else _printable_or_none(diagnosis.location)
             ),
             reproducer=diagnosis.reproducer,
             ir=diagnosis.ir,
@@ -631,10 +633,10 @@ def _with_diagnosis(reading: _Reading, readings: Sequence[_Reading]) -> Failure 
 
 def _part(diagnosis: Diagnosis, name: str) -> str | None:
     value: str | None = getattr(diagnosis, name)
-    return _shown(value)
+    return _printable_or_none(value)
 
 
-def _shown(text: str | None) -> str | None:
+def _printable_or_none(text: str | None) -> str | None:
     return None if text is None else printable(text)
 
 

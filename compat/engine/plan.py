@@ -264,19 +264,19 @@ class RemainingWork:
     """The cells that a run still has to compile, and the durations of similar cells."""
 
     _pending: Counter[str] = field(factory=Counter, init=False)
-    """Specialization and target (:func:`_alike`) → the number of pending cells."""
+    """Specialization and target (:func:`_any_env_key`) → the number of pending cells."""
     _compiled: dict[str, tuple[float, int]] = field(factory=dict, init=False)
     """Specialization and target → seconds and number of the cells that this run compiled."""
     _earlier: Durations = field(factory=Durations, init=False)
 
     def expect(self, ids: Iterable[str], earlier: Durations) -> None:
         """Add pending cells with these ids, and replace the ``earlier`` durations."""
-        self._pending.update(map(_alike, ids))
+        self._pending.update(map(_any_env_key, ids))
         self._earlier = earlier
 
     def note(self, cell_id: str, seconds: float) -> None:
         """Add a compiled cell and its seconds."""
-        key = _alike(cell_id)
+        key = _any_env_key(cell_id)
         total, count = self._compiled.get(key, (0.0, 0))
         self._compiled[key] = (total + seconds, count + 1)
         if self._pending[key] > 0:
@@ -306,7 +306,7 @@ class RemainingWork:
         return average if earlier is None else earlier
 
 
-def _alike(cell_id: str) -> str:
+def _any_env_key(cell_id: str) -> str:
     """Return the id of a cell with ``*`` for its env, so with only specialization and target."""
     return f"{cell_id.rpartition('/')[0]}/*"
 
@@ -319,7 +319,7 @@ def _similar_cells(cell_id: str) -> tuple[str, ...]:
     """
     kernel, _, rest = cell_id.partition("/")
     variant, env = rest.partition("/")[0], cell_id.rpartition("/")[2]
-    return cell_id, _alike(cell_id), f"{kernel}/{variant}/*/{env}", f"{kernel}/{variant}/*"
+    return cell_id, _any_env_key(cell_id), f"{kernel}/{variant}/*/{env}", f"{kernel}/{variant}/*"
 
 
 def _similar_variants(cell_id: str) -> tuple[str, ...]:

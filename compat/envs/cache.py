@@ -102,7 +102,7 @@ def fingerprint(env: Env) -> str:
     toolchain = _wheel(env.wheel) if env.wheel else requirements(env)[0]
     parts: list[object] = [
         toolchain,
-        [_asked(text) for text in requirements(env)[1:]],
+        [_requirement_facts(text) for text in requirements(env)[1:]],
         str(env.python),
         env.index,
         sysconfig.get_platform(),
@@ -112,7 +112,7 @@ def fingerprint(env: Env) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def _asked(text: str) -> object:
+def _requirement_facts(text: str) -> object:
     """Return the facts that distinguish a requirement.
 
     For a folder, they are its path and its project files, which declare its requirements. For a

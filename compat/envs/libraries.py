@@ -182,7 +182,7 @@ def _unpack_sources(
     """
     name, version = _parts(requirement)
     try:
-        files = _listed(name, environ)
+        files = _available_files(name, environ)
         if files is None:
             raise _error(requirement, reason, _unreachable())
         versions = {release for file in files if (release := version_of(file.filename, name))}
@@ -247,7 +247,7 @@ def released_versions(name: str, environ: Mapping[str, str] = os.environ) -> tup
         IndexUnavailable: The index does not answer.
         EnvError: The index is not asked, or has no such library.
     """
-    files = _listed(name, environ)
+    files = _available_files(name, environ)
     if files is None:
         raise EnvError(f"cannot list the versions of {name}: the package index is not asked")
     versions = {version for file in files if (version := version_of(file.filename, name))}
@@ -275,7 +275,7 @@ def _unpacked() -> list[str]:
     return sorted(path.name for path in folder.glob("[!.]*") if (path / LIBRARY).is_file())
 
 
-def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
+def _available_files(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
     """Return the files of a library in the index and in folders of wheels.
 
     If a variable forbids requests to an index, only the folders count. Then it is ``None`` if they

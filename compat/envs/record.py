@@ -382,10 +382,10 @@ class KeptEnv:
 
 def kept_envs(cache: EnvCache) -> tuple[KeptEnv, ...]:
     """Return all environments in a cache, by name. Starts no process."""
-    return tuple(_kept(folder) for folder in cache.folders())
+    return tuple(_kept_env(folder) for folder in cache.folders())
 
 
-def _kept(folder: EnvFolder) -> KeptEnv:
+def _kept_env(folder: EnvFolder) -> KeptEnv:
     record = read_record(folder) or {}
     state, error = _state(folder, record)
     return KeptEnv(

@@ -242,7 +242,7 @@ class WorkerEnvs:
         for cache in self.also:
             if (built := self._used(cache, pinned_env)) is not None and built.error is None:
                 return built
-        cache = self._own(pinned_env)
+        cache = self._own_cache(pinned_env)
         for attempt in range(_ATTEMPTS):
             built = self._used(cache, pinned_env)
             recent = self._failed_recently(cache.folder_of(pinned_env.env))
@@ -265,11 +265,11 @@ class WorkerEnvs:
 
     def has(self, pinned_env: PinnedEnv) -> bool:
         """Whether this machine has the env without a difference. Builds and starts nothing."""
-        caches = (*self.also, self._own(pinned_env))
+        caches = (*self.also, self._own_cache(pinned_env))
         envs = (read_env(pinned_env.env, cache) for cache in caches)
         return any(built.error is None and _difference(pinned_env, built) is None for built in envs)
 
-    def _own(self, pinned_env: PinnedEnv) -> EnvCache:
+    def _own_cache(self, pinned_env: PinnedEnv) -> EnvCache:
         return EnvCache(
             self.folder,
             f"${FOLDER}" if os.environ.get(FOLDER) else "",

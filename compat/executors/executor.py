@@ -259,11 +259,11 @@ class _ConfirmedBatch:
         if first.deadline is not None:
             limits = evolve(limits, stage=first.stage, stage_deadline=_CONFIRM_GRACE)
         _log.debug("%s: not ok, trying it again alone", cell.id)
-        second = self._alone(cell, limits)
+        second = self._attempt_alone(cell, limits)
         if classify.agree(first, second, target=cell.target, knowledge=_knowledge(cell)):
             return first, second
         _log.info("%s: two attempts disagree, trying a third time", cell.id)
-        return first, second, self._alone(cell, self.batch.limits)
+        return first, second, self._attempt_alone(cell, self.batch.limits)
 
     def _attempted(
         self, cells: tuple[Cell, ...], **changes: Any
@@ -272,7 +272,7 @@ class _ConfirmedBatch:
             evolve(self.batch, cells=cells, **changes), self.workers, self.stop, self.keep
         )
 
-    def _alone(self, cell: Cell, limits: Limits) -> Evidence:
+    def _attempt_alone(self, cell: Cell, limits: Limits) -> Evidence:
         mode = evolve(self.batch.mode, diagnose=True)
         ((_, evidence),) = self._attempted((cell,), limits=limits, mode=mode)
         return evidence

@@ -216,7 +216,7 @@ def guard_lines(guard: Guard) -> Iterator[str]:
     """
     facts = guard.facts
     yield (
-        f"policy {guard.policy}; {_runs(_known(facts), facts.releases) or 'no release'},"
+        f"policy {guard.policy}; {_runs(_known_releases(facts), facts.releases) or 'no release'},"
         f" {' '.join(facts.targets) or 'no target'}"
     )
     for kernel, variants in facts.kernels.items():
@@ -252,17 +252,17 @@ def checked_lines(checked: GuardCheck, guard: str, report: str) -> Iterator[str]
             contradiction for contradiction in checked.contradictions if contradiction.kind is kind
         ]:
             yield title
-            yield from _listed(
+            yield from _indented_lines(
                 _contradiction_words(contradiction, checked) for contradiction in alike
             )
     if checked.answers:
         yield "a new guard would answer:"
-        yield from _listed(_answer(answer, checked.guard) for answer in checked.answers)
+        yield from _indented_lines(_answer(answer, checked.guard) for answer in checked.answers)
     if missing := [
         contradiction for contradiction in checked.contradictions if contradiction.kind is Kind.GONE
     ]:
         yield "note: only in the guard, and therefore not compared:"
-        yield from _listed(
+        yield from _indented_lines(
             _contradiction_words(contradiction, checked) for contradiction in missing
         )
     if not checked.agrees:
@@ -335,7 +335,7 @@ def _answer(answer: OtherAnswer, guard: Guard) -> str:
     return f"{place}: {answer.wanted or 'none'} instead of {answer.given or 'none'}"
 
 
-def _known(facts: GuardFacts) -> set[str]:
+def _known_releases(facts: GuardFacts) -> set[str]:
     rows = (
         row
         for variants in facts.kernels.values()
@@ -355,7 +355,7 @@ def _runs(chosen: Collection[str], line: Sequence[str]) -> str:
     return ", ".join(part for part in (spans(chosen, plain), *forks) if part)
 
 
-def _listed(lines: Iterable[str]) -> Iterator[str]:
+def _indented_lines(lines: Iterable[str]) -> Iterator[str]:
     return (f"  {line}" for line in at_most(_SHOWN, lines))
 
 

@@ -237,7 +237,7 @@ def _kernels(
     used_names: Collection[str],
     declared: Sequence[Specialization],
 ) -> Iterator[Specialization]:
-    functions_by_path = _wanted(patterns, base)
+    functions_by_path = _functions_by_source(patterns, base)
     described = {
         path: [spec for spec in declared if spec.source == os.path.realpath(path)]
         for path in functions_by_path
@@ -272,7 +272,7 @@ def _kernels(
         yield from _specializations(source, base, named, described_functions)
 
 
-def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
+def _functions_by_source(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
     """Return source → its named functions, or an empty set for all kernels of the source.
 
     Raises ConfigError if a pattern matches no source.

@@ -89,9 +89,9 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
             for digest, problem in _problems(built.launchable).items()
         }
         for launchable in built.launchable:
-            _put(folder / "objects" / object_of(launchable), launchable.binary)
+            _write_file(folder / "objects" / object_of(launchable), launchable.binary)
             if keep_text:
-                _put(folder / TEXTS / object_of(launchable), launchable.text.encode())
+                _write_file(folder / TEXTS / object_of(launchable), launchable.text.encode())
         replace_file(folder / INDEX, json.dumps(_index(built, sources), indent=1) + "\n")
     except OSError as error:
         raise StoreError(
@@ -149,7 +149,7 @@ def _launching(built: Built) -> Launching:
 def _write_programs(built: Built, folder: Path) -> None:
     for name, source in _launching(built).packages.items():
         for path in sorted(source.glob("*.py")):
-            _put(folder / name / path.name, path.read_bytes())
+            _write_file(folder / name / path.name, path.read_bytes())
     replace_file(folder / PROGRAM, ENTRY)
 
 
@@ -168,7 +168,7 @@ def _write_problem(folder: Path, problem: Problem) -> Mapping[str, object]:
         source,
         *(helper for helper in helpers_of(source) if helper.is_relative_to(source.parent)),
     ):
-        _put(folder / place / path.relative_to(source.parent), path.read_bytes())
+        _write_file(folder / place / path.relative_to(source.parent), path.read_bytes())
     return {
         "source": (place / source.name).as_posix(),
         "function": problem.function,
@@ -177,7 +177,7 @@ def _write_problem(folder: Path, problem: Problem) -> Mapping[str, object]:
     }
 
 
-def _put(path: Path, data: bytes) -> None:
+def _write_file(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
 

@@ -112,9 +112,9 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
     if form == "none" and name is True:
         return None
     if form == "dtype":
-        return {form: DTYPES[_known(name, DTYPES, "a dtype")]}
+        return {form: DTYPES[_checked_name(name, DTYPES, "a dtype")]}
     if form == "torch_dtype":
-        return {form: _known(name, TORCH_DTYPES, "a dtype of PyTorch")}
+        return {form: _checked_name(name, TORCH_DTYPES, "a dtype of PyTorch")}
     if form == "function" and isinstance(name, str) and name.isidentifier():
         return {form: name}
     if form == "layout" and isinstance(name, str):
@@ -179,7 +179,7 @@ _TOKEN = lazy_pattern(
 _CLOSES = {")": "(", "]": "["}
 
 
-def _known(name: object, choices: Iterable[str], what: str) -> str:
+def _checked_name(name: object, choices: Iterable[str], what: str) -> str:
     if not isinstance(name, str) or name not in choices:
         near = get_close_matches(str(name), list(choices), n=3, cutoff=0.6)
         raise UnknownForm(

@@ -245,7 +245,7 @@ def within_bounds(evidence: Evidence) -> Evidence:
         "done": evidence.done[:_MANY],
         "printed": bounded(evidence.printed, TEXT_LIMIT),
         "stderr": readable(evidence.stderr),
-        "warnings": tuple(_noticed(warning) for warning in evidence.warnings[:_MANY]),
+        "warnings": tuple(_bounded_warning(warning) for warning in evidence.warnings[:_MANY]),
         "metrics": read_metrics(evidence.metrics),
         "stages": read_stages(evidence.stages),
     }
@@ -308,12 +308,12 @@ def _done(data: object) -> CompletedAction | None:
     artifacts = {
         stage: artifact
         for stage, facts in _items(data.get("made"))
-        if (artifact := _made(facts)) is not None
+        if (artifact := _stage_output(facts)) is not None
     }
     return CompletedAction(do=name, made=artifacts, requires=devices)
 
 
-def _made(data: object) -> StageOutput | None:
+def _stage_output(data: object) -> StageOutput | None:
     size, digest = (
         (data.get("bytes"), data.get("sha256")) if isinstance(data, Mapping) else (None, None)
     )
@@ -329,7 +329,7 @@ def _made(data: object) -> StageOutput | None:
 def read_warnings(data: object) -> tuple[ToolchainWarning, ...]:
     """The warnings in an answer; malformed ones are left out."""
     return tuple(
-        _noticed(ToolchainWarning(type=kind, message=message))
+        _bounded_warning(ToolchainWarning(type=kind, message=message))
         for kind, message in _pairs(data, _MANY)
     )
 
@@ -391,7 +391,7 @@ def _pairs(data: object, most: int) -> Iterable[tuple[str, str]]:
             yield item["type"], item["message"]
 
 
-def _noticed(warning: ToolchainWarning) -> ToolchainWarning:
+def _bounded_warning(warning: ToolchainWarning) -> ToolchainWarning:
     return ToolchainWarning(type=warning.type[-_NAME:], message=bounded(warning.message, _WORDS))
 
 

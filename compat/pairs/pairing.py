@@ -171,7 +171,7 @@ def pairs_of(
     try:
         return run_pairs(requested, here, selection, listener, again=again)
     except EnvError as error:
-        return tuple(_broken(pair, here[pair.env.name], str(error)) for pair in requested)
+        return tuple(_broken_pair(pair, here[pair.env.name], str(error)) for pair in requested)
 
 
 # --- one pair -------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def pairs_of(
 def try_pair(request: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pair:
     """Run every program of a pair."""
     if built.error is not None or built.python is None or built.python_version is None:
-        return _broken(request, built, built.error or "it has no interpreter")
+        return _broken_pair(request, built, built.error or "it has no interpreter")
     toolchain = toolchains.of(request.env)
     own = request.release is None or str(request.release) == built.release
     try:
@@ -190,11 +190,11 @@ def try_pair(request: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pa
             else _overlay(request.release, built.python, built.python_version, toolchain, ready)
         )
     except EnvError as error:
-        return _broken(request, built, str(error))
+        return _broken_pair(request, built, str(error))
     key, began = pair_key(built, overlay, toolchain), time.monotonic()
     path = answers_folder(ready.cache) / f"{key}.json"
     with ready.claims.all_of([key]):
-        answers = None if ready.again else _kept(path)
+        answers = None if ready.again else _read_answers(path)
         cached = answers is not None
         if answers is None:
             before = overlay.folder if overlay else None
@@ -221,7 +221,7 @@ def _pair(request: RequestedPair, built: BuiltEnv, **facts: Any) -> Pair:
     return Pair(framework_release=version, release=release, env=built.env.name, own=own, **facts)
 
 
-def _broken(request: RequestedPair, built: BuiltEnv, why: str) -> Pair:
+def _broken_pair(request: RequestedPair, built: BuiltEnv, why: str) -> Pair:
     return _pair(request, built, error=why)
 
 
@@ -293,7 +293,7 @@ def pair_key(built: BuiltEnv, overlay: Overlay | None, toolchain: Toolchain) -> 
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:32]
 
 
-def _kept(path: Path) -> Answers | None:
+def _read_answers(path: Path) -> Answers | None:
     try:
         read = read_json(content_of(path, _LARGEST) or b"")
     except ValueError:

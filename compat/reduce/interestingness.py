@@ -325,7 +325,7 @@ class InterestingnessTest:
         for requirement in self.requirements:
             self._fulfilled([(0, spec)], requirement)
         Path(spec.source).unlink(missing_ok=True)
-        self._question.begin(self._taken(spec), self.stop)
+        self._question.begin(self._builds_by_env(spec), self.stop)
 
     def _differing(
         self,
@@ -340,12 +340,12 @@ class InterestingnessTest:
             number for number in numbers if keeps_types(candidates[number], self.spec)
         ]
         answers = self._question(
-            [self._taken(specs[number]) for number in candidates_kept], self.stop
+            [self._builds_by_env(specs[number]) for number in candidates_kept], self.stop
         )
         self._launchable.clear()
         return {number for number, answer in zip(candidates_kept, answers, strict=True) if answer}
 
-    def _taken(self, spec: Specialization) -> dict[str, Launchable]:
+    def _builds_by_env(self, spec: Specialization) -> dict[str, Launchable]:
         """Env → the build of a candidate."""
         return {
             env: launchable

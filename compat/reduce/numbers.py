@@ -124,7 +124,7 @@ def releases_to_compare(
     bad = judged(tested, Judgement.BAD)
     if not bad:
         message = f"{tested[0].cell.id} is not `{criterion.text}`, so there is nothing to reduce"
-        raise SelectionError(message, hint=_said(current, tested))
+        raise SelectionError(message, hint=_gpu_statuses(current, tested))
     for result in bad:
         _refuse_faults(result)
     right = [
@@ -134,7 +134,7 @@ def releases_to_compare(
     ]
     if good and len(right) < len(good):
         raise SelectionError(
-            "the kernel is not right there", where="--good", hint=_said(current, good)
+            "the kernel is not right there", where="--good", hint=_gpu_statuses(current, good)
         )
     if not right:
         hint = "Build another release with `compat envs build`, or name one with --good."
@@ -210,7 +210,7 @@ def _is_right(result: Result) -> bool:
     )
 
 
-def _said(current: Mapping[str, Result], results: Sequence[Result]) -> str:
+def _gpu_statuses(current: Mapping[str, Result], results: Sequence[Result]) -> str:
     pairs = ((result.cell.env.name, current[result.cell.env.name]) for result in results)
     return (
         "; ".join(
@@ -258,7 +258,7 @@ class NumbersQuestion:
             raise SelectionError(f"the build of {', '.join(sorted(missing))} cannot be launched")
         self._comparer = Comparer(next(iter(built.values())), self._gpu, stop)
         began = time.monotonic()
-        compared = self._asked(built, CLOSELY, stop)
+        compared = self._compare_builds(built, CLOSELY, stop)
         self._deadline = max(_QUICKEST, _SLOWER * (time.monotonic() - began))
         if not self._difference.is_in(compared):
             hint = (
@@ -282,12 +282,12 @@ class NumbersQuestion:
     def _differs(self, built: Mapping[str, Launchable], stop: threading.Event) -> bool:
         if self.envs - built.keys():
             return False
-        compared = self._asked(built, self.rounds, stop)
+        compared = self._compare_builds(built, self.rounds, stop)
         differs = self._difference.is_in(compared)
         self.last = compared if differs else self.last
         return differs
 
-    def _asked(
+    def _compare_builds(
         self, built: Mapping[str, Launchable], rounds: int, stop: threading.Event
     ) -> BuildComparison:
         assert self._comparer is not None

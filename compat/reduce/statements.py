@@ -222,13 +222,13 @@ def unused_arguments(candidate: Candidate) -> Iterator[Edit]:
             if isinstance(node, ast.Call) and _named(node) == name
         ]
         for position, argument in enumerate(helper.args.args):
-            arguments = [_given(call, position, argument.arg) for call in calls]
+            arguments = [_find_argument(call, position, argument.arg) for call in calls]
             if argument.arg not in read and not helper.args.defaults and None not in arguments:
                 drops = {node: () for node in (argument, *arguments) if node is not None}
                 yield Edit(what=f"{name} without {argument.arg}", nodes=drops)
 
 
-def _given(call: ast.Call, position: int, name: str) -> ast.AST | None:
+def _find_argument(call: ast.Call, position: int, name: str) -> ast.AST | None:
     keyword = next((other for other in call.keywords if other.arg == name), None)
     return keyword or (call.args[position] if position < len(call.args) else None)
 

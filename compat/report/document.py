@@ -439,11 +439,11 @@ def enclosing(
     ``source`` maps the absolute path of a file to its text. ``artifact`` maps the name of a stored
     artifact to its text, in a form that may be published. Both return ``None`` if there is no text.
     """
-    sources = dict(_bounded(_sources(report, source), SOURCES_LIMIT))
+    sources = dict(_fitting_texts(_sources(report, source), SOURCES_LIMIT))
     return evolve(
         report,
         sources=sources,
-        attachments=dict(_bounded(_attachments(report, artifact), ATTACHMENTS_LIMIT)),
+        attachments=dict(_fitting_texts(_attachments(report, artifact), ATTACHMENTS_LIMIT)),
     )
 
 
@@ -452,11 +452,13 @@ def within_bounds(report: Report) -> Report:
 
     In a merged report, each run has used the limits for itself.
     """
-    sources = dict(_bounded(_sources(report, report.sources.get), SOURCES_LIMIT))
+    sources = dict(_fitting_texts(_sources(report, report.sources.get), SOURCES_LIMIT))
     packed = (
         (name, report.attachments[name]) for name in attached(report) if name in report.attachments
     )
-    return evolve(report, sources=sources, attachments=dict(_bounded(packed, ATTACHMENTS_LIMIT)))
+    return evolve(
+        report, sources=sources, attachments=dict(_fitting_texts(packed, ATTACHMENTS_LIMIT))
+    )
 
 
 def is_packed(content: str) -> bool:
@@ -521,7 +523,7 @@ def _packed(text: str) -> str:
     ).decode()
 
 
-def _bounded(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[tuple[str, str]]:
+def _fitting_texts(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[tuple[str, str]]:
     """The texts that fit in together.
 
     A text that does not fit is left out, and smaller ones after it may still fit.

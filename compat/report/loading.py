@@ -268,7 +268,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
     if not overlapping and len(parts) > 1:
         _check_cells(parts)
     matrices = [matrix for _, matrix in parts]
-    alike: JsonObject = {field: _alike(parts, field) for field in _ALIKE}
+    alike: JsonObject = {field: _distinct_values(parts, field) for field in _ALIKE}
     return evolve(
         first,
         command=" && ".join(dict.fromkeys(matrix.command for matrix in matrices)),
@@ -344,7 +344,7 @@ def _check_cells(parts: Sequence[Part]) -> None:
         seen |= dict.fromkeys(names, where)
 
 
-def _alike(parts: Sequence[Part], field: str) -> tuple[object, ...]:
+def _distinct_values(parts: Sequence[Part], field: str) -> tuple[object, ...]:
     """The values of a field in all files, each once."""
     noun, called = _ALIKE[field]
     values: dict[Hashable, object] = {}

@@ -50,11 +50,11 @@ def items_of(value: object) -> list[PythonValue]:
     if not isinstance(value, list | tuple | dict | set | str | range | Iterator):
         raise UnknownValue("not a sequence")
     items = list(itertools.islice(value, _ITEMS + 1))
-    _bounded(items)
+    _check_size(items)
     return items
 
 
-def _bounded(value: object) -> PythonValue:
+def _check_size(value: object) -> PythonValue:
     """The value itself. Raises UnknownValue if it is too large."""
     if isinstance(value, int) and value.bit_length() > 256:
         raise UnknownValue("too large")
@@ -80,7 +80,7 @@ def operate(op: ast.operator, left: PythonValue, right: PythonValue) -> object:
         sizes = [side if isinstance(side, int) else len(side) for side in (left, right)]
         if sizes[0] * sizes[1] > _ITEMS:
             raise UnknownValue("too long")
-    return _bounded(_OPERATORS[type(op)](left, right))
+    return _check_size(_OPERATORS[type(op)](left, right))
 
 
 def _is(left: object, right: object) -> bool:
@@ -155,7 +155,7 @@ _SAFE = (
 )
 _BUILTINS: Mapping[str, PythonValue] = {
     **{function.__name__: function for function in _SAFE},
-    "range": lambda *numbers: _bounded(range(*numbers)),
+    "range": lambda *numbers: _check_size(range(*numbers)),
     "reversed": lambda sequence: items_of(sequence)[::-1],
     "round": round,
 }
@@ -284,7 +284,7 @@ class Scope:
     def attribute_of(self, value: object, name: str) -> object:
         """The attribute of a value. Raises UnknownValue."""
         if isinstance(value, list) and name == "extend":
-            return lambda more: value.extend(_bounded(value + items_of(more))[len(value) :])
+            return lambda more: value.extend(_check_size(value + items_of(more))[len(value) :])
         if (type(value), name) in _METHODS:
             return getattr(value, name)
         if isinstance(value, int | float) and name == "value":

@@ -241,7 +241,7 @@ def dedented(lines: Iterable[tuple[int, bytes]], node: ast.stmt) -> Iterator[byt
         yield line if number in inside else line[margin:]
 
 
-def _asked(nodes: Iterable[ast.AST]) -> Iterator[str]:
+def _accessed_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the names whose attributes are read, and those that are passed to a function."""
     for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -359,7 +359,7 @@ class Names:
         ours = [node for node in imports if self._is_of_package(ast.unparse(node))]
         if any(isinstance(node, ast.ImportFrom) for node in ours):
             return True
-        read_names = set(_asked(inside))
+        read_names = set(_accessed_names(inside))
         if any(read_names & bound_by(node) for node in ours):
             return True
         for name in dict.fromkeys(use.name for node in nodes for use in uses(node)):

@@ -48,7 +48,7 @@ def text_of(path: Path) -> str:
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
+def _exclusive_parsing() -> Iterator[None]:
     """Let no other thread of this program parse in the meantime.
 
     Python 3.11 counts the depth in a tree in one place for all threads. If a garbage collection
@@ -81,7 +81,7 @@ def compiles(source: str | bytes, *, silently: bool = False) -> bool:
     With ``silently``, a source that causes a warning does not count.
     """
     try:
-        with _alone(), warnings.catch_warnings():
+        with _exclusive_parsing(), warnings.catch_warnings():
             warnings.simplefilter("error" if silently else "ignore")
             compile(source, "<source>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError, Warning):
@@ -96,7 +96,7 @@ def expression_of(source: str | bytes) -> ast.expr:
 
 def _parsed(source: str | bytes, name: str, mode: str) -> ast.AST:
     try:
-        with _alone(), warnings.catch_warnings():
+        with _exclusive_parsing(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # SyntaxWarnings do not matter here
             tree: ast.AST = compile(source, name, mode, ast.PyCF_ONLY_AST, dont_inherit=True)
             return tree

@@ -318,7 +318,7 @@ class Store:
             Its name: the hash of its content with ``suffix``.
         """
         name = artifact_name(suffix, data)
-        self._put(name, data)
+        self._write_artifact(name, data)
         return name
 
     def add(self, artifacts: Mapping[str, bytes]) -> None:
@@ -328,9 +328,9 @@ class Store:
         """
         for name, data in artifacts.items():
             if _has_name(name, data):
-                self._put(name, data)
+                self._write_artifact(name, data)
 
-    def _put(self, name: str, data: bytes) -> None:
+    def _write_artifact(self, name: str, data: bytes) -> None:
         path = self.artifacts / name
         try:
             if not path.is_file() or path.stat().st_size != len(data):

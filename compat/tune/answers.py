@@ -95,7 +95,7 @@ class TuningAnswer:
     def is_as_good(self, config: int, release: int) -> bool:
         """Whether a config is as good as the best one of a release."""
         own, best = self.latency(config, release), self.latency(self.best(release), release)
-        return own is not None and best is not None and _alike(own, best)
+        return own is not None and best is not None and _is_equally_fast(own, best)
 
     def cost(self, config: int, release: int) -> float | None:
         """The latency of a config on a release, divided by that of the best config there.
@@ -179,7 +179,7 @@ class TuningAnswer:
         return old, new, cost
 
 
-def _alike(one: Latency, other: Latency) -> bool:
+def _is_equally_fast(one: Latency, other: Latency) -> bool:
     usual = max(one.spread, other.spread, ALIKE * min(one.us, other.us))
     return abs(one.us - other.us) <= usual
 

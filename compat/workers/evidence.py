@@ -69,7 +69,7 @@ def gathered(
     """
     folder = child.directory / "kept" / flight.nonce
     stage_artifacts = (
-        _made(folder, mode.kept(flight.cell), flight.cell, keep, places) if keep else {}
+        _keep_stages(folder, mode.kept(flight.cell), flight.cell, keep, places) if keep else {}
     )
     if evidence.complete and LAUNCHABLE in stage_artifacts:
         evidence = evolve(evidence, metrics={**evidence.metrics, **_pace(folder, evidence, flight)})
@@ -120,7 +120,7 @@ def _pass_seconds(text: str, evidence: Evidence, flight: InFlightCell) -> dict[s
     return {name: round(cpu_seconds * share, 4) for name, cpu_seconds in seconds.items()}
 
 
-def _made(
+def _keep_stages(
     folder: Path, stages: Iterable[str], cell: Cell, keep: Keep, places: Places
 ) -> dict[str, str]:
     """Return stage → the name of the artifact with its result."""

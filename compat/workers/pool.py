@@ -391,7 +391,7 @@ class WorkerPool:
 
     def _new_preloaded(self, built: BuiltEnv, package: PreloadedPackage) -> WorkerClient:
         if package.outer is None:
-            return self._own(built, package=package)
+            return self._own_worker(built, package=package)
         return ForkedWorker(self._preloaded(built, package.outer), package)
 
     def _take_surplus(self) -> list[WorkerClient]:
@@ -419,7 +419,7 @@ class WorkerPool:
 
         Raises what :meth:`of` raises.
         """
-        return self._client(built, _INTERPRETING, lambda: self._own(built, interprets=True))
+        return self._client(built, _INTERPRETING, lambda: self._own_worker(built, interprets=True))
 
     def _client(
         self, built: BuiltEnv, use: PreloadedPackage | str, start: Callable[[], WorkerClient]
@@ -448,9 +448,9 @@ class WorkerPool:
     def _new(self, built: BuiltEnv) -> WorkerClient:
         if self._idle_timeout > 0:
             return borrow(built, self._worker, folder_digest(self._worker), self._idle_timeout)
-        return self._own(built)
+        return self._own_worker(built)
 
-    def _own(self, built: BuiltEnv, **facts: Any) -> WorkerClient:
+    def _own_worker(self, built: BuiltEnv, **facts: Any) -> WorkerClient:
         assert built.python is not None, (
             "an env without an interpreter is broken, and nothing is compiled in a broken env"
         )

@@ -101,7 +101,7 @@ def attempt(
     needs, such as room for files. A failure that may come from that is not evidence about a cell.
     """
     if not server.hello.ready:
-        evidence = _broken(server.hello)
+        evidence = _startup_evidence(server.hello)
         if lack := lack_of_machine(evidence, Path(gettempdir())):
             raise lack
         yield from ((cell, evidence) for cell in cells)
@@ -129,7 +129,7 @@ def attempt(
             yield flight.cell, flight.evidence(mode, answered=False, alone=False, **watch.ending)
 
 
-def _broken(hello: Hello) -> Evidence:
+def _startup_evidence(hello: Hello) -> Evidence:
     text = readable(hello.output)
     return Evidence(
         answered=False, toolchain_broken=True, raised=hello.raised, printed=text, stderr=text

@@ -160,7 +160,7 @@ def opened(settings: DaskSettings) -> tuple[str, Any]:
     if settings.address is not None:
         return settings.address, None
     with _unheard():
-        cluster = _made(settings)
+        cluster = _make_cluster(settings)
     return str(cluster.scheduler_address), cluster
 
 
@@ -271,7 +271,7 @@ def quieten() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def _made(settings: DaskSettings) -> Any:
+def _make_cluster(settings: DaskSettings) -> Any:
     make = cluster_class(settings)
     is_local = settings.cluster is None
     try:

@@ -245,7 +245,7 @@ def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
     return (
         *(_surprising(report, inside, identity, group) for identity, group in groups.items()),
         *(_unimported(report, inside, subject) for subject in report.unimported),
-        *(_broken(subject) for subject in report.broken),
+        *(_broken_env(subject) for subject in report.broken),
         *(_failing_pair(pair, report.options) for pair in report.pairs if not pair.ok),
     )
 
@@ -309,7 +309,7 @@ def _surprising(
         body=(
             *where,
             expected,
-            *_said(failure),
+            *_failure_lines(failure),
             *_computed(example),
             explain_command(example.cell, report.options),
         ),
@@ -331,7 +331,7 @@ def _unimported(report: Report, inside: str, source: UnimportedSource) -> Annota
                 f"{counted(source.cells, 'cell')} of {source.kernel} could not be tried, on"
                 f" {source.releases}"
             ),
-            *_said(failure),
+            *_failure_lines(failure),
             explain_command(source.example.cell, report.options),
         ),
         check=failure.failure_class,
@@ -342,7 +342,7 @@ def _unimported(report: Report, inside: str, source: UnimportedSource) -> Annota
     )
 
 
-def _broken(broken: BrokenEnv) -> Annotation:
+def _broken_env(broken: BrokenEnv) -> Annotation:
     lines = (one_line(broken.words) or "no output", *([broken.advice] if broken.advice else []))
     return Annotation(
         title=f"env {broken.env.name} is broken",
@@ -387,7 +387,7 @@ def _failing_pair(pair: Pair, options: tuple[str, ...]) -> Annotation:
     )
 
 
-def _said(failure: Failure | None) -> Iterator[str]:
+def _failure_lines(failure: Failure | None) -> Iterator[str]:
     if failure is None:
         return
     at = " ".join((f"at stage {failure.stage}", *([failure.location] if failure.location else [])))

@@ -66,12 +66,12 @@ class DeviceChecks:
     @property
     def sentence(self) -> str:
         """A sentence with the number of checks per status."""
-        parts = [f"{number:,} {_told(status)}" for status, number in self.counts.items()]
+        parts = [f"{number:,} {_status_word(status)}" for status, number in self.counts.items()]
         unit = "run" if self.device == INTERPRETER else "launched cell"
         return f"{counted(sum(self.counts.values()), unit)} {self.title}: {listed(parts)}"
 
 
-def _told(status: Status) -> str:
+def _status_word(status: Status) -> str:
     return {Status.OK: "right", Status.UNSUPPORTED: "inconclusive"}.get(status, str(status))
 
 

@@ -651,8 +651,8 @@ def _differences(changes: Iterable[_Change], old: Report, new: Report) -> tuple[
             kind,
             shown.cell.spec.kernel,
             shown.cell.spec.variant,
-            _said(before),
-            _said(after),
+            _outcome_key(before),
+            _outcome_key(after),
             *declared,
         ].append((kind, before, after))
     differences = (_difference(group, old, new) for group in groups.values())
@@ -669,7 +669,7 @@ def _differences(changes: Iterable[_Change], old: Report, new: Report) -> tuple[
     )
 
 
-def _said(result: Result | None) -> tuple[str, str | None] | None:
+def _outcome_key(result: Result | None) -> tuple[str, str | None] | None:
     """The outcome in words and the fingerprint, which results that are listed together share."""
     if result is None:
         return None

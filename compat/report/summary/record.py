@@ -285,7 +285,7 @@ class Report:
         names = sorted(
             {*cells, *(name for name, built in envs.items() if built.error)}, key=natural
         )
-        return tuple(_broken(envs.get(name), cells[name]) for name in names)
+        return tuple(_broken_env(envs.get(name), cells[name]) for name in names)
 
     @cached_property
     def unimported(self) -> tuple[UnimportedSource, ...]:
@@ -535,7 +535,7 @@ def _telling(result: Result) -> int:
     )
 
 
-def _broken(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
+def _broken_env(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
     """The facts of a broken env, from its record and from its cells.
 
     There is a record or at least one cell.

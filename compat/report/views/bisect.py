@@ -461,13 +461,13 @@ def bisect_blocks(report: BisectReport) -> Iterator[Block]:
         yield from (
             TextLine(remark, indent=2) for remark in remarks(group.example, fixed=report.fixed)
         )
-        yield from _alone(group) if len(alike) == 1 else _among_others(group)
+        yield from _single_answer_blocks(group) if len(alike) == 1 else _among_others(group)
     if len(alike) == 1:
         yield from _next_steps(alike[0], report)
     yield Heading(_footer(report), style="dim")
 
 
-def _alone(group: AnswerGroup) -> Iterator[Block]:
+def _single_answer_blocks(group: AnswerGroup) -> Iterator[Block]:
     answer = group.example
     yield TextLine()
     yield _probe_table(answer)

@@ -43,19 +43,19 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
         f"{_kernels(captured.launched)} launched{compiled}, {len(captured.kernels)} captured as"
         f" {_cases(captured.cases)}, {len(captured.not_captured)} not, in {capture.seconds:.1f} s"
     )
-    yield from _listed(
+    yield from _name_lines(
         "not captured", [str(kernel) for kernel in captured.not_captured], every=True
     )
     yield from _problems(capture)
     yield from _live(capture)
     yield from _code(capture)
-    yield from _listed(
+    yield from _name_lines(
         "decided at import, and fixed in the captured kernels",
         [str(conditional) for conditional in captured.conditionals],
     )
     never = [f"{module}:{name}" for module, name in captured.never_launched]
-    yield from _listed(f"never launched, {_functions(len(never))} of the same packages", never)
-    yield from _listed(
+    yield from _name_lines(f"never launched, {_functions(len(never))} of the same packages", never)
+    yield from _name_lines(
         f"not overwritten in {output}, because no capture wrote them", captured.in_the_way
     )
     if captured.kernels:
@@ -115,7 +115,7 @@ def _live(capture: Capture) -> Iterator[str]:
         "imported from their own files, on every release:"
         f" {sum(kernel.live is not None for kernel in kernels)}{libraries}"
     )
-    yield from _listed(
+    yield from _name_lines(
         "as bundles", [str(kernel) for kernel in capture.captured.not_live], every=True
     )
 
@@ -130,7 +130,7 @@ def _problems(capture: Capture) -> Iterator[str]:
         f" {_cases(captured.cases)}"
     )
     others = Counter(why for _, _, why in captured.without_problem)
-    yield from _listed(
+    yield from _name_lines(
         "cannot", [f"{_cases(count)}: {why}" for why, count in others.items()], every=True
     )
 
@@ -155,18 +155,18 @@ def _code(capture: Capture) -> Iterator[str]:
         for comparison in capture.compared
         if comparison.agreement is Agreement.DIFFERENT
     ]
-    yield from _listed("not the same", others, every=True)
+    yield from _name_lines("not the same", others, every=True)
     unknown = Counter(
         comparison.why
         for comparison in capture.compared
         if comparison.agreement is Agreement.UNKNOWN
     )
-    yield from _listed(
+    yield from _name_lines(
         "not compared", [f"{_cases(count)}: {why}" for why, count in unknown.items()], every=True
     )
 
 
-def _listed(what: str, names: Sequence[str], *, every: bool = False) -> Iterator[str]:
+def _name_lines(what: str, names: Sequence[str], *, every: bool = False) -> Iterator[str]:
     if names:
         yield f"{what}:"
         shown = names if every else names[:_LISTED]

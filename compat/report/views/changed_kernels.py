@@ -245,14 +245,13 @@ def _lines(fix: Fix, command: str) -> Iterator[str]:
         yield ""
         yield from changed.diff.splitlines()
     yield ""
-    yield f"before: {_told(fix.before, fix.existing)}"
-    yield f"after:  {_told(fix.best.results, fix.existing)}"
+    yield f"before: {_results_text(fix.before, fix.existing)}"
+    yield f"after:  {_results_text(fix.best.results, fix.existing)}"
     yield from (f"note: {note}" for note in fix.best.candidate.notes)
     yield from (f"not edited: {reason}" for reason in fix.refused)
     for other in fix.others:
-        yield (
-            f"also tried: {', '.join(other.candidate.edits)}: {_told(other.results, fix.existing)}"
-        )
+        results = _results_text(other.results, fix.existing)
+        yield f"also tried: {', '.join(other.candidate.edits)}: {results}"
     yield "The edit was compiled. Its numbers were not checked."
     if fix.breaks:
         broken = _releases(fix.breaks, fix.best.results, fix.existing)
@@ -280,7 +279,7 @@ def _not_found(fix: Fix) -> Iterator[str]:
         yield f"advice: {' '.join(failure.advice.split())}"
 
 
-def _told(results: Sequence[Result], existing: Iterable[Version]) -> str:
+def _results_text(results: Sequence[Result], existing: Iterable[Version]) -> str:
     """Results in words: ``compiles on 3.4.0, 3.9.0; fails on 3.0.0 (api-missing)``."""
     good = [result for result in results if is_good(result.outcome)]
     parts = (
@@ -350,7 +349,7 @@ def fix_document(fix: Fix, written: Sequence[Path] = ()) -> JsonObject:
         "before": [cell_document(result) for result in fix.before],
         "breaks": [result.cell.env.name for result in fix.breaks],
         "edit": None if fix.best is None else _edit(fix, fix.best),
-        "others": [_tried(other) for other in fix.others],
+        "others": [_trial_document(other) for other in fix.others],
         "not_edited": list(fix.refused),
         "written": [str(path) for path in written],
     }
@@ -359,13 +358,13 @@ def fix_document(fix: Fix, written: Sequence[Path] = ()) -> JsonObject:
 def _edit(fix: Fix, trial: EditTrial) -> JsonObject:
     files = [{"path": str(change.path), "diff": change.diff} for change in fix.changes]
     return {
-        **_tried(trial),
+        **_trial_document(trial),
         "files": files,
         "everywhere": not trial.not_even_so and not trial.unknown,
     }
 
 
-def _tried(trial: EditTrial) -> JsonObject:
+def _trial_document(trial: EditTrial) -> JsonObject:
     return {
         "edits": list(trial.candidate.edits),
         "notes": list(trial.candidate.notes),

@@ -345,7 +345,7 @@ def _difference_markdown(difference: CellChange, comparison: Comparison) -> str:
     return "\n\n".join(
         (
             head,
-            fence(_bounded(says)),
+            fence(_shorten_lines(says)),
             *([prose(advice)] if advice else []),
             fence(look(difference, comparison), "sh"),
         )
@@ -358,7 +358,7 @@ def _jump_markdown(group: JumpGroup) -> str:
 
 def _pair_markdown(change: PairChange) -> str:
     head = f"**{code(change.name)}** {escape(pair_line(change))}"
-    return f"{head}\n\n{fence(_bounded(change.says))}" if change.says else head
+    return f"{head}\n\n{fence(_shorten_lines(change.says))}" if change.says else head
 
 
 def _place(where: FailurePlace) -> str:
@@ -367,7 +367,7 @@ def _place(where: FailurePlace) -> str:
     )
 
 
-def _bounded(excerpt: str) -> str:
+def _shorten_lines(excerpt: str) -> str:
     return "\n".join(_short(line) for line in excerpt.splitlines())
 
 

@@ -42,7 +42,9 @@ def explanation_lines(explanation: Explanation | CellOverview) -> Iterator[str]:
     """
     yield from map(
         printable,
-        _lines(explanation) if isinstance(explanation, Explanation) else _tried(explanation),
+        _lines(explanation)
+        if isinstance(explanation, Explanation)
+        else _overview_lines(explanation),
     )
 
 
@@ -74,7 +76,7 @@ def wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
             )
 
 
-def _tried(overview: CellOverview) -> Iterator[str]:
+def _overview_lines(overview: CellOverview) -> Iterator[str]:
     """The result of each cell, and then each failure once, with its message for each target."""
     yield (
         f"{len(overview.results):,} of the {overview.matching:,} cells that match"

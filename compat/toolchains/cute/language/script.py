@@ -294,7 +294,7 @@ class _Writing:
             self.streams = True
             return "driver.CUstream(0)"
         if call := arguments._MADE.fullmatch(kind):
-            return self._made(call["function"])
+            return self._factory_call(call["function"])
         if pointer := arguments._POINTER.fullmatch(kind):
             align = pointer["align"] or _USUAL_ALIGNMENT
             return (
@@ -306,7 +306,7 @@ class _Writing:
             return f"{element(kind)}(1)"
         return self._fake(tensor) if self.fakes else self._nowhere(tensor)
 
-    def _made(self, function: str) -> str:
+    def _factory_call(self, function: str) -> str:
         """Return the code of an argument that a function beside the kernel makes.
 
         The arguments by type that the function asks for are written before its call.

@@ -111,7 +111,9 @@ def fitting(recorded: List[Recorded], arguments: Dict[str, object]) -> Recorded:
         ):
             return record
     names = sorted({name for record in recorded for name in record["arguments"]})
-    sizes = ", ".join("%s %s" % (name, _told(argument_of(name, arguments))) for name in names)
+    sizes = ", ".join(
+        "%s %s" % (name, _describe_value(argument_of(name, arguments))) for name in names
+    )
     raise RefusedArguments(
         "no launch was recorded for %s: name these sizes in the problem's `sizes` in the kernel"
         " file" % sizes
@@ -133,7 +135,7 @@ def _fits(facts: Document, value: Value) -> bool:
     )
 
 
-def _told(value: Value) -> str:
+def _describe_value(value: Value) -> str:
     if not hasattr(value, "data_ptr"):
         return "= %r" % (value,)
     return "of %s, strides %s, elements of %d bytes" % (

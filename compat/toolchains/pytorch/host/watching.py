@@ -115,7 +115,7 @@ class _FollowedProcess:
                 self._over(limit)
                 return
             except ProcessEnded:
-                self._gone()
+                self._note_end()
                 return
             self._note(message)
 
@@ -190,7 +190,7 @@ class _FollowedProcess:
         self._commit()
         self._suspect(self._in_flight, failed("timed_out", "it took more than %g s" % limit))
 
-    def _gone(self) -> None:
+    def _note_end(self) -> None:
         """Note that the process ended."""
         if self._report.finished or self._in_flight is None:
             if not self._report.unwell:

@@ -64,7 +64,7 @@ def compare(problem: Document) -> Found:
     if problem["outputs"] is None:
         return _changed(problem)
     findings = [_compared(problem, name) for name in problem["outputs"]]
-    findings += [_around(problem, tensors) for tensors in _by_storage(problem)]
+    findings += [_check_outside(problem, tensors) for tensors in _by_storage(problem)]
     return together(findings)
 
 
@@ -96,7 +96,7 @@ def around(problem: Document) -> str:
     """
     if problem["outputs"] is None:
         return ""
-    findings = (_around(problem, tensors) for tensors in _by_storage(problem))
+    findings = (_check_outside(problem, tensors) for tensors in _by_storage(problem))
     return next((str(finding["reason"]) for finding in findings if finding["status"] != "ok"), "")
 
 
@@ -124,7 +124,7 @@ def _compared(problem: Document, name: str) -> Found:
     tensor, output = problem["arguments"][name], problem["outputs"][name]
     if not tensor.numel():
         return _ok(None, None, "")
-    got, reference = _beside(tensor.detach(), output["reference"])
+    got, reference = _to_common_type(tensor.detach(), output["reference"])
     sizes = reference.abs().double()
     difference = (got.double() - reference.double()).abs()
     # Large whole numbers can be equal as doubles although they differ.
@@ -164,7 +164,9 @@ def _compared(problem: Document, name: str) -> Found:
     }
 
 
-def _beside(tensor: torch.Tensor, reference: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+def _to_common_type(
+    tensor: torch.Tensor, reference: torch.Tensor
+) -> Tuple[torch.Tensor, torch.Tensor]:
     """Return both tensors in one type: int64 if both have whole numbers, else float64."""
     kind = (
         torch.float64
@@ -200,7 +202,7 @@ def _number(value: torch.Tensor) -> str:
 # --- storages -------------------------------------------------------------------------------------
 
 
-def _around(problem: Document, tensors: List[torch.Tensor]) -> Found:
+def _check_outside(problem: Document, tensors: List[torch.Tensor]) -> Found:
     """Check that a storage outside of its outputs still has the values that filled it."""
     memory = cells(tensors[0])
     changed = memory != _pattern(tensors[0].dtype)

@@ -29,7 +29,7 @@ def recorded(
     ]
     for tensor in launch["tensors"].values():
         if "values" in tensor:
-            _put(storages[tensor["storage"]], tensor)
+            _write_values(storages[tensor["storage"]], tensor)
     storages = [storage.to(device) for storage in storages]
     views = {
         name: _view(storages[tensor["storage"]], tensor)
@@ -55,7 +55,7 @@ def _storage(description: Document, seed: int) -> torch.Tensor:
     return ((mixed >> 7).double() / (1 << 23) - 1.0).to(kind)
 
 
-def _put(storage: torch.Tensor, description: Document) -> None:
+def _write_values(storage: torch.Tensor, description: Document) -> None:
     places = _view(torch.arange(storage.numel()), description).reshape(-1)
     bits = 8 * storage.element_size()
     # PyTorch cannot set elements of unsigned types of more than 8 bits.

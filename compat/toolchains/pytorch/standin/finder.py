@@ -42,7 +42,7 @@ class StandIn(ModuleType):
         if name in pytorch.ABSENT.get(path, ()):
             raise AttributeError("module %r has no attribute %r" % (path, name))
         inner = "%s.%s" % (path, name)
-        if inner in _known():
+        if inner in _stand_in_modules():
             return importlib.import_module(inner)
         return unknown_attribute(path, name)
 
@@ -81,7 +81,7 @@ def seem_plain() -> Callable[[], None]:
     return end
 
 
-def _known() -> dict[str, dict[str, object]]:
+def _stand_in_modules() -> dict[str, dict[str, object]]:
     return {
         **(pytorch.modules() if "torch" in LEDGER.packages else {}),
         **_PACKAGING,
@@ -101,7 +101,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """
         if name.split(".", 1)[0] not in LEDGER.packages:
             return None
-        if "." in name and name not in _known():
+        if "." in name and name not in _stand_in_modules():
             _refuse_a_question(name)
         return importlib.machinery.ModuleSpec(name, self, origin="stand-in", is_package=True)
 
@@ -111,7 +111,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Set the known names of a stand-in."""
-        vars(module).update(_known().get(module.__name__, {}))
+        vars(module).update(_stand_in_modules().get(module.__name__, {}))
 
     def find_distributions(self, context: object = None) -> Iterator[object]:
         """Yield the metadata of a package with a stand-in, for ``importlib.metadata.version``.

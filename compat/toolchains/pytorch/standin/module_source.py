@@ -127,15 +127,15 @@ def _ask(tree: ast.Module, lines: list[int]) -> None:
     for node in list(_may_ask(tree, lines)):
         if isinstance(node, ast.Compare):
             if any(isinstance(operator, (ast.Is, ast.IsNot)) for operator in node.ops):
-                node.left = _asked(node.left)
-                node.comparators = [_asked(comparator) for comparator in node.comparators]
+                node.left = _known_call(node.left)
+                node.comparators = [_known_call(comparator) for comparator in node.comparators]
         elif (
             isinstance(node.func, ast.Name)
             and node.func.id in _QUESTIONS
             and len(node.args) == 1
             and not node.keywords
         ):
-            node.args = [_asked(node.args[0])]
+            node.args = [_known_call(node.args[0])]
 
 
 def _may_ask(tree: ast.Module, lines: list[int]) -> Iterator[ast.Compare | ast.Call]:
@@ -164,7 +164,7 @@ def _is_over(node: Any, lines: list[int]) -> bool:
     return following < len(lines) and lines[following] <= node.end_lineno
 
 
-def _asked(value: ast.expr) -> ast.expr:
+def _known_call(value: ast.expr) -> ast.expr:
     if isinstance(value, (ast.Constant, ast.Starred)):
         return value
     return ast.copy_location(

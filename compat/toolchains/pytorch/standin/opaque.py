@@ -433,10 +433,10 @@ def _guarded_lines(path: str) -> frozenset[int]:
         tree = source.tree if source and source.data == data else ast.parse(data, path)
     except (OSError, SyntaxError, ValueError):
         return frozenset()
-    return frozenset(line for body in _tried(tree) for line in _lines(body))
+    return frozenset(line for body in _guarded_bodies(tree) for line in _lines(body))
 
 
-def _tried(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+def _guarded_bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
     waiting = [tree]
     while waiting:
         node = waiting.pop()

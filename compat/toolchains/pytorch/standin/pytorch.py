@@ -204,7 +204,7 @@ def _model() -> str:
     return AssumedStr(LEDGER.target["gpu"])
 
 
-def _told(question: str, value: Callable[[], Value]) -> Callable[..., Any]:
+def _answer_function(question: str, value: Callable[[], Value]) -> Callable[..., Any]:
     """Return a PyTorch function that gives this value for any arguments and records the answer."""
 
     def answer(*_: object, **__: object) -> Any:
@@ -316,7 +316,7 @@ def modules() -> dict[str, Objects]:
             "iinfo": whole_limits,
             "get_default_dtype": _default_dtype,
             "set_default_dtype": lambda kind: _DEFAULT.update(dtype=kind),
-            "are_deterministic_algorithms_enabled": _told(
+            "are_deterministic_algorithms_enabled": _answer_function(
                 "torch.are_deterministic_algorithms_enabled",
                 lambda: bool(_DEFAULT.get("deterministic", False)),
             ),
@@ -340,14 +340,16 @@ def modules() -> dict[str, Objects]:
         "torch.amp": amp,
         "torch.version": {"xpu": None},
         "torch.cuda": {
-            "is_available": _told("torch.cuda.is_available", lambda: True),
-            "is_initialized": _told("torch.cuda.is_initialized", lambda: False),
-            "current_device": _told("torch.cuda.current_device", lambda: 0),
-            "device_count": _told("torch.cuda.device_count", lambda: AssumedInt(1)),
-            "get_device_capability": _told("torch.cuda.get_device_capability", _capability),
-            "get_device_name": _told("torch.cuda.get_device_name", _model),
+            "is_available": _answer_function("torch.cuda.is_available", lambda: True),
+            "is_initialized": _answer_function("torch.cuda.is_initialized", lambda: False),
+            "current_device": _answer_function("torch.cuda.current_device", lambda: 0),
+            "device_count": _answer_function("torch.cuda.device_count", lambda: AssumedInt(1)),
+            "get_device_capability": _answer_function(
+                "torch.cuda.get_device_capability", _capability
+            ),
+            "get_device_name": _answer_function("torch.cuda.get_device_name", _model),
             "get_device_properties": lambda *_, **__: StandInProperties(),
-            "is_bf16_supported": _told(
+            "is_bf16_supported": _answer_function(
                 "torch.cuda.is_bf16_supported", lambda: gpu.has_bf16(LEDGER.target)
             ),
             "device": no_grad,
@@ -362,8 +364,10 @@ def modules() -> dict[str, Objects]:
         "torch.distributed": {"is_xccl_available": lambda: False},
         "torch.utils": {},
         "torch.utils._triton": {
-            "has_triton": _told("torch.utils._triton.has_triton", lambda: True),
-            "has_triton_package": _told("torch.utils._triton.has_triton_package", lambda: True),
+            "has_triton": _answer_function("torch.utils._triton.has_triton", lambda: True),
+            "has_triton_package": _answer_function(
+                "torch.utils._triton.has_triton_package", lambda: True
+            ),
         },
         "torch.ops": {},
     }

@@ -165,7 +165,7 @@ class ImportedSource:
 
     def _import(self) -> ModuleType:
         if os.path.dirname(self.path) in self.roots:
-            return self._alone()
+            return self._import_file()
         first = self.module.split(".", 1)[0]
         path = getattr(sys.modules.get(first), "__file__", None)
         if isinstance(path, str) and not LEDGER.in_tree(path):
@@ -181,7 +181,7 @@ class ImportedSource:
             )
         return module
 
-    def _alone(self) -> ModuleType:
+    def _import_file(self) -> ModuleType:
         """Import a file that is in no package, and return its module.
 
         The module has the file's name, or another one if that name is taken.

@@ -81,14 +81,14 @@ def judge(answer: JsonMapping) -> PairResult:
         )
     errors = [error for error in answer.get("errors", []) if isinstance(error, dict)]
     if not errors and answer.get("stage") == "launched":
-        return _counted(answer)
+        return _check_launches(answer)
     if any(_NO_CUDA in str(error.get("message")) for error in errors):
         return PairResult(status=Status.UNSUPPORTED, failure_class="no-cuda", message=_NO_CUDA)
     failure_class, message = next(_classes(str(answer.get("stage")), errors))
     return PairResult(status=Status.REJECTED, failure_class=failure_class, message=_words(message))
 
 
-def _counted(answer: JsonMapping) -> PairResult:
+def _check_launches(answer: JsonMapping) -> PairResult:
     """Return the result of a program that raised nothing.
 
     It is ok if every kernel that the graph must launch was launched.

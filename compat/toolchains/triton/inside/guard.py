@@ -257,21 +257,21 @@ def _on(facts: dict[str, Any], marks: str, version: str, optimistic: bool) -> tu
     tested = [(release, mark) for release, mark in zip(facts["releases"], marks) if mark != "?"]
     for release, mark in tested:
         if _same(release, version):
-            return _told(facts, release, mark)
+            return _explain_mark(facts, release, mark)
     line = [(release, mark) for release, mark in tested if not _is_fork(release)]
     if not optimistic or not line or _order(version) is None:
         return False, f"was not tested with Triton {version}"
     if _is_fork(version):
         for release, mark in line:
             if _order(release) == _order(version):
-                works, reason = _told(facts, release, mark)
+                works, reason = _explain_mark(facts, release, mark)
                 return works, f"was not tested with Triton {version}, and {reason}"
     before = [entry for entry in line if _order(entry[0]) < _order(version)]
     after = [entry for entry in line if _order(entry[0]) > _order(version)]
     if not before:
         return False, f"was not tested with a Triton as old as {version}"
     for release, mark in before[-1:] + after[:1]:
-        works, reason = _told(facts, release, mark)
+        works, reason = _explain_mark(facts, release, mark)
         if not works:
             return False, f"was not tested with Triton {version}, and {reason}"
     around = " and ".join(release for release, _ in before[-1:] + after[:1])
@@ -279,7 +279,7 @@ def _on(facts: dict[str, Any], marks: str, version: str, optimistic: bool) -> tu
     return True, f"was not tested with Triton {version}, and works with {around}{newest}"
 
 
-def _told(facts: dict[str, Any], release: str, mark: str) -> tuple[bool, str]:
+def _explain_mark(facts: dict[str, Any], release: str, mark: str) -> tuple[bool, str]:
     if mark == "+":
         return True, f"works with Triton {release}"
     return False, f"does not work with Triton {release} ({facts['reasons'].get(mark, 'it fails')})"

@@ -167,13 +167,13 @@ class BlockShapes:
         block = self._found.get(id(node))
         yield from (ast.Name(name, ast.Load()) for name in self._alike.get(id(node), ()))
         if block is not None and not block.pointer:
-            yield from self._made(block)
+            yield from self._block_calls(block)
         if block is None or not block.pointer:
             yield ast.Constant(0)
         if block is None or (not block.pointer and "float" in (block.dtype or "float")):
             yield ast.Constant(0.0)
 
-    def _made(self, block: Block) -> Iterator[ast.expr]:
+    def _block_calls(self, block: Block) -> Iterator[ast.expr]:
         """Yield calls that make a block, of consecutive numbers or of zeros."""
         if not block.shape or block.dtype is None:
             return
@@ -209,7 +209,7 @@ class BlockShapes:
     def _of(self, node: ast.expr) -> Block | None:
         """Return the block of an expression, and record it and the blocks of all its operands."""
         parts = [self._of(child) for child in _operands(node)]
-        block = self._told(node, parts)
+        block = self._infer_block(node, parts)
         if block is not None:
             self._found[id(node)] = block
             if block.shape and not isinstance(node, ast.Name):
@@ -218,7 +218,7 @@ class BlockShapes:
                 ]
         return block
 
-    def _told(self, node: ast.expr, parts: Sequence[Block | None]) -> Block | None:
+    def _infer_block(self, node: ast.expr, parts: Sequence[Block | None]) -> Block | None:
         if isinstance(node, ast.Name):
             return self._names.get(node.id)
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):

@@ -417,7 +417,7 @@ class Arguments:
             return _stream()
         call = _MADE.fullmatch(kind)
         if call is not None:
-            return self._made(name, call["function"])
+            return self._argument_from_function(name, call["function"])
         pointer = _POINTER.fullmatch(kind)
         if pointer is not None:
             alignment = int(pointer["align"] or _USUAL_ALIGNMENT)
@@ -431,7 +431,7 @@ class Arguments:
         except ValueError as error:
             raise KernelFileError("signature.%s: %s: %s" % (name, kind, error)) from error
 
-    def _made(self, name: str, function: str) -> Any:
+    def _argument_from_function(self, name: str, function: str) -> Any:
         """Return what a function in the kernel's source makes.
 
         The function gets a function that makes an argument of a type, and constexprs. Raises

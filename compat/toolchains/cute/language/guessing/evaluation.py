@@ -215,7 +215,9 @@ class HostScope(Scope):
         if isinstance(function, ElementKind) and library.is_known(origin):
             return Number(function.name)
         if isinstance(function, ast.ClassDef):
-            return KernelObject(function.name, self._made(function, positional, keywords))
+            return KernelObject(
+                function.name, self._constructor_arguments(function, positional, keywords)
+            )
         if isinstance(function, KernelObject):
             return self._noted(function.kind, node, function.made, positional, keywords)
         if (
@@ -316,7 +318,7 @@ class HostScope(Scope):
         )
         return UNKNOWN
 
-    def _made(
+    def _constructor_arguments(
         self,
         kind: ast.ClassDef,
         positional: Sequence[PythonValue],

@@ -104,7 +104,7 @@ class _LauncherGuesses:
             {
                 parameter.arg: guess
                 for parameter in self._constructor()
-                if (guess := self._made(parameter))
+                if (guess := self._constructor_guess(parameter))
             },
             self.launcher.kind or self.launcher.call,
         )
@@ -200,7 +200,7 @@ class _LauncherGuesses:
         constructor = self.launcher.constructor
         return named_parameters(constructor.args)[1:] if constructor else []
 
-    def _made(self, parameter: ast.arg) -> _Guess | None:
+    def _constructor_guess(self, parameter: ast.arg) -> _Guess | None:
         """Return the guess for a parameter of a constructor, or ``None`` if its default is used."""
         assert self.launcher.constructor is not None
         value = (self.call.made if self.call else {}).get(parameter.arg, UNKNOWN)

@@ -45,7 +45,7 @@ def _sizes(sizes: Sequence[PythonValue]) -> list[object]:
     return [size if isinstance(size, int | SymbolicSize) else UNKNOWN for size in flat]
 
 
-def _made(
+def _new_tensor(
     *sizes: PythonValue, dtype: PythonValue = None, size: PythonValue = None, **_: PythonValue
 ) -> TensorValue:
     return TensorValue.contiguous(
@@ -56,7 +56,7 @@ def _made(
 def _full(
     size: object, fill_value: object = None, *, dtype: object = None, **_: object
 ) -> TensorValue:
-    return _made(size, dtype=dtype)
+    return _new_tensor(size, dtype=dtype)
 
 
 def _random(
@@ -312,7 +312,7 @@ def _divided(number: PythonValue, divisor: PythonValue) -> object:
 
 
 CALLS: Mapping[str, Callable[..., object]] = {
-    **dict.fromkeys(("empty", "zeros", "ones", "rand", "randn"), _made),
+    **dict.fromkeys(("empty", "zeros", "ones", "rand", "randn"), _new_tensor),
     **{f"{name}_like": _like for name in ("empty", "zeros", "ones", "rand", "randn", "full")},
     "full": _full,
     "randint": _random,

@@ -252,7 +252,7 @@ class _FunctionEdit(cst.CSTTransformer):
         }
         begun = {parameter.statement(self.code): parameter for parameter in self.unpacked.values()}
         reader = edit.handing.reader(place)
-        reader.code, reader.hands = self.code, self._handed
+        reader.code, reader.hands = self.code, self._outgoing_pointers
         function = normal(_beginning(self.original, list(begun)), reader)
         function = _received(function, self._called, self.code)
         reader.returns = lambda _: False
@@ -291,7 +291,7 @@ class _FunctionEdit(cst.CSTTransformer):
 
     # --- from function to function ---
 
-    def _handed(self, node: cst.CSTNode) -> list[cst.BaseExpression]:
+    def _outgoing_pointers(self, node: cst.CSTNode) -> list[cst.BaseExpression]:
         """Return the block pointers that a call passes or a ``return`` returns."""
         if isinstance(node, cst.Return):
             return [

@@ -318,10 +318,10 @@ class UnpackedParameter:
 
     def statement(self, code: Code) -> cst.SimpleStatementLine:
         """Return the statement that makes the block pointer at the beginning of the function."""
-        return _made(self.name, self.texts, code)
+        return _pointer_statement(self.name, self.texts, code)
 
 
-def _made(name: str, texts: Mapping[Part, str], code: Code) -> cst.SimpleStatementLine:
+def _pointer_statement(name: str, texts: Mapping[Part, str], code: Code) -> cst.SimpleStatementLine:
     """Return a statement that makes a block pointer from these parts."""
     lists = [
         ", ".join(text for part, text in texts.items() if part[0] == kind)
@@ -420,7 +420,7 @@ class Back:
                 part: values.get(part) or _in_caller(self.texts[part], passed, code)
                 for part in all_parts(self.rank)
             }
-            return _made(name, texts, code)
+            return _pointer_statement(name, texts, code)
         handed = passed.get(self.parameter)
         if not isinstance(handed, cst.Name):
             raise CannotEdit("a function returns its argument in an unknown form")

@@ -63,7 +63,8 @@ class PlainPointers(AccessForm):
         web, source = definition.web, definition.source_web
         if web in self._moving:
             return [
-                assignment(self.name(web, part), value) for part, value in self._kept(definition)
+                assignment(self.name(web, part), value)
+                for part, value in self._part_assignments(definition)
             ]
         if source is None:
             return self._grid(definition)
@@ -135,7 +136,7 @@ class PlainPointers(AccessForm):
             for part, node in pointer.parts.items()
         }
 
-    def _kept(self, definition: Definition) -> Iterator[tuple[Part, str]]:
+    def _part_assignments(self, definition: Definition) -> Iterator[tuple[Part, str]]:
         """Yield the parts that a definition assigns to variables of its web, with their values."""
         web = definition.web
         for part in web.made.parts:

@@ -73,7 +73,7 @@ class Logged(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
-            logged = {**_told(error), "says": record.getMessage()[:_LONGEST]}
+            logged = {**_describe_error(error), "says": record.getMessage()[:_LONGEST]}
             if logged not in self.errors:
                 self.errors.append(logged)
 
@@ -121,12 +121,12 @@ def failed(stage: str, error: Optional[BaseException], began: float) -> Document
     """Return the stage that was reached, the chain of exceptions, and the seconds."""
     chain: List[Dict[str, object]] = []
     while error is not None and len(chain) < _MOST:
-        chain.append(_told(error))
+        chain.append(_describe_error(error))
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return {"stage": stage, "errors": chain, "seconds": round(time.monotonic() - began, 3)}
 
 
-def _told(error: BaseException) -> Document:
+def _describe_error(error: BaseException) -> Document:
     message = _short(str(error))
     if len(message) > _LONGEST:
         message = message[: _LONGEST // 2] + "\n...\n" + message[-_LONGEST // 2 :]

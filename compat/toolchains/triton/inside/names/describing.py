@@ -88,7 +88,7 @@ def _function(kind: str, value: object, function: types.FunctionType, *, skip: i
     refuses = (
         source.refuses if kind != "method" or sources.speaks_of_removal(source.refuses) else ""
     )
-    deprecated = [] if refuses else [*_said(value), *source.deprecated]
+    deprecated = [] if refuses else [*_deprecation_messages(value), *source.deprecated]
     _tell(entry, deprecated=deprecated, warns=source.warns, refuses=refuses)
     for parameter in parameters or ():
         if parameter["name"] in source.parameters:
@@ -103,7 +103,7 @@ def _tell(entry: Entry, **facts: object) -> None:
             entry[name] = list(dict.fromkeys(fact)) if isinstance(fact, list) else fact
 
 
-def _said(value: object) -> list[str]:
+def _deprecation_messages(value: object) -> list[str]:
     """Return the message of ``@deprecated``, if there is one."""
     message = getattr(value, "__deprecated__", None)
     return [message] if isinstance(message, str) else []
@@ -158,7 +158,10 @@ def _class(value: type) -> Entry:
         of_init = _function("class", constructor, function, skip=1)
         entry = {key: fact for key, fact in of_init.items() if key != "refuses"}
     doc = sources.of_docstring(vars(value).get("__doc__"))
-    _tell(entry, deprecated=[*_said(value), *doc.deprecated, *entry.get("deprecated", [])])
+    _tell(
+        entry,
+        deprecated=[*_deprecation_messages(value), *doc.deprecated, *entry.get("deprecated", [])],
+    )
     return entry
 
 

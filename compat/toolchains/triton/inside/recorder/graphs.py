@@ -139,7 +139,7 @@ class GraphKernels:
         if count == 1:
             record.update(place=of_launch(self._recording.package), grid=self._grid(arguments[:3]))
             if self._recording.settings.get("problems"):
-                record["given"] = self._given(src, self._typed[key], arguments)
+                record["given"] = self._launch_facts(src, self._typed[key], arguments)
         if is_new or count & (count - 1) == 0:
             self._recording.journal.write(r="count", key=key, **record)
 
@@ -160,7 +160,7 @@ class GraphKernels:
 
         return bench_candidate
 
-    def _given(self, src: Source, typed: list[str], arguments: tuple[Any, ...]) -> Objects:
+    def _launch_facts(self, src: Source, typed: list[str], arguments: tuple[Any, ...]) -> Objects:
         try:
             bound = bound_arguments(src.fn, typed, arguments[_BEFORE_ARGUMENTS:])
             with_values = self._recording.settings["with_values"]

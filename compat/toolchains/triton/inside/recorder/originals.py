@@ -53,14 +53,16 @@ class Originals:
         os.environ[_WITHOUT_LINES] = "1"
         try:
             for key, src, target, options in self._given.values():
-                self._journal.write(r="original", key=key, **self._made(src, target, options))
+                self._journal.write(
+                    r="original", key=key, **self._compile_original(src, target, options)
+                )
         finally:
             self._given.clear()
             os.environ.pop(_WITHOUT_LINES)
             if before is not None:
                 os.environ[_WITHOUT_LINES] = before
 
-    def _made(self, src: Source, target: GpuTarget, options: Objects) -> Document:
+    def _compile_original(self, src: Source, target: GpuTarget, options: Objects) -> Document:
         assert self._compile is not None
         try:
             compiled = self._compile(src, target=target, options=options)

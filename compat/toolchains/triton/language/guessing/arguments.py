@@ -144,7 +144,7 @@ class Types:
 
     def _element(self, name: str, seen: set[str]) -> Guess:
         """Return the element type of a pointer."""
-        alike = self._alike(name)
+        alike = self._type_or_names(name)
         if isinstance(alike, str):
             return Guess(alike, "as the tensor is made where the kernel is launched")
         floats = [(other, guess) for other in alike if (guess := self._floating(other))]
@@ -165,7 +165,7 @@ class Types:
             )
         return Guess("fp32", UNKNOWN_FLOAT)
 
-    def _alike(self, name: str) -> str | list[str]:
+    def _type_or_names(self, name: str) -> str | list[str]:
         """Return the element type of the tensor that a launch passes.
 
         If it is unknown, return the parameters whose tensors have the same type.
@@ -181,7 +181,7 @@ class Types:
         return same
 
     def _launched_alike(self, name: str) -> str | list[str]:
-        """Return the same as :meth:`_alike`, from launches alone."""
+        """Return the same as :meth:`_type_or_names`, from launches alone."""
         tensors = next((launch.tensors for launch in self.launches if name in launch.tensors), {})
         if not tensors:
             return [name]
@@ -389,13 +389,13 @@ class Values:
 
     def of(self, parameter: JitParameter) -> Guess:
         """Guess the value of a constexpr that neither a config nor a heuristic sets."""
-        return next(self._said(parameter), None) or self.unlaunched(parameter)
+        return next(self._explicit_guesses(parameter), None) or self.unlaunched(parameter)
 
     def unlaunched(self, parameter: JitParameter) -> Guess:
         """Guess the value of a constexpr from its use in the kernel, or else from its name."""
         return self._by_use(parameter) or self._by_name(parameter)
 
-    def _said(self, parameter: JitParameter) -> Iterator[Guess]:
+    def _explicit_guesses(self, parameter: JitParameter) -> Iterator[Guess]:
         """Yield the values that launches pass, then the default."""
         for launch in self.launches:
             value = launch.values.get(parameter.name)

@@ -41,7 +41,7 @@ def called(walk: Walk, node: ast.Call) -> Value:
     short = name.rpartition(".")[2]
     is_math = short in _MATH and name not in walk.module.functions
     if not is_math and (callee := walk.jit_function(name)):
-        return _own(walk, node, *callee)
+        return _jit_call(walk, node, *callee)
     if short in _BLOCKS:  # libraries re-export these functions from their own modules
         return _block(walk, node)
     if isinstance(node.func, ast.Attribute) and not name.startswith(
@@ -69,7 +69,7 @@ def _argument(node: ast.Call, index: int, name: str) -> ast.expr | None:
     return named or (node.args[index] if len(node.args) > index else None)
 
 
-def _own(walk: Walk, node: ast.Call, function: JitFunction, module: JitModule) -> Value:
+def _jit_call(walk: Walk, node: ast.Call, function: JitFunction, module: JitModule) -> Value:
     parameters = [parameter.name for parameter in function.parameters]
     nodes = dict(zip(parameters, node.args, strict=False))
     nodes |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}

@@ -148,7 +148,7 @@ class _Wrapper:
             ):
                 names[node.value.id] = None
             elif isinstance(node, ast.Call) and self._is_launch(node):
-                arguments = self._given(node)
+                arguments = self._call_arguments(node)
                 names |= {
                     value.id: None
                     for name, value in arguments.items()
@@ -307,7 +307,7 @@ class _Wrapper:
                 return name == self.kernel.name
         return False
 
-    def _given(self, call: ast.Call) -> dict[str, ast.expr]:
+    def _call_arguments(self, call: ast.Call) -> dict[str, ast.expr]:
         starred = any(isinstance(arg, ast.Starred) for arg in call.args)
         arguments = (
             {}
@@ -327,7 +327,7 @@ class _Wrapper:
         named = {
             keyword.arg for keyword in call.keywords
         }  # options, even if parameters have the same names
-        arguments = self._given(call)
+        arguments = self._call_arguments(call)
         values = {
             name: passed
             for name, value in arguments.items()

@@ -202,7 +202,9 @@ def _histogram(draft: Draft) -> None:
     draft.define("histogram", (value,), ("i32", (bins,)), bins=bins)
 
 
-def _counted(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _histogram_bounds(
+    statement: BlockStatement, operands: Sequence[Bounds], _: object
+) -> list[Bounds]:
     (value,) = operands
     require(value.low >= 0 and value.high < statement.settings["bins"], "a number may have no bin")
     return [bounds(0, statement.operands[0].elements)]
@@ -289,7 +291,7 @@ OPERATIONS = (
         family="histogram",
         text="tl.histogram({0}, {bins})",
         propose=_histogram,
-        derive=_counted,
+        derive=_histogram_bounds,
         compute=lambda statement, operands, machine: [
             np.bincount(operands[0], minlength=statement.settings["bins"]).astype(np.int32)
         ],
