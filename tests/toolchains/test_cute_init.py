@@ -84,6 +84,19 @@ if __name__ == "__main__":
     }
 
 
+@pytest.mark.parametrize("value", ["0", "fill_value=0"])
+def test_tensor_made_like_another_has_its_type(tmp_path: Path, value: str) -> None:
+    host = f"""
+def run(m, n):
+    x = torch.randn(m, n, device="cuda", dtype=torch.bfloat16)
+    y = torch.full_like(x, {value})
+    cute.compile(copy, from_dlpack(x), from_dlpack(y), 5, cuda.CUstream(0))
+"""
+    signature = guessed(tmp_path, HEAD + PLAIN + host)["copy"]["signature"]
+    assert signature["y"] == signature["x"]
+    assert signature["y"].startswith("bf16")
+
+
 def test_size_with_unknown_divisibility_gets_no_divisor(tmp_path: Path) -> None:
     host = """
 def run(width):

@@ -81,6 +81,10 @@ def _like(tensor: PythonValue, *, dtype: PythonValue = None, **_: object) -> Ten
     return _tensor(tensor).copied(element=element_name(dtype) or tensor.element)
 
 
+def _full_like(tensor: PythonValue, _: object = None, **options: PythonValue) -> TensorValue:
+    return _like(tensor, **options)
+
+
 def _count(*numbers: object, dtype: object = None, **_: object) -> TensorValue:
     integers = [number for number in numbers if isinstance(number, int)]
     start, stop = (0, integers[0]) if len(integers) == 1 else (integers[0], integers[1])
@@ -313,7 +317,8 @@ def _divided(number: PythonValue, divisor: PythonValue) -> object:
 
 CALLS: Mapping[str, Callable[..., object]] = {
     **dict.fromkeys(("empty", "zeros", "ones", "rand", "randn"), _new_tensor),
-    **{f"{name}_like": _like for name in ("empty", "zeros", "ones", "rand", "randn", "full")},
+    **{f"{name}_like": _like for name in ("empty", "zeros", "ones", "rand", "randn")},
+    "full_like": _full_like,
     "full": _full,
     "randint": _random,
     "normal": _random,
