@@ -146,8 +146,9 @@ def settled(first: Check, later: Sequence[Check]) -> Check:
     """Return the result of the first run, combined with the runs that confirm it.
 
     ``later`` has at most two runs. If the statuses differ, runs that ended at a limit of time or
-    memory do not count. If the other runs agree, the result is theirs, else it is ``unstable``. A
-    run without an answer (``lost``) does not count.
+    memory do not count. If the other runs agree, the result is theirs, else it is ``unstable``. If
+    all runs ended at a limit, the result is that of the first. A run without an answer (``lost``)
+    does not count.
     """
     runs = [first, *(check for check in later if check.status is not Status.LOST)]
     different = sum(check.status is not first.status for check in runs)
@@ -156,8 +157,8 @@ def settled(first: Check, later: Sequence[Check]) -> Check:
     ended = [
         check for check in runs if check.status not in (Status.TIMED_OUT, Status.OUT_OF_MEMORY)
     ]
-    if len({check.status for check in ended}) == 1:
-        return ended[0]
+    if len({check.status for check in ended}) <= 1:
+        return ended[0] if ended else first
     statuses = ", then ".join(check.status for check in runs)
     reason = (
         f"not the same in each of {len(runs)} runs in the interpreter:"

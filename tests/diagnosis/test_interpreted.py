@@ -230,6 +230,7 @@ def settled_as(first: Status, *later: Status) -> Check:
         ("out_of_memory ok out_of_memory", "ok"),
         ("out_of_memory ok wrong", "unstable"),
         ("out_of_memory out_of_memory", "out_of_memory"),
+        ("timed_out out_of_memory timed_out", "timed_out"),
         ("wrong timed_out wrong", "wrong"),
     ],
 )
