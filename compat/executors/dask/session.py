@@ -445,7 +445,9 @@ class DaskSession:
                 raise InterruptedTask from error
             except KilledWorker as error:
                 address = error.last_worker.address
-                task.lost_with = self._gone.get(address) or self.workers[address]
+                task.lost_with = self._gone.get(address) or self.workers.get(address)
+                if task.lost_with is None:  # the session reconnected and forgot its workers
+                    raise InterruptedTask from error
             except UnknownAction:
                 raise
             except Exception as error:
