@@ -33,7 +33,10 @@ FOLDER = "log"
 _KEPT = 20
 """The number of log files that stay. The newest ones do."""
 _EARLY = 10_000
-"""The capacity of the buffer for records that wait until the project is known."""
+"""The capacity of the buffer for records that wait until the project is known.
+
+The handler has no target until then, so it keeps more records, too.
+"""
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 _log = logging.getLogger("compat")

@@ -389,7 +389,8 @@ class Comparer:
     ) -> BuildComparison:
         """Compare binaries in ``rounds`` launches on each problem, good ones first.
 
-        The comparison takes at most ``deadline`` seconds. Raises SelectionError if the process has
+        The host compares for at most ``deadline`` seconds, and has :data:`_SPARE` more to
+        answer. Raises SelectionError if the process has
         ended, and Stopped once ``stop`` is set.
         """
         self._session.stop = stop
