@@ -84,6 +84,15 @@ if __name__ == "__main__":
     }
 
 
+def test_element_size_is_that_of_the_tensor(tmp_path: Path) -> None:
+    host = """
+def run(m, n):
+    x = torch.randn(m, n, device="cuda", dtype=torch.float32)
+    cute.compile(copy, from_dlpack(x), from_dlpack(x), 5, cuda.CUstream(0), threads=16 * x.element_size())
+"""
+    assert guessed(tmp_path, HEAD + PLAIN + host)["copy"]["constexprs"] == {"threads": 64}
+
+
 @pytest.mark.parametrize("value", ["0", "fill_value=0"])
 def test_tensor_made_like_another_has_its_type(tmp_path: Path, value: str) -> None:
     host = f"""

@@ -369,7 +369,7 @@ _METHODS: Mapping[str, Callable[..., object]] = {
     "numel": lambda tensor: math.prod(
         size if isinstance(size, int) else SIZE for size in tensor.shape
     ),
-    "element_size": lambda tensor: 2,
+    "element_size": lambda tensor: max(1, ElementKind(tensor.element or "fp16").width // 8),
     **dict.fromkeys(
         (
             "cuda",
