@@ -177,7 +177,7 @@ class _WorkerState:
     def using(self, parcel: Parcel, stop: threading.Event) -> Iterator[_EnvInUse]:
         """Yield the env of a parcel, whose servers stay meanwhile.
 
-        Servers that were idle for long end afterwards. Raises _Unable if the env cannot be
+        Servers that were idle for long end afterwards. Raises _UnavailableEnv if the env cannot be
         provided, and Stopped if ``stop`` is set meanwhile.
         """
         program = Path(parcel.worker or WORKER)
@@ -201,7 +201,7 @@ class _WorkerState:
     def provided(self, parcel: Parcel, stop: threading.Event) -> BuiltEnv:
         """Return the parcel's env on this machine, built if it is missing.
 
-        Raises _Unable and Stopped.
+        Raises _UnavailableEnv and Stopped.
         """
         if parcel.wanted is None:
             return parcel.batch.built

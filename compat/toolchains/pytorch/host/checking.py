@@ -34,7 +34,10 @@ def checked(
     driver: CudaDriver,
     alive: Callable[[], None],
 ) -> Document:
-    """Launch a kernel on all problems, and return its check. Raises CudaError and Refused."""
+    """Launch a kernel on all problems, and return its check.
+
+    Raises CudaError and RefusedArguments.
+    """
     check = CellCheck()
     for problem in problems:
         alive()

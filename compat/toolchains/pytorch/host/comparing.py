@@ -170,7 +170,7 @@ def compare(
     """Launch builds in turn on every problem, ``rounds`` times each, and note the results in them.
 
     The comparison ends early if it is certain that builds cannot be compared with a good one.
-    Raises CudaError and Refused.
+    Raises CudaError and RefusedArguments.
     """
     for problem in problems:
         launches = [kernel.kernel.launch_of(problem.prepared) for kernel in kernels]

@@ -60,7 +60,7 @@ class LoadedKernel(Kernel):
     ) -> None:
         """Load a kernel. ``facts`` is ``launch`` of its cell.
 
-        Raises CudaError, and Refused if its parameters differ from those in the index.
+        Raises CudaError, and RefusedArguments if its parameters differ from those in the index.
         """
         self._driver, self._torch, self._device, self.facts = driver, torch, device, facts
         self._module = driver.load(data)

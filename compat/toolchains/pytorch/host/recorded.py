@@ -25,7 +25,8 @@ class RecordedKernels(Kernel):
     def __init__(self, driver: CudaDriver, facts: Document, data: bytes) -> None:
         """Load the kernels of recorded launches. ``facts`` is ``launch`` of the cell.
 
-        Raises CudaError, and Refused if a kernel's parameters differ from those in the index.
+        Raises CudaError, and RefusedArguments if a kernel's parameters differ from those in the
+        index.
         """
         self._driver, self._facts = driver, facts
         self._module = driver.load(data)

@@ -85,8 +85,8 @@ class GpuSession:
     def kernel(self, cell: Document) -> Kernel:
         """Load the binary of a cell.
 
-        Raises CudaError, Refused if it is not the one that was built, and OSError if it is not in
-        the folder.
+        Raises CudaError, RefusedArguments if it is not the one that was built, and OSError if it is
+        not in the folder.
         """
         with open(os.path.join(self._folder, "objects", cell["object"]), "rb") as file:
             facts, data = cell["launch"], file.read()
