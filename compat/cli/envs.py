@@ -331,8 +331,8 @@ def workers(*, stop: bool, answer: Answer) -> None:
             else ""
         )
         answer.give(
-            lambda: [f"stopped {_workers_text(ended.told)}{killed}"],
-            lambda: {"told": ended.told, "killed": ended.killed},
+            lambda: [f"stopped {_workers_text(ended.stopped)}{killed}"],
+            lambda: {"stopped": ended.stopped, "killed": ended.killed},
         )
         return
     residents = pool.resident_workers()

@@ -447,13 +447,13 @@ class Places:
         different = dict.fromkeys((here, there) for here, there in pairs if here != there)
         return cls(pairs=tuple(sorted(different, key=lambda pair: -len(pair[0]))))
 
-    def told(self, text: str) -> str:
+    def translate(self, text: str) -> str:
         """Return a text with the requesting machine's paths."""
         if not self.pairs or not any(here in text for here, _ in self.pairs):
             return text
         return self._here.sub(lambda match: self._there[match[0]], text)
 
-    def told_data(self, data: bytes) -> bytes:
+    def translate_data(self, data: bytes) -> bytes:
         """Return the content of a file with the requesting machine's paths.
 
         Content that is no text stays unchanged, because lengths matter there.
@@ -461,7 +461,7 @@ class Places:
         if not self.pairs or not any(os.fsencode(here) in data for here, _ in self.pairs):
             return data
         try:
-            return self.told(data.decode("utf-8")).encode("utf-8")
+            return self.translate(data.decode("utf-8")).encode("utf-8")
         except UnicodeDecodeError:
             return data
 
@@ -469,7 +469,7 @@ class Places:
         """Return evidence with the requesting machine's paths."""
         if not self.pairs:
             return evidence
-        translate = self.told
+        translate = self.translate
         stood_in = evidence.stood_in
         return evolve(
             evidence,
@@ -507,22 +507,24 @@ NOWHERE_ELSE = Places()
 
 def _raised(raised: RaisedException, places: Places) -> RaisedException:
     return evolve(
-        raised, message=places.told(raised.message), traceback=places.told(raised.traceback)
+        raised,
+        message=places.translate(raised.message),
+        traceback=places.translate(raised.traceback),
     )
 
 
 def _stood_in(stood_in: StandInPackages, places: Places) -> StandInPackages:
     return evolve(
         stood_in,
-        answers=tuple(map(places.told, stood_in.answers)),
-        skipped=tuple(map(places.told, stood_in.skipped)),
+        answers=tuple(map(places.translate, stood_in.answers)),
+        skipped=tuple(map(places.translate, stood_in.skipped)),
     )
 
 
 def _plain(value: object, places: Places) -> Any:
     """Return a JSON value with the requesting machine's paths in its strings."""
     if isinstance(value, str):
-        return places.told(value)
+        return places.translate(value)
     if isinstance(value, Mapping):
         return {name: _plain(element, places) for name, element in value.items()}
     return [_plain(element, places) for element in value] if isinstance(value, list) else value

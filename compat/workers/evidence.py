@@ -83,13 +83,13 @@ def gathered(
         return evolve(evidence, kept=stage_artifacts)
     limit = PRINTED_LIMIT_IN_FULL if mode.keep_printed else PRINTED_LIMIT
     reader = toolchains.of(flight.cell.env).reader
-    text = places.told(child.read_output(flight.output, end, limit, reader.heading))
+    text = places.translate(child.read_output(flight.output, end, limit, reader.heading))
     inline, artifacts = keep_printed(text, keep, always=mode.keep_printed)
     if evidence.complete:
         return evolve(evidence, kept={**stage_artifacts, **artifacts})
     reproducer = _reproducer(child.directory) if mode.diagnose and keep else None
     if reproducer and keep:
-        artifacts = {**artifacts, "reproducer": keep(".mlir", places.told_data(reproducer))}
+        artifacts = {**artifacts, "reproducer": keep(".mlir", places.translate_data(reproducer))}
     in_flight, in_passes = beacon.read(str(child.directory))
     source = flight.cell.spec.source
     optional = _optional_imports(
@@ -133,7 +133,7 @@ def _keep_stages(
         for stage in stages
     }
     return {
-        stage: keep(f".{stage}", places.told_data(data))
+        stage: keep(f".{stage}", places.translate_data(data))
         for stage, data in contents.items()
         if data is not None
     }

@@ -82,9 +82,10 @@ class ResidentWorker:
 
 @frozen(kw_only=True)
 class StopResult:
-    """The numbers of workers that were told to end, and that were killed."""
+    """The numbers of workers that ended on request, and of workers that were killed."""
 
-    told: int
+    stopped: int
+    """The number of workers that got the request."""
     killed: int
     """The number of workers that did not answer."""
 
@@ -138,7 +139,7 @@ def stop_resident_workers() -> StopResult:
                 dismissed += 1
         else:
             killed += _killed(folder)
-    return StopResult(told=dismissed, killed=killed)
+    return StopResult(stopped=dismissed, killed=killed)
 
 
 # --- finding and starting -------------------------------------------------------------------------

@@ -23,13 +23,13 @@ def test_only_whole_folder_names_are_translated() -> None:
         "/home/a/kernels/a.py:3 '/home/a/kernels' /twelve/b.py /w/123 /elsewhere/c.py /w/1.old"
         " /same/d.py"
     )
-    assert PLACES.told(text) == expected
-    assert PLACES.told_data(text.encode()) == expected.encode()
+    assert PLACES.translate(text) == expected
+    assert PLACES.translate_data(text.encode()) == expected.encode()
 
 
 def test_data_that_is_not_text_stays_unchanged() -> None:
-    assert PLACES.told_data(b"\xff/w/1/a.py") == b"\xff/w/1/a.py"
-    assert PLACES.told_data(b"nothing") == b"nothing"
+    assert PLACES.translate_data(b"\xff/w/1/a.py") == b"\xff/w/1/a.py"
+    assert PLACES.translate_data(b"nothing") == b"nothing"
 
 
 def test_paths_in_evidence_are_translated_except_in_quoted_lines() -> None:

@@ -81,7 +81,7 @@ def test_worker_serves_on_the_oldest_and_the_newest_python(
             with pool.borrow(stays, WORKER, folder_digest(WORKER), 60) as server:
                 pids.append(server.hello.pid)
         assert pids[0] == pids[1] > 0
-        assert pool.stop_resident_workers().told == 1
+        assert pool.stop_resident_workers().stopped == 1
     assert [evidence.built for evidence in attempts] == [True, False, False, True]
     assert attempts[1].signal == "SIGABRT"
     assert attempts[2].raised

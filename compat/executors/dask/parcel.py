@@ -132,11 +132,11 @@ def _moved(spec: Specialization, places: Places) -> Specialization:
     Facts that only a report needs are left out.
     """
     problem = spec.problem and evolve(
-        spec.problem, source=places.told(os.path.normpath(spec.problem.source))
+        spec.problem, source=places.translate(os.path.normpath(spec.problem.source))
     )
     source, roots = (
-        places.told(os.path.normpath(spec.source)),
-        tuple(places.told(os.path.normpath(root)) for root in spec.roots),
+        places.translate(os.path.normpath(spec.source)),
+        tuple(places.translate(os.path.normpath(root)) for root in spec.roots),
     )
     return evolve(
         spec, source=source, roots=roots, problem=problem, origin="", summary="", expectations=()
