@@ -477,16 +477,14 @@ def _is_foreign(function: FrozenDefinition, annotation: ast.expr) -> bool:
 def _written(function: FrozenDefinition, form: FrozenForm) -> str:
     """A definition as it was written, with the decorator that says how it was compiled."""
     node = tree_of(function.source).body[0]
-    lines = [line.encode() for line in function.source.split("\n")]
     if isinstance(node, ast.ClassDef):
         return function.source.rstrip("\n")
     assert isinstance(node, ast.FunctionDef)
-    last = node.end_lineno or node.lineno
+    lines = [line.encode() for line in function.source.split("\n")[: node.end_lineno]]
     for start, end, new in sorted(_edits(function, node, form), reverse=True):
         around = lines[start[0] - 1][: start[1]], lines[end[0] - 1][end[1] :]
         lines[start[0] - 1 : end[0]] = [new.encode().join(around)]
-        last -= end[0] - start[0]
-    text = b"\n".join(lines[node.lineno - 1 : last]).decode()
+    text = b"\n".join(lines[node.lineno - 1 :]).decode()
     decorator = form.decorators.get(function.kind, "")
     if decorator and function.jit:
         decorator += (
