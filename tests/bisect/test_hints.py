@@ -21,12 +21,12 @@ NONE_NEEDED = "but no hint is needed: fails the same way without any hint"
 Compiler = Callable[[frozenset[Hint]], Effect]
 
 
-def search_hints(given_: Sequence[Hint], compiler: Compiler) -> HintTrials:
-    return perturbations.search_hints(given_, lambda sets: [compiler(hints) for hints in sets])
+def search_hints(start_hints: Sequence[Hint], compiler: Compiler) -> HintTrials:
+    return perturbations.search_hints(start_hints, lambda sets: [compiler(hints) for hints in sets])
 
 
-def hint_sentence(given_: Sequence[Hint], compiler: Compiler) -> str | None:
-    need = perturbations.hint_need(search_hints(given_, compiler))
+def hint_sentence(start_hints: Sequence[Hint], compiler: Compiler) -> str | None:
+    need = perturbations.hint_need(search_hints(start_hints, compiler))
     return need.sentence.replace("divisible_by_16: ", "") if need else None
 
 
@@ -36,13 +36,13 @@ def fails_with(*culprits: Hint) -> Compiler:
 
 def test_hints_of_a_specialization() -> None:
     start = spec("faces", "fine", divisible_by_16=("source", "result"), equal_to_1=("size",))
-    given_ = perturbations.hints_of(start)
-    assert [perturbations.hint_name(hint) for hint in given_] == [
+    start_hints = perturbations.hints_of(start)
+    assert [perturbations.hint_name(hint) for hint in start_hints] == [
         "divisible_by_16: source",
         "divisible_by_16: result",
         "equal_to_1: size",
     ]
-    reduced_spec = perturbations.with_only(start, {given_[1], given_[2]})
+    reduced_spec = perturbations.with_only(start, {start_hints[1], start_hints[2]})
     assert (reduced_spec.compile.divisible_by_16, reduced_spec.compile.equal_to_1) == (
         ("result",),
         ("size",),
@@ -56,7 +56,7 @@ def test_hints_of_a_specialization() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_", "compiler", "expected"),
+    ("start_hints", "compiler", "expected"),
     [
         (
             ALL[:3],
@@ -101,9 +101,9 @@ def test_hints_of_a_specialization() -> None:
     ],
 )  # fmt: skip
 def test_sentence_says_which_hints_a_failure_needs(
-    given_: tuple[Hint, ...], compiler: Compiler, expected: str | None
+    start_hints: tuple[Hint, ...], compiler: Compiler, expected: str | None
 ) -> None:
-    assert hint_sentence(given_, compiler) == expected
+    assert hint_sentence(start_hints, compiler) == expected
 
 
 @given(st.sets(st.sampled_from(ALL), min_size=1), st.integers(1, len(ALL)))
@@ -114,12 +114,14 @@ def test_number_of_compiled_sets_has_an_upper_bound(culprits: set[Hint], count: 
         hint_sets.append(hints)
         return SAME if hints >= culprits & set(ALL[:count]) else OK
 
-    given_ = ALL[:count]
-    trials = search_hints(given_, compiled)
-    first = {*perturbations.first_sets(given_)}
-    assert first <= {*hint_sets, frozenset(given_)}
-    assert len(hint_sets) <= len(first) + perturbations.most_further_sets(given_, {})
-    assert len(hint_sets) <= len(first) + perturbations.most_further_sets(given_, trials.effects)
+    start_hints = ALL[:count]
+    trials = search_hints(start_hints, compiled)
+    first = {*perturbations.first_sets(start_hints)}
+    assert first <= {*hint_sets, frozenset(start_hints)}
+    assert len(hint_sets) <= len(first) + perturbations.most_further_sets(start_hints, {})
+    assert len(hint_sets) <= len(first) + perturbations.most_further_sets(
+        start_hints, trials.effects
+    )
 
 
 def test_unfinished_search_claims_only_what_it_compiled() -> None:
