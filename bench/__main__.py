@@ -90,12 +90,12 @@ def main(envs: tuple[str, ...], kernels: str, every: int, slots: int, rounds: in
         f"{len(cells)} ok cells of {kernels} kernels in {', '.join(built)}, {slots} at a time,"
         f" median of {rounds}"
     )
-    engine, loop = _paired(
+    engine, loop = _time_in_turn(
         lambda: _engine(cells, built, slots),
         lambda: _plain(_shares(cells, slots), built, slots),
         rounds,
     )
-    per_process = _timed(lambda: _plain([[cell] for cell in cells], built, slots))
+    per_process = _seconds_of(lambda: _plain([[cell] for cell in cells], built, slots))
     click.echo(f"  engine                 {engine:8.2f} s")
     click.echo(f"  unprotected loop       {loop:8.2f} s   engine/loop    {engine / loop:5.2f}")
     click.echo(
@@ -209,11 +209,11 @@ def _rerun(envs: Sequence[str], rounds: int) -> float:
         ]
         subprocess.run(command, check=False, cwd=ROOT, capture_output=True)
         return statistics.median(
-            _timed(lambda: _known_only(command, folder)) for _ in range(rounds)
+            _seconds_of(lambda: _run_without_compiles(command, folder)) for _ in range(rounds)
         )
 
 
-def _known_only(command: list[str], folder: str) -> None:
+def _run_without_compiles(command: list[str], folder: str) -> None:
     subprocess.run(command, check=False, cwd=ROOT, capture_output=True)
     cells = json.loads(Path(folder, "matrix.json").read_text())["cells"]
     assert all(cell["cached"] or cell["status"] == "env_broken" for cell in cells)
@@ -246,23 +246,23 @@ def _known(built: BuiltEnv, count: int, executor: OpenExecutor = LocalExecutor) 
         context = RunContext(
             envs={built.env.name: built}, store=store, limits=LIMITS, executor=executor
         )
-        return _timed(lambda: run(cells, context))
+        return _seconds_of(lambda: run(cells, context))
 
 
 # --- timing ---------------------------------------------------------------------------------------
 
 
-def _timed(action: Callable[[], object]) -> float:
+def _seconds_of(action: Callable[[], object]) -> float:
     started = time.perf_counter()
     action()
     return time.perf_counter() - started
 
 
-def _paired(
+def _time_in_turn(
     one: Callable[[], object], other: Callable[[], object], rounds: int
 ) -> tuple[float, float]:
     """Median seconds of both actions, measured in turn so that a machine's drift affects both."""
-    times = [(_timed(one), _timed(other)) for _ in range(rounds)]
+    times = [(_seconds_of(one), _seconds_of(other)) for _ in range(rounds)]
     return statistics.median(first for first, _ in times), statistics.median(
         second for _, second in times
     )

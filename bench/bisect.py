@@ -81,10 +81,10 @@ def _round(kernel: Kernel, built: list[BuiltEnv]) -> tuple[float, float, float]:
 
     They are measured in turn so that drift of the machine affects all three.
     """
-    first = _timed(lambda: _ours(kernel, ROOT, "--envs", "releases"))
+    first = _seconds_of(lambda: _ours(kernel, ROOT, "--envs", "releases"))
     _ours(kernel, ROOT, "--envs", "releases", keep=60)
-    next_ = _timed(lambda: _ours(kernel, ROOT, "--envs", "releases", keep=60))
-    return first, next_, _timed(lambda: _loop(kernel, built))
+    next_ = _seconds_of(lambda: _ours(kernel, ROOT, "--envs", "releases", keep=60))
+    return first, next_, _seconds_of(lambda: _loop(kernel, built))
 
 
 def _ours(kernel: Kernel, root: Path, *candidates: str, keep: int = 0) -> None:
@@ -138,10 +138,10 @@ def _cold(kernel: Kernel) -> float:
         for name in CHECKOUT:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             copy(ROOT / name, root / name)
-        return _timed(lambda: _ours(kernel, root, "--patches"))
+        return _seconds_of(lambda: _ours(kernel, root, "--patches"))
 
 
-def _timed(action: Callable[[], object]) -> float:
+def _seconds_of(action: Callable[[], object]) -> float:
     started = time.perf_counter()
     action()
     return time.perf_counter() - started

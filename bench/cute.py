@@ -69,7 +69,7 @@ def main(envs: tuple[str, ...], target: str, kernel: str, rounds: int) -> None:
             f"{env.env.name}: {len(cells)} cells, engine {engine:.2f} s, compiles {compiles:.2f} s,"
             f" ratio {ratio:.2f}"
         )
-    measured = [_bisected(kernel, target) for _ in range(rounds)]
+    measured = [_time_bisects(kernel, target) for _ in range(rounds)]
     first, again, loop, processor = (
         statistics.median(seconds) for seconds in zip(*measured, strict=True)
     )
@@ -113,7 +113,9 @@ def _engine_and_compiles(cells: Sequence[Cell], env: BuiltEnv, rounds: int) -> t
 
     They are measured in turn so that drift of the machine affects both.
     """
-    pairs = [(_timed(lambda: _engine(cells, env)), _plain(cells, env)[1]) for _ in range(rounds)]
+    pairs = [
+        (_seconds_of(lambda: _engine(cells, env)), _plain(cells, env)[1]) for _ in range(rounds)
+    ]
     engine, compiles = (statistics.median(seconds) for seconds in zip(*pairs, strict=True))
     return engine, compiles
 
@@ -146,7 +148,7 @@ def _plain(cells: Sequence[Cell], env: BuiltEnv) -> tuple[float, float, float]:
     return float(imported), float(compiles), usage.ru_utime + usage.ru_stime
 
 
-def _bisected(kernel: str, target: str) -> tuple[float, float, float, float]:
+def _time_bisects(kernel: str, target: str) -> tuple[float, float, float, float]:
     """Seconds of the first bisect, of the second one, and of a process per release in a row.
 
     The fourth figure is the CPU seconds of those processes.
@@ -156,9 +158,9 @@ def _bisected(kernel: str, target: str) -> tuple[float, float, float, float]:
     (named,) = (
         device_target for device_target in CUTE.device.targets if device_target.name == target
     )
-    first = _timed(lambda: _bisect(spec, target, keep=0))
+    first = _seconds_of(lambda: _bisect(spec, target, keep=0))
     _bisect(spec, target, keep=120)
-    again = _timed(lambda: _bisect(spec, target, keep=120))
+    again = _seconds_of(lambda: _bisect(spec, target, keep=120))
     began = time.perf_counter()
     processor = sum(_plain([Cell(env=env.env, target=named, spec=spec)], env)[2] for env in envs)
     return first, again, time.perf_counter() - began, processor
@@ -196,7 +198,7 @@ def _bisect(spec: Specialization, target: str, *, keep: int) -> None:
     ), answer["sentence"]
 
 
-def _timed(action: Callable[[], object]) -> float:
+def _seconds_of(action: Callable[[], object]) -> float:
     started = time.perf_counter()
     action()
     return time.perf_counter() - started

@@ -72,7 +72,7 @@ def main(
         f" median of {rounds}"
     )
     measurements = [
-        (_dask(cells, built, slots), _compiled(cells, built, slots, LocalExecutor))
+        (_dask(cells, built, slots), _compile_cost(cells, built, slots, LocalExecutor))
         for _ in range(rounds)
     ]
     dask, local = (
@@ -96,18 +96,18 @@ def _dask(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int) -> tupl
     """The cost of starting a cluster, and the cost of compiling the cells on it."""
     with DaskSession(DaskSettings(where="bench", workers=slots)) as session:
         starting = spent(lambda: session.client)
-        return starting, _compiled(cells, built, slots, partial(DaskExecutor, session))
+        return starting, _compile_cost(cells, built, slots, partial(DaskExecutor, session))
 
 
-def _compiled(
+def _compile_cost(
     cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int, executor: OpenExecutor
 ) -> Spent:
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         context = RunContext(envs=built, store=store, limits=LIMITS, slots=slots, executor=executor)
-        return spent(lambda: _checked(cells, context))
+        return spent(lambda: _check_run(cells, context))
 
 
-def _checked(cells: Sequence[Cell], context: RunContext) -> None:
+def _check_run(cells: Sequence[Cell], context: RunContext) -> None:
     assert all(
         result.outcome.status is Status.OK and not result.cached for result in run(cells, context)
     )

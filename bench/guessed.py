@@ -63,7 +63,7 @@ def main(folder: Path, sample_size: int, deadline: float, release: str, skip: in
         chosen = every[skip :: max(1, len(every) // sample_size)][:sample_size]
         _tell(
             list(
-                _compiled(
+                _compile_for_release(
                     [_first_case(source.path, kernel) for source, kernel in chosen],
                     release,
                     deadline,
@@ -108,7 +108,9 @@ def _first_case(path: Path, kernel: GuessedKernel) -> Specialization:
     return next(iter(read.specializations()))
 
 
-def _compiled(specs: Sequence[Specialization], release: str, deadline: float) -> Iterator[Result]:
+def _compile_for_release(
+    specs: Sequence[Specialization], release: str, deadline: float
+) -> Iterator[Result]:
     places = project.select_places(envs=[release], targets=["sm_90"])
     cells = [
         Cell(env=env, target=target, spec=spec)

@@ -95,7 +95,9 @@ def main(cells: int, kills: int, envs: tuple[str, ...], seed: int, resume: Path 
     )
     built = {env.name: read_env(env, cache) for env in chosen}
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
-        wrong = _mixed(Path(folder), built, cells, rng) + _killed(Path(folder), built, kills, rng)
+        wrong = _run_mixed_cells(Path(folder), built, cells, rng) + _kill_runs(
+            Path(folder), built, kills, rng
+        )
     sys.exit(1 if wrong else 0)
 
 
@@ -191,7 +193,9 @@ def _spec(source: tuple[Path, str], function: str, number: int) -> Specializatio
 # --- the first part -------------------------------------------------------------------------------
 
 
-def _mixed(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random) -> int:
+def _run_mixed_cells(
+    folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random
+) -> int:
     """Run honest and hostile cells together; return the number of faults.
 
     A fault is a wrong status, or a process or a file that is left.
@@ -206,8 +210,8 @@ def _mixed(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.
             RunContext(envs=built, store=store, limits=LIMITS),
         )
     seconds = time.monotonic() - began
-    wrong = _compared(expected, results)
-    leftovers = _left(scratch)
+    wrong = _count_wrong(expected, results)
+    leftovers = _count_leftovers(scratch)
     slowest = max(result.outcome.seconds for result in results)
     click.echo(
         f"  {seconds:.0f} s, {len(expected) / seconds:.1f} cells/s, the slowest attempt"
@@ -219,7 +223,7 @@ def _mixed(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.
     return wrong + leftovers
 
 
-def _compared(expected: Sequence[Expected], results: Sequence[Result]) -> int:
+def _count_wrong(expected: Sequence[Expected], results: Sequence[Result]) -> int:
     wrong = [
         (one, result)
         for one, result in zip(expected, results, strict=True)
@@ -243,7 +247,7 @@ def _scratch(folder: Path, name: str) -> Path:
     return scratch
 
 
-def _left(scratch: Path) -> int:
+def _count_leftovers(scratch: Path) -> int:
     """The number of processes and files that are left.
 
     Processes have :data:`_LEFT` seconds to end.
@@ -271,7 +275,7 @@ def _processes_of(scratch: Path) -> Iterator[int]:
 # --- the second part ------------------------------------------------------------------------------
 
 
-def _killed(folder: Path, built: Mapping[str, BuiltEnv], kills: int, rng: random.Random) -> int:
+def _kill_runs(folder: Path, built: Mapping[str, BuiltEnv], kills: int, rng: random.Random) -> int:
     """Kill drivers and workers of runs; return the number of faults.
 
     A fault is a wrong status, a lost cell, or a process or a file that is left.
@@ -289,13 +293,13 @@ def _killed(folder: Path, built: Mapping[str, BuiltEnv], kills: int, rng: random
                 [expectation.cell for expectation in expected],
                 RunContext(envs=built, store=store, limits=LIMITS),
             )
-        wrong += _compared(expected, results)
+        wrong += _count_wrong(expected, results)
     subprocess.run([sys.executable, "-c", _NEXT], cwd=ROOT, check=True)
     click.echo(
         f"  killed: {done['driver']} drivers, {done['worker']} workers, in {rounds} rounds;"
         f" finished cells lost: {lost}"
     )
-    return wrong + lost + _left(scratch)
+    return wrong + lost + _count_leftovers(scratch)
 
 
 def _round(

@@ -106,10 +106,12 @@ def main(name: str, sample: int, slots: int, file: str | None, which: str) -> No
         f"  judged by a script each    {script:7.1f} per second   workers/script"
         f" {ours / script:5.1f}"
     )
-    _held(config, cell, before, start, slots)
+    _compare_requirements(config, cell, before, start, slots)
 
 
-def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, slots: int) -> None:
+def _compare_requirements(
+    config: MatrixConfig, cell: Cell, before: Result, start: Candidate, slots: int
+) -> None:
     """Run the same reduction with more and more requirements, and print the cost of each."""
     others = [
         read_env(env, config.env_cache())
@@ -133,7 +135,7 @@ def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, sl
     }
     alone = None
     for name, (requirements, in_the_end) in ways.items():
-        seconds, compiled, last = _reduced(cell, start, requirements, in_the_end, slots)
+        seconds, compiled, last = _measure_search(cell, start, requirements, in_the_end, slots)
         alone = alone or (seconds, compiled)
         ratios = f"{seconds / alone[0]:5.1f} {compiled / alone[1]:5.1f}"
         click.echo(
@@ -142,7 +144,7 @@ def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, sl
         )
 
 
-def _reduced(
+def _measure_search(
     cell: Cell,
     start: Candidate,
     requirements: Sequence[CandidateRequirement],

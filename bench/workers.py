@@ -59,7 +59,7 @@ def main(matrix: Path, workers: tuple[int, ...], every: int, rounds: int) -> Non
         for _ in range(rounds):
             first: float | None = None
             for count in workers:
-                starting, took = _measured(cells, built, count)
+                starting, took = _measure_costs(cells, built, count)
                 first = first or took.clock * count
                 click.echo(
                     f"  {count} workers  {took}; efficiency {first / count / took.clock:.2f}, of no"
@@ -103,7 +103,9 @@ def _spec(source: Path, number: int, record: dict[str, object]) -> Specializatio
     )
 
 
-def _measured(cells: Sequence[Cell], built: dict[str, BuiltEnv], count: int) -> tuple[Spent, Spent]:
+def _measure_costs(
+    cells: Sequence[Cell], built: dict[str, BuiltEnv], count: int
+) -> tuple[Spent, Spent]:
     """The cost of starting ``count`` workers, and the cost of the cells on them."""
     settings = DaskSettings(where="bench", workers=count)
     with (

@@ -68,7 +68,7 @@ def read_tar(
     stream: Any = _Bounded(opened, limits.size + limits.members * _HEADERS)
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:
-            files = _checked(_tar_members(archive, name_filter), limits)
+            files = _read_members(_tar_members(archive, name_filter), limits)
         while stream.read(_CHUNK):  # gzip checks the checksum at the end
             pass
     except BadArchive:
@@ -84,7 +84,7 @@ def read_zip(
     """Return the files of a zip archive; see :func:`read_tar`."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _checked(_zip_members(archive, limits.size, name_filter), limits)
+            return _read_members(_zip_members(archive, limits.size, name_filter), limits)
     except BadArchive:
         raise
     except _UNREADABLE as error:
@@ -162,15 +162,15 @@ def _zip_members(
         elif kind not in (0, 0o100000):
             raise BadArchive(f"{member.filename!r} is neither a file nor a folder")
         else:
-            yield member.filename, partial(_unzipped, archive, member, most)
+            yield member.filename, partial(_unzip, archive, member, most)
 
 
-def _unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
+def _unzip(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
     with archive.open(member) as file:
         return _Bounded(file, most).read()
 
 
-def _checked(members: Iterator[_Member], limits: ArchiveLimits) -> Files:
+def _read_members(members: Iterator[_Member], limits: ArchiveLimits) -> Files:
     """Read the files of members. Each member is checked before it is read."""
     files: dict[PurePosixPath, bytes] = {}
     folders, room = set[PurePosixPath](), limits.size

@@ -147,7 +147,7 @@ class _Initializing:
         So an error in a source is reported before anything is written.
         """
         declared = _ProjectFiles.of(self.folder)
-        paths = _named(named, self.folder)
+        paths = _python_sources(named, self.folder)
         new = [path for path in paths if path not in declared.sources]
         guessed = read_sources(
             new, declared.kernels, callers=[*declared.sources, *sources(".", self.folder)]
@@ -377,7 +377,7 @@ def _content(path: Path) -> dict[str, object]:
         return {}
 
 
-def _named(named: Sequence[str], folder: Path) -> list[Path]:
+def _python_sources(named: Sequence[str], folder: Path) -> list[Path]:
     """The Python sources that the given paths, globs and folders match. Raises ConfigError."""
     paths: dict[Path, None] = {}
     for pattern in named or (".",):

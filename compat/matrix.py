@@ -278,7 +278,7 @@ class _Run:
             limits=tuple(self._limits()),
             pending=_without(self.cells, results) if len(results) < len(self.cells) else (),
             root=str(selection.root.resolve()),
-            variants=_declared(selection.all_shards or selection.specs),
+            variants=_kernel_variants(selection.all_shards or selection.specs),
             shards=(str(shard),) if (shard := selection.shard) and shard.of > 1 else (),
             api=self._names(envs, existing),
             helpers=_helpers(results, str(selection.root.resolve())),
@@ -349,7 +349,7 @@ def _without(cells: Iterable[Cell], results: Iterable[Result]) -> tuple[Cell, ..
     return tuple(cell for cell in cells if cell not in done)
 
 
-def _declared(specs: Sequence[Specialization]) -> dict[str, tuple[str, ...]]:
+def _kernel_variants(specs: Sequence[Specialization]) -> dict[str, tuple[str, ...]]:
     """Kernel → its variants, in the order of the kernel files."""
     variants_by_kernel: dict[str, dict[str, None]] = defaultdict(dict)
     for spec in specs:
@@ -362,12 +362,12 @@ def _helpers(results: Sequence[Result], root: str) -> dict[str, tuple[str, ...]]
     places = ((result.cell.spec, place_of(result)) for result in results)
     elsewhere = {spec for spec, place in places if place and place[0] != Path(spec.source).name}
     return {
-        path_in(root, spec.source): tuple(path_in(root, str(path)) for path in _imported(spec))
+        path_in(root, spec.source): tuple(path_in(root, str(path)) for path in _helper_files(spec))
         for spec in elsewhere
     }
 
 
-def _imported(spec: Specialization) -> tuple[Path, ...]:
+def _helper_files(spec: Specialization) -> tuple[Path, ...]:
     return helpers_of(Path(spec.source), [Path(root) for root in spec.roots])
 
 

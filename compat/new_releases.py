@@ -116,7 +116,7 @@ def _new(
     paired: bool,
 ) -> Iterator[NewRelease]:
     for version in versions:
-        name = _paired_name(config, toolchain, version) if paired else f"{toolchain.name}-{version}"
+        name = _pair_name(config, toolchain, version) if paired else f"{toolchain.name}-{version}"
         if name is None:
             continue
         env = config.env(name)
@@ -129,7 +129,7 @@ def _new(
         )
 
 
-def _paired_name(config: MatrixConfig, toolchain: Toolchain, version: Version) -> str | None:
+def _pair_name(config: MatrixConfig, toolchain: Toolchain, version: Version) -> str | None:
     """The name of the env with a release of the framework.
 
     ``None`` if that release requires no release of the toolchain.

@@ -247,7 +247,7 @@ class Selection:
             SelectionError: As :func:`select` does.
         """
         replaced: dict[str, Any] = {name: tuple(texts) for name, texts in patterns.items()}
-        selection = _chosen(self.config, evolve(self.patterns, **replaced))
+        selection = _selection_of(self.config, evolve(self.patterns, **replaced))
         return selection.of_shard(self.shard) if self.shard else selection
 
     def of_shard(self, shard: Shard) -> Selection:
@@ -421,7 +421,7 @@ def select(
         packages=tuple(packages),
         guess_others=guess_others,
     )
-    return _chosen(read_matrix(matrix), patterns)
+    return _selection_of(read_matrix(matrix), patterns)
 
 
 def select_places(
@@ -446,7 +446,7 @@ def _is_path(name: str) -> bool:
     return "/" in name or is_file(name)
 
 
-def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
+def _selection_of(config: MatrixConfig, patterns: Patterns) -> Selection:
     problems: list[ConfigError] = []
     absent: tuple[MissingKernel, ...] = ()
     if patterns.packages:

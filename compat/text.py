@@ -201,7 +201,7 @@ def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
 
 def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
     """Python's JSON decoder, which treats numbers as :func:`read_json` does."""
-    odd = _nothing if lenient else _refused
+    odd = _nothing if lenient else _refuse
     return json.JSONDecoder(
         parse_constant=odd,
         parse_float=partial(_finite, odd=odd),
@@ -254,7 +254,7 @@ def _nothing(_: str) -> None:
     pass
 
 
-def _refused(text: str) -> NoReturn:
+def _refuse(text: str) -> NoReturn:
     raise ValueError(f"{text[:20]} is not a number")
 
 

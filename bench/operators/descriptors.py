@@ -160,14 +160,14 @@ FLAG_GEMS: Operators = {
 # --- gemlite --------------------------------------------------------------------------------------
 
 
-def _scaled(name: str, kind: str) -> Any:
+def _gemlite_product(name: str, kind: str) -> Any:
     of("gemlite:enable_tma", True)
     linear = torch.nn.Linear(COLUMNS, 256, bias=False, device="cuda", dtype=FP16)
     return multiplied(lambda: helper(name).from_linear(linear), kind)
 
 
 GEMLITE: Operators = {
-    f"{name}, {kind}": partial(_scaled, name, kind)
+    f"{name}, {kind}": partial(_gemlite_product, name, kind)
     for name in ("A16W4_MXFP", "A8W4_MXFP_dynamic", "A4W4_MXFP_dynamic", "A4W4_NVFP_dynamic")
     for kind in ("GEMM", "GEMM_SPLITK")
 }
@@ -186,7 +186,7 @@ def _without_rocm(package: str) -> None:
     module.__path__ = list(spec.submodule_search_locations or ())
 
 
-def _scaled_blocks(rows: int, columns: int, inner: int) -> Any:
+def _block_scale_product(rows: int, columns: int, inner: int) -> Any:
     for package in ("aiter", "aiter.ops"):
         _without_rocm(package)
     return of(
@@ -199,6 +199,6 @@ def _scaled_blocks(rows: int, columns: int, inner: int) -> Any:
 
 
 AITER: Operators = {
-    f"{sizes}": partial(_scaled_blocks, *sizes)
+    f"{sizes}": partial(_block_scale_product, *sizes)
     for sizes in ((16, 512, 7168), (256, 2112, 7168), (256, 1024, 1024))
 }

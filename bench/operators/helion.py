@@ -27,7 +27,7 @@ def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return out
 
 
-def _called(host: bool) -> Any:
+def _call_product(host: bool) -> Any:
     config = helion.Config(
         block_sizes=[64, 64, 64], indexing="tensor_descriptor", host_tensor_descriptors=host
     )
@@ -36,6 +36,6 @@ def _called(host: bool) -> Any:
 
 
 OPERATORS: Operators = {
-    "descriptors made by the kernel": partial(_called, False),
-    "descriptors made by the host": partial(_called, True),
+    "descriptors made by the kernel": partial(_call_product, False),
+    "descriptors made by the host": partial(_call_product, True),
 }

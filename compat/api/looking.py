@@ -46,7 +46,7 @@ def look(selection: Selection, listener: Listener | None = None) -> Inspection:
         EnvError: There is no environment to read.
         ConfigError: The toolchain does not support reading names.
     """
-    toolchain, envs = _chosen(selection)
+    toolchain, envs = _choose_toolchain(selection)
     cache = selection.config.env_cache()
     builts = [selection.look_at(env) for env in envs]
     best = list(_best(builts))
@@ -123,7 +123,7 @@ def stored_namespace(built: BuiltEnv, cache: EnvCache) -> Namespace | None:
 # --- which envs -----------------------------------------------------------------------------------
 
 
-def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
+def _choose_toolchain(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
     """The toolchain whose names are read, and its envs.
 
     Raises ConfigError if no toolchain lists its names, or if several do.

@@ -238,7 +238,7 @@ def find(inspection: Inspection, patterns: Iterable[str], *, internal: bool = Fa
             meant = list(_without_aliases(inspection, meant))
             hidden += len(set(_without_aliases(inspection, matched)) - set(meant))
         else:
-            meant = list(_named(inspection, pattern, shown))
+            meant = list(_names_of_word(inspection, pattern, shown))
         if not meant:
             raise nothing_matches("name", pattern, shown)
         meanings |= dict.fromkeys(meant)
@@ -274,7 +274,7 @@ def shown_names(inspection: Inspection) -> dict[str, str]:
     }
 
 
-def _named(inspection: Inspection, word: str, shown: dict[str, str]) -> Iterable[str]:
+def _names_of_word(inspection: Inspection, word: str, shown: dict[str, str]) -> Iterable[str]:
     full = inspection.full(word)
     if full in shown.values():
         return (full,)

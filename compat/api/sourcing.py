@@ -62,7 +62,7 @@ def find_source(selection: Selection, word: str) -> NamedSource:
     """
     path, function = split(word)
     if not path.endswith(".py"):
-        return _of_kernels(selection.with_patterns(**_named(selection, word)))
+        return _of_kernels(selection.with_patterns(**_patterns_of_word(selection, word)))
     paths = sources(path, Path.cwd())
     if not paths:
         raise ConfigError("there is no such file", where=path, hint=where_else(path, Path.cwd()))
@@ -77,10 +77,10 @@ def find_source(selection: Selection, word: str) -> NamedSource:
         )
 
 
-def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
+def _patterns_of_word(selection: Selection, word: str) -> dict[str, Sequence[str]]:
     if word.endswith(".toml"):
         return {"kernel_files": (word,)}
-    names = dict.fromkeys(spec.kernel for spec in _declared(selection).specs)
+    names = dict.fromkeys(spec.kernel for spec in _select_own_kernels(selection).specs)
     if not any(fnmatchcase(name, word) for name in names):
         raise nothing_matches(
             "source or kernel",
@@ -91,7 +91,7 @@ def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
     return {"kernels": (word,)}
 
 
-def _declared(selection: Selection) -> Selection:
+def _select_own_kernels(selection: Selection) -> Selection:
     """The project's own kernels; none if it declares none."""
     try:
         return selection.with_patterns(kernels=(), variants=(), cases=())

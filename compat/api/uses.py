@@ -84,7 +84,7 @@ def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None
     """
     reading = _UsesReader(root=root, names=names)
     top = reading.meanings_of(tree.body, {})
-    for statement in tree.body if function is None else _needed(tree, function):
+    for statement in tree.body if function is None else _needed_statements(tree, function):
         reading.visit(statement, _UseScope(meanings=top, top=True))
     return Uses(
         uses=tuple(sorted(reading.uses, key=lambda use: use.line)),
@@ -93,7 +93,7 @@ def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None
     )
 
 
-def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
+def _needed_statements(tree: ast.Module, function: str) -> list[ast.stmt]:
     """The statements that define a function and all that it needs of the module, in their order.
 
     Imports are among them.

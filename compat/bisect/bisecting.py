@@ -209,7 +209,7 @@ class _Bisecting:
                     self.context,
                     self.envs,
                     on_result=count,
-                    recall=self._recalled,
+                    recall=self._recall_results,
                     on_plan=self._expect,
                     on_launch=listener.say,
                     on_answer=tell,
@@ -253,7 +253,7 @@ class _Bisecting:
             self.line.candidates.chosen[0].env.toolchain
         ]
 
-    def _recalled(self, kernels: releases.Kernels) -> tuple[Result, ...]:
+    def _recall_results(self, kernels: releases.Kernels) -> tuple[Result, ...]:
         """The results of earlier runs of ``kernels``, on releases without an env in this search."""
         if not self.line.candidates.published:
             return ()
@@ -299,7 +299,7 @@ class _Bisecting:
         for spec, target in self.selection.kernels:
             compared = len(envs) > 1 or self.request.against
             other = (
-                Cell(env=envs[-1], target=target, spec=self._compared_with(spec))
+                Cell(env=envs[-1], target=target, spec=self._compared_specialization(spec))
                 if compared
                 else None
             )
@@ -329,7 +329,7 @@ class _Bisecting:
             grow=request.grow,
         )
 
-    def _compared_with(self, spec: Specialization) -> Specialization:
+    def _compared_specialization(self, spec: Specialization) -> Specialization:
         """The specialization to compare with: that of the named case, else ``spec`` itself."""
         case = self.request.against
         if case is None:

@@ -172,7 +172,7 @@ def from_index(
             hint=reasons_text or f"Looked in {', '.join(sources)}.",
         )
     if query.elsewhere:
-        envs, matrix = _declared(chosen, query, toolchain, config, state, pythons)
+        envs, matrix = _declare_envs(chosen, query, toolchain, config, state, pythons)
     else:
         envs, matrix = _by_name(chosen, query, toolchain, config)
     return CandidateLine(
@@ -395,7 +395,7 @@ def _by_name(
     return [config.env(f"{toolchain.name}-{one.version}") for one in chosen], config.path
 
 
-def _declared(
+def _declare_envs(
     chosen: Sequence[IndexedRelease],
     query: CandidateQuery,
     toolchain: Toolchain,

@@ -435,7 +435,7 @@ class LaunchExperiment(Experiment):
     """Binary → its known results."""
 
     def __attrs_post_init__(self) -> None:
-        rows = [[self._built(cell)] for cell in (self.good, self.bad) if cell is not None]
+        rows = [[self._plain_result(cell)] for cell in (self.good, self.bad) if cell is not None]
         self.criterion = self.criterion.along(rows)
 
     def alone(self, cell: Cell) -> Effect:
@@ -504,7 +504,7 @@ class LaunchExperiment(Experiment):
         """The result of a binary; ``None`` if it was not launched."""
         binary = object_of(launchable)
         if binary not in self._results:
-            plain = self._built(launchable.cell)
+            plain = self._plain_result(launchable.cell)
             result = (
                 launched_as(plain, _identity(launchable), self.context.store) if label else plain
             )
@@ -513,7 +513,7 @@ class LaunchExperiment(Experiment):
             self._results[binary] = result
         return self._results[binary]
 
-    def _built(self, cell: Cell) -> Result:
+    def _plain_result(self, cell: Cell) -> Result:
         """The result of an unchanged cell, with its known launches."""
         built = self.context.envs[cell.env.name]
         (result,) = with_launched(

@@ -172,7 +172,7 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
         return Criterion(question=plain[text])
     name, equals, argument = text.partition("=")
     if equals and name.strip() == "class":
-        return Criterion(question=HasClass(failure_class=_known_class(argument.strip())))
+        return Criterion(question=HasClass(failure_class=_check_class_name(argument.strip())))
     if equals and name.strip() == "run" and argument.strip() and ask is not None:
         return Criterion(question=RunsProgram(command=argument.strip(), ask=ask))
     if measured := parse_measured(text) or parse_duration(text):
@@ -189,7 +189,7 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
     )
 
 
-def _known_class(name: str) -> str:
+def _check_class_name(name: str) -> str:
     classes = toolchains.class_names()
     if name not in classes:
         hint = did_you_mean(name, classes) or f"Available: {', '.join(classes)}."

@@ -78,7 +78,7 @@ def numbered(
         return timed(results, criterion.question, context, on_launch)
     if not criterion.asks_launches:
         return tuple(results)
-    checks = _interpreted(results, context) if isinstance(criterion.question, IsWrong) else {}
+    checks = _interpret_results(results, context) if isinstance(criterion.question, IsWrong) else {}
     checked = tuple(
         (
             evolve(result, numbers=evolve(result.numbers, interpreter=checks[result.cell]))
@@ -127,7 +127,7 @@ def _is_timed(result: Result) -> bool:
     return result.latency is not None or (check is not None and check.status is not Status.OK)
 
 
-def _interpreted(results: Sequence[Result], context: RunContext) -> dict[Cell, Check]:
+def _interpret_results(results: Sequence[Result], context: RunContext) -> dict[Cell, Check]:
     built = [
         result.cell
         for result in results

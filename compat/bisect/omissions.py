@@ -152,7 +152,7 @@ class OmissionSearch:
                 number=number,
                 name=name,
                 judgement=self._judged(outcome),
-                value=self._measured(outcome),
+                value=self._measure_outcome(outcome),
             )
 
         return concurrently(omit, range(1, len(steps) + 1), self.context.slots)
@@ -169,7 +169,7 @@ class OmissionSearch:
         assert isinstance(self.criterion.question, Exceeds), "only a metric is asked for"
         return self.criterion.question.metric
 
-    def _measured(self, outcome: Outcome) -> float | None:
+    def _measure_outcome(self, outcome: Outcome) -> float | None:
         return measure(outcome, self._metric)
 
     def _judged(self, outcome: Outcome) -> Judgement:
@@ -177,7 +177,7 @@ class OmissionSearch:
         return self.criterion(Result(cell=self.bad, built=built, outcome=outcome))
 
     def _number(self, outcome: Outcome) -> str:
-        value = self._measured(outcome)
+        value = self._measure_outcome(outcome)
         return "unknown" if value is None else f"{value:g}"
 
     def _value_words(self, outcome: Outcome) -> str:

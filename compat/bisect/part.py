@@ -216,7 +216,7 @@ class FailureVerdict:
         if failure.stage in (SOURCE_STAGE, *self.parts.front_end):
             return self._front_end()
         if failure.stage == self.parts.assembler.stage:
-            return self._assembled()
+            return self._part_in_assembler()
         if self.assemblers:
             steps.append(
                 f"No other {self.assembler} was tried: it fails before the assembler runs."
@@ -251,7 +251,7 @@ class FailureVerdict:
     def _launch(self) -> Part:
         self.experiment.steps.append(f"{self.bad} compiles it; {self.failure.excerpt}")
         if self.status is Status.WRONG:
-            return self._assembled()
+            return self._part_in_assembler()
         return self._answer(
             PartName.LAUNCH,
             f"The compile succeeds, but the binary of {self.bad} exceeds the limits of the GPU.",
@@ -311,7 +311,7 @@ class FailureVerdict:
             name for name, effect in effects.items() if effect is Effect.OK
         )
 
-    def _assembled(self) -> Part:
+    def _part_in_assembler(self) -> Part:
         """The assembler fails; swap it to see whether the cause is the assembler or its input."""
         swap = self.experiment.swap_assembler()
         side = swap.side if swap else Side.UNKNOWN
@@ -398,9 +398,9 @@ class FailureVerdict:
                     f" and {place}."
                 )
                 return self._answer(PartName.UNKNOWN, f"{self.subject} {sentence}")
-        return self._undecided(in_backend, lead, passes)
+        return self._compare_front_ends(in_backend, lead, passes)
 
-    def _undecided(self, in_backend: bool, lead: str, passes: str) -> Part:
+    def _compare_front_ends(self, in_backend: bool, lead: str, passes: str) -> Part:
         """The part if the first IR does not decide it.
 
         The search still compares the results of the front ends, and the input of the back end.

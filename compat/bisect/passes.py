@@ -81,7 +81,10 @@ def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
             " ran."
         )
     return PassAnswer(
-        pass_=seen.failing_pass, stage=stage, sentence=sentence + _left_out(seen), folder=saved
+        pass_=seen.failing_pass,
+        stage=stage,
+        sentence=sentence + _left_out_sentence(seen),
+        folder=saved,
     )
 
 
@@ -98,11 +101,11 @@ def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAns
     if not one.pipeline.steps or not other.pipeline.steps:
         return _without_ir(one, other, saved)
     split = pipeline.split(one.pipeline, other.pipeline)
-    answer = _parted(one, other, split, saved) if split else _same(one, other, saved)
-    return evolve(answer, sentence=answer.sentence + "".join(map(_left_out, (one, other))))
+    answer = _split_answer(one, other, split, saved) if split else _same(one, other, saved)
+    return evolve(answer, sentence=answer.sentence + "".join(map(_left_out_sentence, (one, other))))
 
 
-def _left_out(seen: TracedCompile) -> str:
+def _left_out_sentence(seen: TracedCompile) -> str:
     """A sentence about the passes that did not run because they cannot run by themselves."""
     names = seen.pipeline.left_out
     if not names:
@@ -171,7 +174,7 @@ def _without_ir(one: TracedCompile, other: TracedCompile, folder: str | None) ->
     return PassAnswer(pass_=None, stage=stage, sentence=sentence, folder=folder)
 
 
-def _parted(
+def _split_answer(
     one: TracedCompile, other: TracedCompile, split: Split, folder: str | None
 ) -> PassAnswer:
     if split.after is None:

@@ -71,7 +71,7 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
             )
             changed_specs.append(_change(changed, name, value, new))
     for name, value in spec.compile.launch.items():
-        for new in _passed(value):
+        for new in _other_launch_values(value):
             changed = evolve(
                 spec, compile=evolve(spec.compile, launch={**spec.compile.launch, name: new})
             )
@@ -108,7 +108,7 @@ def _with_options(spec: Specialization, options: Mapping[str, object]) -> Specia
     return evolve(spec, compile=evolve(spec.compile, options=options))
 
 
-def _passed(value: object) -> list[object]:
+def _other_launch_values(value: object) -> list[object]:
     """Other values for a launch argument that launchers distinguish from it.
 
     Launchers distinguish facts of tensors, such as alignment, and the integers 1, multiples of 16

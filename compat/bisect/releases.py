@@ -242,7 +242,7 @@ def _between(query: ReleaseSearch, earlier: Sequence[Result]) -> tuple[Result, .
     )
 
 
-def _tested(results: Sequence[Result]) -> frozenset[str]:
+def _tested_releases(results: Sequence[Result]) -> frozenset[str]:
     """The releases that results have an answer for."""
     answers = (result for result in results if result.outcome.status.is_answer)
     return frozenset(str(result.cell.env.release) for result in answers)
@@ -302,7 +302,7 @@ def _answer(
         bracket=_bracket(transitions, history_account, fixed=query.fixed),
         transitions=transitions,
         assumed=tuple((labels[first], labels[last]) for first, last in history.assumed),
-        elsewhere=_tested(earlier) - _tested(between),
+        elsewhere=_tested_releases(earlier) - _tested_releases(between),
         otherwise=tuple(
             judged_probes[at]
             for at, expected in ends
@@ -344,7 +344,7 @@ def _line(
     remembered = (
         {}
         if isinstance(query.criterion.question, RunsProgram)
-        else _remembered(query.criterion, earlier)
+        else _earlier_probes(query.criterion, earlier)
     )
     line: list[tuple[Version, ReleaseProbe | None, str]] = []
     for position, candidate in enumerate(query.candidates):
@@ -358,7 +358,7 @@ def _line(
     return [(_entry(label, item), item) for _, item, label in line]
 
 
-def _remembered(criterion: Criterion, earlier: Sequence[Result]) -> dict[Version, ReleaseProbe]:
+def _earlier_probes(criterion: Criterion, earlier: Sequence[Result]) -> dict[Version, ReleaseProbe]:
     points = points_of(earlier)
     return {
         point.release.version: probe(

@@ -125,16 +125,16 @@ def _of_row(row: Sequence[Sequence[Result]], question: TakesLonger) -> Iterator[
     line = [result for result in line if question.seconds(result) is not None]
     for result in line:
         if question.is_near(result):
-            yield from (result, *_compared_with(result, question))
+            yield from (result, *_results_before(result, question))
     for one, other in pairwise(line):
         if question.is_bad(one) is not question.is_bad(other):
-            both = (one, other, *_compared_with(one, question), *_compared_with(other, question))
+            both = (one, other, *_results_before(one, question), *_results_before(other, question))
             yield from (result for result in both if result.cached)
     if len(line) == 1 and line[0].cached and question.is_bad(line[0]):
         yield line[0]
 
 
-def _compared_with(result: Result, question: TakesLonger) -> Iterator[Result]:
+def _results_before(result: Result, question: TakesLonger) -> Iterator[Result]:
     if (other := question.before.get(result.cell)) is not None:
         yield other
 

@@ -133,7 +133,7 @@ def capture_version(version: VersionCapture, built: BuiltEnv, listener: Listener
     ):
         for target in version.targets:
             tell(f"for {target.name}")
-            capture, output = _captured(version, built, target, folder / target.name)
+            capture, output = _capture_target(version, built, target, folder / target.name)
             captures[target] = capture.captured
             problems += _problems(capture, target, output)
             if not any(version.has(spec) for spec, *_ in capture.captured.specs.values()):
@@ -146,7 +146,7 @@ def capture_version(version: VersionCapture, built: BuiltEnv, listener: Listener
     return "; ".join(problems)
 
 
-def _captured(
+def _capture_target(
     version: VersionCapture, built: BuiltEnv, target: Target, folder: Path
 ) -> tuple[Capture, str]:
     """Run the program for a target; return its launches, and the last line that it wrote."""

@@ -148,7 +148,9 @@ def check_board(
         toolchain=record.toolchain,
         before=record.releases[places[0]],
         after=record.releases[places[1]],
-        libraries=tuple(_checked(record, library, version, places) for library, version in pairs),
+        libraries=tuple(
+            _check_library(record, library, version, places) for library, version in pairs
+        ),
     )
 
 
@@ -168,7 +170,7 @@ def _place(record: BoardRecord, text: str, option: str) -> int:
     return named[-1]
 
 
-def _checked(
+def _check_library(
     record: BoardRecord, library: BoardLibraryRecord, installed: str, places: tuple[int, int]
 ) -> CheckedLibrary:
     version, (before, after) = _nearest(library.versions, installed), places

@@ -160,7 +160,7 @@ class _BoardRun:
         """
         problems: dict[str, str] = {}
         new: list[NewCells] = []
-        for library in _chosen(self.board, self.request.only):
+        for library in _choose_libraries(self.board, self.request.only):
             places = self._places(library)
             try:
                 versions = library.versions or newest_of_minors(
@@ -312,7 +312,7 @@ class _BoardRun:
         return board_places(self.board, envs, targets, self.request.matrix)
 
 
-def _chosen(board: BoardDeclaration, only: Sequence[str]) -> Iterator[BoardLibrary]:
+def _choose_libraries(board: BoardDeclaration, only: Sequence[str]) -> Iterator[BoardLibrary]:
     names = [library.name for library in board.libraries]
     for name in only:
         if name not in names:

@@ -24,7 +24,7 @@ def board_blocks(record: BoardRecord, update: BoardUpdate) -> Iterator[Block]:
     yield Fit((_table(record),), lambda: map(TextLine, _in_words(record)))
     yield TextLine()
     for place in range(1, len(record.releases)):
-        yield from map(TextLine, _lost_lines(record, place))
+        yield from map(TextLine, _loss_lines(record, place))
     for name, problem in update.problems.items():
         yield TextLine(f"{name}: {problem}")
     compiled = sum(update.compiled.values())
@@ -71,7 +71,7 @@ def works_text(version: BoardVersion, place: int) -> str:
     return f"{len(version.works(place))}{'?' if version.unknown(place) else ''}"
 
 
-def _lost_lines(record: BoardRecord, place: int) -> Iterator[str]:
+def _loss_lines(record: BoardRecord, place: int) -> Iterator[str]:
     """The libraries whose newest version loses kernels on a release, a line each."""
     for library in record.libraries:
         if lost := library.newest.lost(place - 1, place):
@@ -88,13 +88,13 @@ def check_blocks(check: BoardCheck) -> Iterator[Block]:
     """The kernels that an upgrade breaks, library by library."""
     for library in check.libraries:
         yield Heading(f"{library.name} {library.installed}")
-        yield from (TextLine(line, indent=2) for line in _checked_lines(check, library))
+        yield from (TextLine(line, indent=2) for line in _library_lines(check, library))
     if check.libraries:
         yield TextLine()
     yield TextLine(_sentence(check))
 
 
-def _checked_lines(check: BoardCheck, library: CheckedLibrary) -> Iterator[str]:
+def _library_lines(check: BoardCheck, library: CheckedLibrary) -> Iterator[str]:
     if not library.is_exact:
         yield f"the board has no {library.installed}; this is of {library.version}"
     if library.guessed:

@@ -99,7 +99,7 @@ def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS)
         raise CannotBeFrozen(f"`{ast.unparse(node)}` takes too many steps to resolve")
     match node:
         case ast.Name(id=name):
-            return _named(names, file, name, steps)
+            return _resolve_name(names, file, name, steps)
         case ast.Attribute(value=holder, attr=name):
             return _resolve_attribute(names, file, holder, name, steps)
         case ast.Call(func=ast.Call() as tuner, args=[tuned]) if called_by(tuner) in _TUNING:
@@ -108,12 +108,12 @@ def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS)
             return _resolve_call(names, file, node, steps)
         case ast.IfExp(test=test, body=body, orelse=other):
             return reached(
-                names, file, body if _decided(test, _known_values(file)) else other, steps - 1
+                names, file, body if _decide_test(test, _known_values(file)) else other, steps - 1
             )
     raise CannotBeFrozen(f"the source does not say what `{ast.unparse(node)}` is")
 
 
-def _named(names: Names, file: ParsedFile, name: str, steps: int) -> OwnDefinition:
+def _resolve_name(names: Names, file: ParsedFile, name: str, steps: int) -> OwnDefinition:
     meaning = names.meaning(file, name)
     if not isinstance(meaning, OwnDefinition):
         raise KeyError(f"{file.path.name} does not define a function {name}")
@@ -139,7 +139,7 @@ def _resolve_attribute(
         member = names.member(module, name)
         if not isinstance(member, OwnDefinition):
             raise KeyError(f"{holder.id} has no function {name}")
-        return _named(names, member.file, member.name, steps)
+        return _resolve_name(names, member.file, member.name, steps)
     where, owners = _classes(names, file, holder)
     owner = owners[-1]
     functions = [
@@ -231,7 +231,7 @@ def _known_values(file: ParsedFile) -> dict[str, object]:
     bound: set[str] = set()
     for statement in file.statements:
         value = (
-            _assigned(statement.node, values)
+            _assignment(statement.node, values)
             if file.around is not None or not statement.binds & bound
             else None
         )
@@ -242,7 +242,7 @@ def _known_values(file: ParsedFile) -> dict[str, object]:
     return values
 
 
-def _assigned(statement: ast.stmt, bindings: dict[str, object]) -> dict[str, object] | None:
+def _assignment(statement: ast.stmt, bindings: dict[str, object]) -> dict[str, object] | None:
     """The name and value of an assignment to one name, if the source determines the value."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -253,7 +253,7 @@ def _assigned(statement: ast.stmt, bindings: dict[str, object]) -> dict[str, obj
     return None
 
 
-def _decided(test: ast.expr, bindings: dict[str, object]) -> bool:
+def _decide_test(test: ast.expr, bindings: dict[str, object]) -> bool:
     try:
         return bool(_value_of(test, bindings))
     except UnknownValue as error:
@@ -335,7 +335,7 @@ class _Unfolding:
         self.pieces.append(_text(self.file, statement))
 
     def _bind(self, statement: ast.stmt) -> None:
-        value = _assigned(statement, self.values)
+        value = _assignment(statement, self.values)
         for name in bound_by(statement):
             self.values.pop(name, None)
         self.values |= value or {}

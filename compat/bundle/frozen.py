@@ -225,7 +225,7 @@ class _File:
 
     def _binding(self, name: str, meaning: _Meaning) -> Iterator[str]:
         if "function" in meaning:
-            yield from self._imported(name, meaning["function"])
+            yield from self._import_lines(name, meaning["function"])
         elif "installed" in meaning:
             module, there = meaning["installed"]
             if self._is_optional(name, meaning) and self.layout.tolerate(module, there):
@@ -253,7 +253,7 @@ class _File:
         )
         return any(self.layout.optional(function, name) for function in using)
 
-    def _imported(self, name: str, function_id: str) -> Iterator[str]:
+    def _import_lines(self, name: str, function_id: str) -> Iterator[str]:
         function = self.layout.functions[function_id]
         file = self.layout.place(function_id)
         if file is not self:

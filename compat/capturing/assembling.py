@@ -176,7 +176,7 @@ def assemble(
     return captured
 
 
-def _launched(recorded: ProgramRecords) -> list[str]:
+def _launched_ids(recorded: ProgramRecords) -> list[str]:
     return [
         function_id
         for function_id in dict.fromkeys(launch.function for launch in recorded.launches.values())
@@ -274,7 +274,7 @@ def _is_asked_for(function: FrozenDefinition, name: str) -> bool:
 
 def _passed_functions(recorded: ProgramRecords) -> dict[str, dict[str, str]]:
     """Launched function → the functions that its launches pass it."""
-    passed: dict[str, dict[str, str]] = {function_id: {} for function_id in _launched(recorded)}
+    passed: dict[str, dict[str, str]] = {function_id: {} for function_id in _launched_ids(recorded)}
     for launch in recorded.launches.values():
         if launch.function in passed:
             passed[launch.function] |= given_functions(launch, recorded)
@@ -445,13 +445,15 @@ def _compile(launch: RecordedLaunch, recorded: ProgramRecords, makers: Makers) -
             signature=launch.signature, constexprs=values, options=launch.options, **hints
         ).with_tuples()
     if not elements:  # kernel files of such a toolchain have types instead of a launch's arguments
-        signature = {name: _typed(name, value, makers) for name, value in launch_arguments.items()}
+        signature = {
+            name: _argument_type(name, value, makers) for name, value in launch_arguments.items()
+        }
         return CompileSpec(signature=signature, constexprs=values, options=launch.options)
     read = {name: arguments.read(value, elements) for name, value in launch_arguments.items()}
     return CompileSpec(launch=read, constexprs=values, options=launch.options).with_tuples()
 
 
-def _typed(name: str, value: object, makers: Makers) -> Any:
+def _argument_type(name: str, value: object, makers: Makers) -> Any:
     """The type of a recorded argument, or the call that makes its value."""
     return (
         makers.type_of(name, value[MADE]) if isinstance(value, Mapping) and MADE in value else value

@@ -77,7 +77,7 @@ def compare(
         )
     toolchain = toolchains.named(captured.recorded.toolchain)
     return tuple(
-        _compared(
+        _compare_kernels(
             pairs,
             built or _built_env(interpreter, release, toolchain),
             target,
@@ -126,7 +126,7 @@ def _comparable_launches(
                     break
 
 
-def _compared(
+def _compare_kernels(
     launches: Sequence[tuple[Specialization, RecordedLaunch]],
     built: BuiltEnv,
     target: Target,
@@ -163,12 +163,14 @@ def _of_kernel(
     )
     with closing(executor.submit(Batch(cells, built, _LIMITS, mode=mode))) as results:
         return [
-            _judged(cells[result.position], launches[result.position][1], result, capturing.digest)
+            _judge_launch(
+                cells[result.position], launches[result.position][1], result, capturing.digest
+            )
             for result in results
         ]
 
 
-def _judged(
+def _judge_launch(
     cell: Cell, launch: RecordedLaunch, attempts: CellAttempts, digest: Callable[[str], str]
 ) -> CodeComparison:
     original = launch.original

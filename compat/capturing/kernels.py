@@ -113,18 +113,20 @@ def _plain(value: object, recorded: ProgramRecords) -> Any:
     if isinstance(value, Mapping) and "function" in value:
         return {"function": recorded.functions[value["function"]].name}
     if isinstance(value, Mapping) and MADE in value:
-        return {MADE: _named(value[MADE], recorded)}
+        return {MADE: _replace_ids(value[MADE], recorded)}
     return float(value["float"]) if isinstance(value, Mapping) and "float" in value else value
 
 
-def _named(tree: object, recorded: ProgramRecords) -> Any:
+def _replace_ids(tree: object, recorded: ProgramRecords) -> Any:
     """A tree with the names of functions and classes instead of their ids."""
     if isinstance(tree, list):
-        return [_named(subtree, recorded) for subtree in tree]
+        return [_replace_ids(subtree, recorded) for subtree in tree]
     if not isinstance(tree, Mapping):
         return tree
     return {
-        key: recorded.functions[subtree].name if key == "function" else _named(subtree, recorded)
+        key: recorded.functions[subtree].name
+        if key == "function"
+        else _replace_ids(subtree, recorded)
         for key, subtree in tree.items()
     }
 

@@ -224,7 +224,7 @@ def _framework(_: str, record: Mapping[str, object], recorded: ProgramRecords) -
     recorded.framework_release = str(record["version"])
 
 
-def _defined(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
+def _definition(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     recorded.defined.add((record["module"], record["name"]))
 
 
@@ -263,10 +263,10 @@ def _launch(process: str, record: JsonMapping, recorded: ProgramRecords) -> None
         tunes=_tunes(record),
         launches=int(record.get("launches", 1)),
     )
-    _launched(recorded.launches[process, record["key"]], record)
+    _add_launch_facts(recorded.launches[process, record["key"]], record)
 
 
-def _launched(launch: RecordedLaunch, record: JsonMapping) -> None:
+def _add_launch_facts(launch: RecordedLaunch, record: JsonMapping) -> None:
     """Add the grid, the place and the values that a record has for a launch."""
     if record.get("grid"):
         launch.grid = tuple(record["grid"])
@@ -288,10 +288,10 @@ def _count(process: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     launch.launches = max(launch.launches, int(record["launches"]))
     launch.roles |= _roles(record)
     launch.tunes |= _tunes(record)
-    _launched(launch, record)
+    _add_launch_facts(launch, record)
 
 
-def _failed(process: str, record: JsonMapping, recorded: ProgramRecords) -> None:
+def _failure(process: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     recorded.launches[process, record["key"]].failed = str(record["error"])
 
 
@@ -305,7 +305,7 @@ def _original(process: str, record: JsonMapping, recorded: ProgramRecords) -> No
     recorded.launches[process, record["key"]].original = original
 
 
-def _lacking(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
+def _unrecorded_launch(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     recorded.unrecorded.append(
         UnrecordedLaunch(module=record.get("module") or "", name=record["name"], why=record["why"])
     )
@@ -315,11 +315,11 @@ _READERS: dict[str, Callable[[str, Mapping[str, object], ProgramRecords], None]]
     "not_imported": _not_imported,
     "process": _process,
     "framework": _framework,
-    "defined": _defined,
+    "defined": _definition,
     "function": _function,
     "launch": _launch,
     "count": _count,
-    "failed": _failed,
+    "failed": _failure,
     "original": _original,
-    "lacking": _lacking,
+    "lacking": _unrecorded_launch,
 }

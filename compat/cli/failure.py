@@ -177,7 +177,7 @@ def fix(
             selection, cell, context, compiling.obtaining(selection), ProgressListener(judged=False)
         )
     written = fixes.write_fix(proposal) if write and not proposal.breaks else ()
-    answer.give(lambda: _styled(proposal), lambda: fix_document(proposal, written))
+    answer.give(lambda: _style_fix(proposal), lambda: fix_document(proposal, written))
     for path in written:
         answer.add(f"wrote {os.path.relpath(path)}")
     sys.exit(
@@ -189,7 +189,7 @@ def fix(
     )
 
 
-def _styled(proposal: fixes.Fix) -> Iterator[str]:
+def _style_fix(proposal: fixes.Fix) -> Iterator[str]:
     for line in fix_lines(proposal, command_line()):
         style = diff_style(line)
         yield click.style(line, **style) if style else line

@@ -53,14 +53,14 @@ def list_(*, what: str, answer: Answer, **chosen: object) -> None:
     if what != "cells":
         chosen["envs"] = chosen["envs"] or ("*",)
         chosen["targets"] = chosen["targets"] or ("*",)
-    rows = list(_LISTERS[what](_chosen(what, chosen)))
+    rows = list(_LISTERS[what](_selection(what, chosen)))
     if what == "cells":
         answer.give(lambda: (row["id"] for row in rows), lambda: rows)
     else:
         answer.draw(lambda: table(rows), lambda: rows)
 
 
-def _chosen(what: str, chosen: dict[str, Any]) -> Selection:
+def _selection(what: str, chosen: dict[str, Any]) -> Selection:
     """The selection; for envs and targets without kernels, unless an option chooses kernels.
 
     An error in a kernel file does not affect envs and targets.

@@ -106,13 +106,13 @@ def matrix(
         click.echo(f"interrupted: {done}; run the same command again to continue", err=True)
         sys.exit(INTERRUPTED)
     show_report(report, answer)
-    for sentence in _written_words(written):
+    for sentence in _report_file_sentences(written):
         answer.add(sentence)
     write_formats(report, answer, selection.root, formats)
     _end(report, selection, launches)
 
 
-def _written_words(written: WrittenReport) -> Iterator[str]:
+def _report_file_sentences(written: WrittenReport) -> Iterator[str]:
     """Sentences about the written files, and about the report that was there before."""
     from compat.report.summary.compact import counted, listed
 

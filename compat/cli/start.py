@@ -70,7 +70,7 @@ def start() -> NoReturn:
     sys.unraisablehook = _leave_without_thread
     news.begun = True
     command.start()
-    _leave(_supervised(command, news))
+    _leave(_supervise(command, news))
 
 
 class _Events:
@@ -87,9 +87,9 @@ class _Events:
         for number in _SIGNALS:
             # A parent such as nohup makes this process ignore a signal on purpose.
             if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._signalled)
+                signal.signal(number, self._handle_signal)
 
-    def _signalled(self, number: int, _: FrameType | None) -> None:
+    def _handle_signal(self, number: int, _: FrameType | None) -> None:
         if not self.begun:
             os._exit(128 + number)
 
@@ -146,7 +146,7 @@ def _run() -> None:
     main(prog_name="compat")
 
 
-def _supervised(command: _Command, news: _Events) -> int:
+def _supervise(command: _Command, news: _Events) -> int:
     """Wait for the end of a command, ask it to end at a signal, and return its exit code."""
     from compat.interruption import ask, is_requested
 
@@ -243,10 +243,10 @@ class _Ascii(io.TextIOWrapper):
 
 def _prepare_streams() -> None:
     """Make standard output and standard error accept every text."""
-    sys.stdout, sys.stderr = _prepared(sys.stdout), _prepared(sys.stderr)
+    sys.stdout, sys.stderr = _prepare_stream(sys.stdout), _prepare_stream(sys.stderr)
 
 
-def _prepared(stream: TextIO) -> TextIO:
+def _prepare_stream(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     if codecs.lookup(stream.encoding).name == "ascii":
@@ -280,14 +280,14 @@ def refusal(error: BaseException) -> MachineError | None:
     if isinstance(error, MemoryError):
         return MachineError.about(errno.ENOMEM, "for this program")
     if isinstance(error, ImportError):
-        return _refused_import(error)
+        return _import_refusal(error)
     if "can't start new thread" not in str(error):
         return None
     # A thread needs a stack, so a limit on memory refuses threads, too.
     return MachineError.about(errno.EAGAIN, "; ".join(filter(None, [str(error), memory_limit()])))
 
 
-def _refused_import(error: ImportError) -> MachineError | None:
+def _import_refusal(error: ImportError) -> MachineError | None:
     """Return the refusal that explains why a C extension could not be loaded.
 
     It is ``None`` if the machine did not refuse the import.

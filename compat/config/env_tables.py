@@ -99,7 +99,9 @@ def wheel_env(wheel: str, base: Path) -> Env:
 def built_in() -> EnvDeclarations:
     """The built-in declarations: the releases of every toolchain that has a file of them."""
     files = [
-        _released(toolchain.releases) for toolchain in toolchains.every() if toolchain.releases
+        _release_declarations(toolchain.releases)
+        for toolchain in toolchains.every()
+        if toolchain.releases
     ]
     return EnvDeclarations(
         envs=tuple(env for file in files for env in file.envs),
@@ -108,7 +110,7 @@ def built_in() -> EnvDeclarations:
 
 
 @cache
-def _released(path: Path) -> EnvDeclarations:
+def _release_declarations(path: Path) -> EnvDeclarations:
     top = read_toml(path, path.parent)
     top.only("schema", "env", "companion")
     return declared(top, path.parent)
@@ -310,7 +312,7 @@ def installs(table: Table, base: Path) -> tuple[str, ...]:
     Raises ConfigError.
     """
     return tuple(
-        _installed(table, f"install[{index}]", text.strip(), base)
+        _install_requirement(table, f"install[{index}]", text.strip(), base)
         for index, text in enumerate(table.strings("install"))
     )
 
@@ -320,7 +322,7 @@ def is_path(installed: str) -> bool:
     return installed.startswith(("-e ", "/"))
 
 
-def _installed(table: Table, key: str, text: str, base: Path) -> str:
+def _install_requirement(table: Table, key: str, text: str, base: Path) -> str:
     editable = _EDITABLE.fullmatch(text)
     if not editable and not _PATH.fullmatch(text):
         table.requirement(key, text)

@@ -83,7 +83,7 @@ def place_of(
     source = Path(os.path.realpath(folder / table.string("source")))
     if not os.path.isfile(source):  # it also accepts names that no file system allows
         table.fail(f"there is no file {table.string('source')!r} next to this one", "source")
-    roots = (*roots_of(source), *_installed(tables, folder, library))
+    roots = (*roots_of(source), *_install_folders(tables, folder, library))
     return Place(source=source, roots=tuple(dict.fromkeys(roots)), key="source")
 
 
@@ -99,7 +99,9 @@ def _of_module(
         (candidate for candidate in tables if "path" in candidate or "package" in candidate), table
     )
     roots = tuple(
-        dict.fromkeys((*_roots(naming, folder, library), *_installed(tables, folder, library)))
+        dict.fromkeys(
+            (*_roots(naming, folder, library), *_install_folders(tables, folder, library))
+        )
     )
     package = naming.string("package", "")
     for root in roots:
@@ -127,7 +129,7 @@ def _roots(table: Table, folder: Path, library: Callable[[str], Path]) -> tuple[
     return tuple(roots)
 
 
-def _installed(
+def _install_folders(
     tables: Sequence[Table], folder: Path, library: Callable[[str], Path]
 ) -> Iterator[Path]:
     """The folders of ``install``: local ones, and unpacked libraries without their dependencies."""

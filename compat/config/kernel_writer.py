@@ -75,7 +75,7 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
     read_specs = tuple(spec for kernel in kernels for spec in kernel.specializations())
     for spec in read_specs:
         original = next(
-            _resolved(candidate) for candidate in specs if _whose(candidate) == _whose(spec)
+            _resolve_paths(candidate) for candidate in specs if _whose(candidate) == _whose(spec)
         )
         for name in (
             field for field in _COMPARED if getattr(original, field) != getattr(spec, field)
@@ -96,7 +96,7 @@ _COMPARED = (
 )
 
 
-def _resolved(spec: Specialization) -> Specialization:
+def _resolve_paths(spec: Specialization) -> Specialization:
     """The specialization with its source and roots in the form in which a kernel file is read."""
     source = Path(os.path.realpath(spec.source))
     roots = tuple(Path(os.path.realpath(root)) for root in spec.roots)
@@ -485,15 +485,15 @@ def layers_of(entry: LayerEntry) -> Layers:
     places = list(entry.values)
     absent = [
         v
-        for v, group in _grouped(places, 0).items()
+        for v, group in _group_places(places, 0).items()
         if entry.can_be_dropped and _all_fit(entry, ABSENT, group)
     ]
     remaining = [place for place in places if place[0] not in absent]
     if not entry.in_order and (few := _of_few(entry, remaining, len(absent))) is not None:
         return few
-    by_case = _grouped(remaining, 1)
+    by_case = _group_places(remaining, 1)
     cases = {case: entry.agree(group) for case, group in by_case.items() if _may_say(entry, group)}
-    by_variant = _grouped([place for place in remaining if place[1] not in cases], 0)
+    by_variant = _group_places([place for place in remaining if place[1] not in cases], 0)
     variants = {variant: entry.agree(group) for variant, group in by_variant.items()}
     kernel = _of_kernel(entry, remaining, variants, cases)
     variants = {
@@ -523,7 +523,7 @@ def _of_few(entry: LayerEntry, places: Sequence[Place], absent_count: int) -> La
 
     The variants that have it declare it, if each has the same value in all its cases.
     """
-    groups = _grouped(places, 0)
+    groups = _group_places(places, 0)
     if absent_count <= len(groups) or not all(_agrees(entry, group) for group in groups.values()):
         return None
     return Layers(variants={variant: entry.agree(group) for variant, group in groups.items()})
@@ -541,7 +541,7 @@ def in_order(sequences: Iterable[Iterable[str]]) -> list[str]:
     return ordered
 
 
-def _grouped(places: Iterable[Place], by: int) -> dict[str, list[Place]]:
+def _group_places(places: Iterable[Place], by: int) -> dict[str, list[Place]]:
     groups: dict[str, list[Place]] = {}
     for place in places:
         groups.setdefault(place[by], []).append(place)

@@ -193,7 +193,7 @@ class _SourceAtVersion:
 def _of_library(
     table: Table, path: Path, library: LibraryVersions, unpack: Callable[[str], Path]
 ) -> Iterator[_SourceAtVersion]:
-    moved = evolve(table, data=_moved(table.data, library))
+    moved = evolve(table, data=_replace_version(table.data, library))
     is_own = moved.data == table.data
     for kernel in kernels_of(moved, path, unpack):
         try:
@@ -256,13 +256,13 @@ def _names(data: object) -> Iterator[str]:
             yield from _names(item)
 
 
-def _moved(data: Any, library: LibraryVersions) -> Any:
+def _replace_version(data: Any, library: LibraryVersions) -> Any:
     """A copy of the data with this version of the library instead of any other."""
     if isinstance(data, list):
-        return [_moved(item, library) for item in data]
+        return [_replace_version(item, library) for item in data]
     if not isinstance(data, Mapping):
         return data
-    moved = {key: _moved(item, library) for key, item in data.items()}
+    moved = {key: _replace_version(item, library) for key, item in data.items()}
     package = data.get("package")
     named = LibraryVersions.of(package) if isinstance(package, str) else None
     return (

@@ -122,7 +122,7 @@ class Locks:
         resolved, hashes = {}, {}
         for env in envs:
             show(env.name)
-            resolved[env.name] = self._resolved(env)
+            resolved[env.name] = self._resolve(env)
         for library in libraries:
             show(library)
             hashes[normal(library)] = pinned_library(library)
@@ -130,7 +130,7 @@ class Locks:
             self, envs={**base_locks.envs, **resolved}, libraries={**base_locks.libraries, **hashes}
         )
 
-    def _resolved(self, env: Env) -> LockedEnv:
+    def _resolve(self, env: Env) -> LockedEnv:
         base, where = self.path.parent, f"{env.name} cannot be locked"
         folders = [text for text in requirements(env) if text.startswith(EDITABLE)]
         if folders:

@@ -120,7 +120,7 @@ class MatrixConfig:
         See :func:`compat.config.selection.select_envs`.
         """
         return select_envs(
-            self.envs, patterns or self.default_envs, self.released, self._undeclared
+            self.envs, patterns or self.default_envs, self.released, self._env_from_name
         )
 
     def one_env(self, word: str) -> Env:
@@ -159,7 +159,7 @@ class MatrixConfig:
         the file. Raises SelectionError for any other name that is not in the file.
         """
         named = (env for env in (*self.envs, *self.released) if env.name == name)
-        env = next(named, None) or self._undeclared(name)
+        env = next(named, None) or self._env_from_name(name)
         if env is not None:
             return env
         usual, hint = (
@@ -199,7 +199,7 @@ class MatrixConfig:
         """
         return self.locks.locked(accompanied(env, self.companions, self.further_companions))
 
-    def _undeclared(self, word: str) -> Env | None:
+    def _env_from_name(self, word: str) -> Env | None:
         """The env that a name such as ``triton-X-torch-Y`` describes completely.
 
         The word may also be a whole release, perhaps with a framework.

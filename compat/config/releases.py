@@ -116,13 +116,15 @@ def corrected(text: str) -> str | None:
     It is ``None`` if the text resembles none.
     """
     parts = (
-        [_corrected(part.strip()) for part in text.split(",")] if len(text) <= _LONGEST else [None]
+        [_correct_part(part.strip()) for part in text.split(",")]
+        if len(text) <= _LONGEST
+        else [None]
     )
     corrected_text = ",".join(filter(None, parts))
     return None if None in parts or corrected_text == text.replace(" ", "") else corrected_text
 
 
-def _corrected(part: str) -> str | None:
+def _correct_part(part: str) -> str | None:
     """One part of a specifier, corrected if it is wrong."""
     if _OPERATOR.match(part):
         return part.replace(" ", "")

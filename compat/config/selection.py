@@ -90,7 +90,7 @@ def select_envs(
     """
     chosen: dict[str, Env] = {}
     for word in releases.words(patterns):
-        envs_meant = _meant(word, envs) or _meant(word, released)
+        envs_meant = _envs_of_word(word, envs) or _envs_of_word(word, released)
         if not envs_meant and (undeclared_env := undeclared(word)) is not None:
             envs_meant = (undeclared_env,)
         if not envs_meant:
@@ -100,7 +100,7 @@ def select_envs(
     return tuple(sorted(chosen.values(), key=lambda env: order.get(env.name, len(order))))
 
 
-def _meant(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
+def _envs_of_word(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
     named = {
         word,
         *(f"{toolchain}-{word.removeprefix('v')}" for toolchain in {env.toolchain for env in envs}),

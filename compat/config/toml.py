@@ -336,7 +336,7 @@ def toml_text(document: Mapping[str, object]) -> str:
     """
     import tomlkit  # takes longer to import than most commands take
 
-    text = tomlkit.dumps(_filled(tomlkit.document(), document, _has_heading))
+    text = tomlkit.dumps(_fill_table(tomlkit.document(), document, _has_heading))
     text.encode("utf-8")
     return text
 
@@ -350,7 +350,7 @@ def without_notes(value: object) -> Any:
     return [without_notes(item) for item in value] if isinstance(value, list) else value
 
 
-def _filled(
+def _fill_table(
     table: _Table, entries: JsonMapping, has_heading: Callable[[str, object], bool]
 ) -> _Table:
     """The table after adding its entries. Entries with headings come last."""
@@ -362,11 +362,11 @@ def _filled(
             table.append(name, _inline(value))
     for name, value in headed.items():
         if isinstance(value, Mapping):
-            table.append(name, _filled(tomlkit.table(), value, lambda inner, of: False))
+            table.append(name, _fill_table(tomlkit.table(), value, lambda inner, of: False))
         else:
             tables = tomlkit.aot()
             tables.extend(
-                _filled(tomlkit.table(), member, _has_heading_in_array) for member in value
+                _fill_table(tomlkit.table(), member, _has_heading_in_array) for member in value
             )
             table.append(name, tables)
     return table

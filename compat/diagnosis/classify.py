@@ -440,7 +440,7 @@ class _Reader:
             lines = (
                 [getattr(symptom_texts, _LINES_OF[symptom])]
                 if symptom
-                else list(_quoted(symptom_texts))
+                else list(_symptom_lines(symptom_texts))
             )
         name = self.knowledge.wording.assembler_name
         passes = [
@@ -653,7 +653,7 @@ shows all other classes.
 """
 
 
-def _quoted(symptom_texts: Symptoms) -> Iterator[str]:
+def _symptom_lines(symptom_texts: Symptoms) -> Iterator[str]:
     yield symptom_texts.source
     yield f"{symptom_texts.error}: {symptom_texts.message}".strip(": ")
     if (

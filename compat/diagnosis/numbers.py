@@ -77,7 +77,9 @@ def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
     )
     where = printable(str(metrics.get("problem") or running))
     if evidence.complete:
-        return evolve(_compared(metrics.get("check")), samples=samples_in(metrics.get("values")))
+        return evolve(
+            _comparison_check(metrics.get("check")), samples=samples_in(metrics.get("values"))
+        )
     if evidence.toolchain_broken:
         return _unknown(
             "the interpreter could not be started:"
@@ -103,10 +105,10 @@ def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
         )
     if not evidence.answered or not evidence.raised:
         return _unknown(evidence.refused or "the interpreter gave no answer")
-    return _raised(evidence, where, interpreter)
+    return _exception_check(evidence, where, interpreter)
 
 
-def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
+def _exception_check(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
     message = _last(evidence.raised)
     if is_mistake(evidence):
         mistake = next(link for link in evidence.raised if link.type.endswith(_MISTAKE))
@@ -174,7 +176,7 @@ def is_mistake(evidence: Evidence) -> bool:
     return any(link.type.endswith(_MISTAKE) for link in evidence.raised)
 
 
-def _compared(data: object) -> Check:
+def _comparison_check(data: object) -> Check:
     """Return the worker's comparison as a check; ``lost`` if its form is wrong."""
     if not isinstance(data, Mapping) or data.get("status") not in (
         Status.OK,

@@ -150,18 +150,18 @@ def of(evidence: Evidence, wording: MessagePatterns) -> Symptoms:
     error, message = _explanation(evidence.raised, wording)
     assertion, assertion_line = _assertion(evidence.stderr, wording)
     diagnostic, diagnostic_line = _diagnostic(evidence.stderr, wording)
-    place, statement = _raised_at(evidence.raised, wording)
+    place, statement = _place_of_raise(evidence.raised, wording)
     source = _source_line(evidence)
     return Symptoms(
         stage=evidence.stage,
         error=error,
-        message=_bounded(message),
-        source=_bounded(source) or evidence.diagnosis.line or "",
-        called=_called(source),
-        assertion=_bounded(assertion),
-        assertion_line=_bounded(assertion_line),
-        diagnostic=_bounded(diagnostic),
-        diagnostic_line=_bounded(diagnostic_line),
+        message=_shorten_text(message),
+        source=_shorten_text(source) or evidence.diagnosis.line or "",
+        called=_function_at_caret(source),
+        assertion=_shorten_text(assertion),
+        assertion_line=_shorten_text(assertion_line),
+        diagnostic=_shorten_text(diagnostic),
+        diagnostic_line=_shorten_text(diagnostic_line),
         assembler=_complaint(everything, wording),
         target="known" if evidence.target_known else "",
         output=evidence.stderr,
@@ -172,7 +172,7 @@ def of(evidence: Evidence, wording: MessagePatterns) -> Symptoms:
     )
 
 
-def _bounded(text: str) -> str:
+def _shorten_text(text: str) -> str:
     """Return the part of a text that failure classes search.
 
     The time of a pattern may grow faster than the length of its text.
@@ -193,7 +193,7 @@ def _without_colours(evidence: Evidence) -> Evidence:
 def _explanation(raised: tuple[RaisedException, ...], wording: MessagePatterns) -> tuple[str, str]:
     """Return type and message of the exception that explains the failure, unwrapped."""
     chain = [link for link in raised if link.type != _LOG] or list(raised)
-    unwrapped = [(link, *_unwrapped(link, wording)) for link in chain]
+    unwrapped = [(link, *_unwrap_exception(link, wording)) for link in chain]
     wrappers = [
         number for number, (link, _, _) in enumerate(unwrapped) if _is_wrapper(link, wording)
     ]
@@ -205,7 +205,7 @@ def _explanation(raised: tuple[RaisedException, ...], wording: MessagePatterns) 
     return explanation or (unwrapped[-1][1:] if unwrapped else ("", ""))
 
 
-def _unwrapped(link: RaisedException, wording: MessagePatterns) -> tuple[str, str]:
+def _unwrap_exception(link: RaisedException, wording: MessagePatterns) -> tuple[str, str]:
     """Return the type and the message of an exception, without wrappers.
 
     The message of a ``CompilationError`` is below the caret. A message may be the repr of another
@@ -223,7 +223,7 @@ def _unwrapped(link: RaisedException, wording: MessagePatterns) -> tuple[str, st
         message = link.message.strip()
     shown = _REPR.fullmatch(message) if caret or _is_wrapper(link, wording) else None
     if shown is None:
-        return kind, _unquoted(kind, message)
+        return kind, _strip_key_quotes(kind, message)
     kind = shown["type"].rpartition(".")[2]
     try:
         argument = (
@@ -248,7 +248,7 @@ def _quotes_source(link: RaisedException, wording: MessagePatterns) -> bool:
     )
 
 
-def _unquoted(kind: str, message: str) -> str:
+def _strip_key_quotes(kind: str, message: str) -> str:
     """Return the message of a ``KeyError`` without the quotes around its key.
 
     Some releases show the repr of the error, whose key has no second pair of quotes.
@@ -284,7 +284,7 @@ def _source_line(evidence: Evidence) -> str:
     return "\n".join(own or shown[0]) if shown else ""
 
 
-def _called(source: str) -> str:
+def _function_at_caret(source: str) -> str:
     """Return the function that is called at the caret: ``sum`` for ``tl.sum(``."""
     line, _, caret = source.partition("\n")
     match = _CALL.match(line, len(caret) - 1) if caret else None
@@ -357,7 +357,9 @@ def _short_location(where: str) -> str:
     return f"{_base(match['path'])}:{match['line']}: " if match else ""
 
 
-def _raised_at(raised: tuple[RaisedException, ...], wording: MessagePatterns) -> tuple[str, str]:
+def _place_of_raise(
+    raised: tuple[RaisedException, ...], wording: MessagePatterns
+) -> tuple[str, str]:
     """Return place and statement of the innermost frame in the toolchain's own files.
 
     The place is the file and the function. Without such a frame, the innermost of all frames
@@ -447,7 +449,7 @@ def normalise(message: str, own: Rules = ()) -> str:
     """
     # The "#" goes away, because a word after "#" looks like a layout.
     text = _WHICH.sub(
-        lambda match: match[1].rstrip("#") + _spelled(match[2]), readable(message).lower()
+        lambda match: match[1].rstrip("#") + _spell_number(match[2]), readable(message).lower()
     )
     for pattern, replacement in (*own, *_FORGET):
         text = pattern.sub(replacement, text)
@@ -469,6 +471,6 @@ def fingerprint(
     return f"{failure_class}:{digest[:DIGITS]}"
 
 
-def _spelled(number: str) -> str:
+def _spell_number(number: str) -> str:
     """Return a number in letters, so that the rule for sizes does not replace it."""
     return "n" + "".join(chr(ord("a") + int(digit)) for digit in number)

@@ -116,12 +116,12 @@ def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> dict
     for position in positions:
         envs.setdefault(cells[position].env.name, array("L")).append(position)
     return {
-        name: EnvBatches(len(some), _batched(cells, some, ceil(len(some) / slots)))
+        name: EnvBatches(len(some), _split_cells(cells, some, ceil(len(some) / slots)))
         for name, some in envs.items()
     }
 
 
-def _batched(
+def _split_cells(
     cells: Sequence[Cell], positions: Sequence[int], most: int
 ) -> Iterator[tuple[int, ...]]:
     groups: dict[tuple[object, ...], list[int]] = {}
@@ -295,10 +295,12 @@ class RemainingWork:
         if not pending or not seconds:
             return 1.0
         average = seconds / sum(count for _, count in self._compiled.values())
-        remaining = sum(count * self._expected(key, average) for key, count in pending.items())
+        remaining = sum(
+            count * self._estimate_seconds(key, average) for key, count in pending.items()
+        )
         return remaining / sum(pending.values()) / average
 
-    def _expected(self, key: str, average: float) -> float:
+    def _estimate_seconds(self, key: str, average: float) -> float:
         if key in self._compiled:
             total, count = self._compiled[key]
             return total / count

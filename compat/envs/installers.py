@@ -72,7 +72,7 @@ class Installer:
         """
         inside = os.fspath(location / "bin" / "python")
         arguments = (
-            _locked_arguments(env, self.backend, EnvFolder(location.parent).lock)
+            _lock_arguments(env, self.backend, EnvFolder(location.parent).lock)
             if env.lock
             else (*install_arguments(env, self.backend), *pins)
         )
@@ -102,7 +102,7 @@ _CHECKS = ("--require-hashes", "--only-binary", ":all:")
 """The options for a lock. A source distribution would need build packages without hashes."""
 
 
-def _locked_arguments(env: Env, backend: str, file: Path) -> tuple[str, ...]:
+def _lock_arguments(env: Env, backend: str, file: Path) -> tuple[str, ...]:
     """Return the arguments that install only the packages of an env's lock."""
     return (*_CHECKS, "-r", os.fspath(file), *index_arguments(env, backend))
 
@@ -149,11 +149,14 @@ def find_uv(environ: Mapping[str, str] = os.environ) -> str | None:
     if named := environ.get("UV"):
         candidates = [named]
     else:
-        candidates = [*_installed(), *filter(None, [shutil.which("uv", path=environ.get("PATH"))])]
+        candidates = [
+            *_uv_of_package(),
+            *filter(None, [shutil.which("uv", path=environ.get("PATH"))]),
+        ]
     return next((candidate for candidate in candidates if starts([candidate, "--version"])), None)
 
 
-def _installed() -> list[str]:
+def _uv_of_package() -> list[str]:
     with suppress(ImportError, FileNotFoundError):
         from uv import find_uv_bin
 
@@ -330,7 +333,9 @@ def pinned_requirements(env: Env, python: str) -> dict[str, tuple[str, ...]]:
     texts = (
         Path(text).as_uri() if Path(text).is_absolute() else text for text in requirements(env)
     )
-    return _pinned(env.name, texts, python, "--only-binary", ":all:", *index_arguments(env, "uv"))
+    return _lock_packages(
+        env.name, texts, python, "--only-binary", ":all:", *index_arguments(env, "uv")
+    )
 
 
 def pinned_library(requirement: str) -> tuple[str, ...]:
@@ -338,11 +343,11 @@ def pinned_library(requirement: str) -> tuple[str, ...]:
 
     Raises EnvError if uv cannot resolve it.
     """
-    (hashes,) = _pinned(requirement, [requirement], sys.executable, "--no-deps").values()
+    (hashes,) = _lock_packages(requirement, [requirement], sys.executable, "--no-deps").values()
     return hashes
 
 
-def _pinned(
+def _lock_packages(
     name: str, texts: Iterable[str], python: str, *options: str
 ) -> dict[str, tuple[str, ...]]:
     uv = find_uv()

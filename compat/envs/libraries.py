@@ -216,7 +216,9 @@ def _absent(requirement: str, versions: Sequence[Version]) -> EnvError:
             f"the package index has no {name} {version}",
             _other_versions(version, list(map(str, versions))),
         )
-    near = get_close_matches(name, {library.rpartition("-")[0] for library in _unpacked()})
+    near = get_close_matches(
+        name, {library.rpartition("-")[0] for library in _unpacked_libraries()}
+    )
     hint = f"Did you mean {near[0]}?" if near else "Check its name on the package index."
     return _error(requirement, f"the package index has no {name}", hint)
 
@@ -226,7 +228,7 @@ def _error(requirement: str, why: str, hint: str) -> EnvError:
 
 
 def _unreachable() -> str:
-    here = _unpacked()
+    here = _unpacked_libraries()
     hint = (
         "Check that this machine reaches the package index. Libraries that were unpacked before"
         " work without it"
@@ -269,7 +271,7 @@ def newest_of_minors(versions: Iterable[Version], count: int) -> tuple[Version, 
     return tuple(max(minors[minor]) for minor in sorted(minors, reverse=True)[:count])
 
 
-def _unpacked() -> list[str]:
+def _unpacked_libraries() -> list[str]:
     """The unpacked libraries, by name and version."""
     folder = env_cache().folder / "libraries"
     return sorted(path.name for path in folder.glob("[!.]*") if (path / LIBRARY).is_file())
@@ -349,12 +351,12 @@ def unpack_python(file: File, name: str, target: Path, hashes: Sequence[str] = (
         _log.info("%s: the lock has other hashes", file.filename)
         return False
     try:
-        files, declared = _unarchived(file.filename, archive)
+        files, declared = _read_archive(file.filename, archive)
     except BadArchive as error:
         _log.info("%s: %s", file.filename, error)
         return False
     unpacked = False
-    for package in declared or _guessed(files, name):
+    for package in declared or _guess_packages(files, name):
         for path, content in _of_package(files, package):
             place = target / path
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -363,7 +365,7 @@ def unpack_python(file: File, name: str, target: Path, hashes: Sequence[str] = (
     return unpacked
 
 
-def _unarchived(filename: str, archive: bytes) -> tuple[_Files, tuple[str, ...]]:
+def _read_archive(filename: str, archive: bytes) -> tuple[_Files, tuple[str, ...]]:
     """Return the Python files of an archive, and the packages that its ``top_level.txt`` declares.
 
     Raises BadArchive.
@@ -384,7 +386,7 @@ def _is_wanted(name: str) -> bool:
     return name.endswith((".py", f".egg-info/{_TOP}"))
 
 
-def _guessed(files: _Files, name: str) -> tuple[str, ...]:
+def _guess_packages(files: _Files, name: str) -> tuple[str, ...]:
     """Return the likely packages of a distribution that declares none."""
     own = name.replace("-", "_")
     if any(_of_package(files, own)):

@@ -77,7 +77,7 @@ def list_files(
     notes: list[str] = []
 
     def ask(source: str) -> Sequence[File]:
-        files, note = _kept_or_asked(distribution, source, cache, needs, now)
+        files, note = _obtain_files(distribution, source, cache, needs, now)
         notes.extend([note] if note else [])
         return files
 
@@ -144,7 +144,7 @@ def _of_sources(
 # --- asking ---------------------------------------------------------------------------------------
 
 
-def _kept_or_asked(
+def _obtain_files(
     distribution: str, source: str, cache: Path, needs: Version | None, now: float
 ) -> tuple[tuple[File, ...], str | None]:
     cached_files, age = read_kept_files(cache, distribution, source, now)
@@ -188,7 +188,7 @@ def _folder(folder: Path, distribution: str) -> tuple[File, ...]:
 # --- stored answers -------------------------------------------------------------------------------
 
 
-def _kept_at(cache: Path, distribution: str) -> Path:
+def _answers_file(cache: Path, distribution: str) -> Path:
     return cache / f"{distribution}.json"
 
 
@@ -214,7 +214,7 @@ def read_kept_files(
 
 def _answers(cache: Path, distribution: str) -> JsonObject:
     try:
-        answers = read_json(_kept_at(cache, distribution).read_bytes())
+        answers = read_json(_answers_file(cache, distribution).read_bytes())
     except (OSError, ValueError):
         return {}
     return answers if isinstance(answers, dict) else {}
@@ -233,7 +233,7 @@ def keep_files(
         "files": [[f.filename, f.requires_python, f.yanked, f.uploaded] for f in files],
     }
     with suppress(OSError):  # it saves a second; without it, the next command asks the index again
-        replace_file(_kept_at(cache, distribution), json.dumps(answers))
+        replace_file(_answers_file(cache, distribution), json.dumps(answers))
 
 
 def age_phrase(seconds: float) -> str:
@@ -384,7 +384,7 @@ def pythons_of(tags: Iterable[Tag], requires_python: str | None = None) -> froze
     return frozenset(
         minor
         for minor in MINORS
-        if allows(requires_python, minor) and not tags.isdisjoint(_supported(minor))
+        if allows(requires_python, minor) and not tags.isdisjoint(_supported_tags(minor))
     )
 
 
@@ -429,7 +429,7 @@ def _wheel(file: File) -> tuple[Version, frozenset[Tag]] | None:
 _tags_of: dict[Minor, frozenset[Tag]] = {}
 
 
-def _supported(minor: Minor) -> frozenset[Tag]:
+def _supported_tags(minor: Minor) -> frozenset[Tag]:
     if minor not in _tags_of:
         platforms = list(platform_tags())
         abi = f"cp{minor[0]}{minor[1]}"

@@ -40,13 +40,15 @@ def building(
     Calls ``waiting`` if another process is building the env, and then waits for it. Raises OSError,
     and Stopped if ``stop`` is set meanwhile.
     """
-    descriptor = _locked(folder, waiting, stop)
+    descriptor = _lock_folder(folder, waiting, stop)
     with os.fdopen(descriptor, "w", encoding="utf-8") as log:
         log.truncate(0)
         yield log
 
 
-def _locked(folder: EnvFolder, waiting: Callable[[], None], stop: threading.Event | None) -> int:
+def _lock_folder(
+    folder: EnvFolder, waiting: Callable[[], None], stop: threading.Event | None
+) -> int:
     while True:
         folder.path.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder.log, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)

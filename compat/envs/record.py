@@ -236,7 +236,7 @@ def damaged_file(location: Path, distribution: str) -> str | None:
     for folder in site.glob("*.dist-info"):
         if _identity(folder)[0] == distribution:
             installed = (folder / "RECORD").stat().st_mtime_ns
-            damages = (_damage(site, line, installed) for line in _recorded(folder))
+            damages = (_damage(site, line, installed) for line in _record_lines(folder))
             return next(filter(None, damages), None)
     return None
 
@@ -280,11 +280,11 @@ def _package(folder: Path) -> Package:
     return Package(
         name=name,
         version=version,
-        digest=hashlib.sha256("\n".join(sorted(_recorded(folder))).encode()).hexdigest(),
+        digest=hashlib.sha256("\n".join(sorted(_record_lines(folder))).encode()).hexdigest(),
     )
 
 
-def _recorded(folder: Path) -> list[str]:
+def _record_lines(folder: Path) -> list[str]:
     """Return the lines of RECORD (file, hash, size) for the files of the wheel itself.
 
     They do not depend on the installer and the place. The function leaves out the installer's own

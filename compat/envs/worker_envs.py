@@ -240,16 +240,16 @@ class WorkerEnvs:
         """
         stop = stop or threading.Event()
         for cache in self.also:
-            if (built := self._used(cache, pinned_env)) is not None and built.error is None:
+            if (built := self._use_env(cache, pinned_env)) is not None and built.error is None:
                 return built
         cache = self._own_cache(pinned_env)
         for attempt in range(_ATTEMPTS):
-            built = self._used(cache, pinned_env)
-            recent = self._failed_recently(cache.folder_of(pinned_env.env))
+            built = self._use_env(cache, pinned_env)
+            recent = self._is_recent(cache.folder_of(pinned_env.env))
             if built is not None and (built.error is None or attempt or recent):
                 return built
             _refuse_impossible(pinned_env)
-            if recent and (failed := _failed(cache.folder_of(pinned_env.env))):
+            if recent and (failed := _last_error(cache.folder_of(pinned_env.env))):
                 raise _not_installed(pinned_env, failed)
             if stop.is_set():
                 raise Stopped
@@ -276,7 +276,7 @@ class WorkerEnvs:
             like=f"{pinned_env.fingerprint} {pinned_env.digest}",
         )
 
-    def _used(self, cache: EnvCache, pinned_env: PinnedEnv) -> BuiltEnv | None:
+    def _use_env(self, cache: EnvCache, pinned_env: PinnedEnv) -> BuiltEnv | None:
         """Return the env of a cache, in use from now on.
 
         If it differs from the driver's, ``error`` has the difference, and the env is not in use.
@@ -305,7 +305,7 @@ class WorkerEnvs:
         started = time.time()
 
         def reserve(folder: EnvFolder) -> str | None:
-            if (failed := _failed(folder)) is not None and _time_of(folder) > started:
+            if (failed := _last_error(folder)) is not None and _time_of(folder) > started:
                 return failed  # another process failed while this one waited for it
             if self.budget is not None:
                 make_room(cache, folder, pinned_env.size, self.budget)
@@ -329,7 +329,7 @@ class WorkerEnvs:
             with suppress(OSError):
                 keep_within(cache, self.budget)
 
-    def _failed_recently(self, folder: EnvFolder) -> bool:
+    def _is_recent(self, folder: EnvFolder) -> bool:
         """Whether the record was written recently, and since this object was made."""
         return _time_of(folder) > max(self._since, time.time() - _FAILURE_TTL)
 
@@ -383,7 +383,7 @@ def _difference(pinned_env: PinnedEnv, built: BuiltEnv) -> str | None:
     )
 
 
-def _failed(folder: EnvFolder) -> str | None:
+def _last_error(folder: EnvFolder) -> str | None:
     """Return the error of the last installation.
 
     It is ``None`` if that installation succeeded or was interrupted, or there was none.

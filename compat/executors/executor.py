@@ -246,13 +246,13 @@ class _ConfirmedBatch:
                     if _not_importable(cell, (evidence,)):
                         break
             for position, evidence in suspects:
-                attempts = self._confirmed(self.cells[position], evidence)
+                attempts = self._confirm_cell(self.cells[position], evidence)
                 yield position, attempts
                 if _not_importable(self.cells[position], attempts):
                     yield from ((other, attempts) for other in range(done, len(self.cells)))
                     return
 
-    def _confirmed(self, cell: Cell, first: Evidence) -> tuple[Evidence, ...]:
+    def _confirm_cell(self, cell: Cell, first: Evidence) -> tuple[Evidence, ...]:
         """The first attempt, one more alone with diagnostics on, and a third if they disagree."""
         limits = self.batch.limits
         # The first attempt hung until its deadline. The second attempt only has to find the place.

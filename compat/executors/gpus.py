@@ -154,7 +154,7 @@ def find_gpus(python: str = sys.executable) -> GpuHost:
             why_none=str(listed["why"]),
         )
     except (ValueError, TypeError, KeyError) as error:
-        return GpuHost(why_none=_unanswered(error))
+        return GpuHost(why_none=_driver_error(error))
 
 
 def find_host(environ: Mapping[str, str] = os.environ) -> GpuHost:
@@ -165,7 +165,7 @@ def find_host(environ: Mapping[str, str] = os.environ) -> GpuHost:
     try:
         host = find_gpus()
     except (OSError, MachineError) as error:
-        return GpuHost(why_none=_unanswered(error))
+        return GpuHost(why_none=_driver_error(error))
     return (
         evolve(host, python=environ.get(PYTHON) or _worker_python(environ))
         if host.devices
@@ -173,7 +173,7 @@ def find_host(environ: Mapping[str, str] = os.environ) -> GpuHost:
     )
 
 
-def _unanswered(error: Exception) -> str:
+def _driver_error(error: Exception) -> str:
     return f"cannot ask its driver: {type(error).__name__}: {error}"
 
 
@@ -218,7 +218,7 @@ def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
     Yields the descriptor that holds the lock. Raises Stopped if ``stop`` is set before, and
     OSError.
     """
-    descriptor = _opened(Path(_LOCKS, f"compat-gpu-{device.identity}.lock"))
+    descriptor = _open_lock(Path(_LOCKS, f"compat-gpu-{device.identity}.lock"))
     try:
         while True:
             with suppress(BlockingIOError):
@@ -232,7 +232,7 @@ def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _opened(path: Path) -> int:
+def _open_lock(path: Path) -> int:
     """Open a file to lock, and create it if it is missing.
 
     In a folder of all users, a process can open another user's file for reading, but cannot create

@@ -61,7 +61,7 @@ class TextFile:
             ) from error
 
 
-def _decoded(content: bytes) -> dict[str, str]:
+def _text_fields(content: bytes) -> dict[str, str]:
     """Return text, encoding and line end of a Python file, as fields of :class:`TextFile`.
 
     Raises SyntaxError, UnicodeError or LookupError.
@@ -119,7 +119,12 @@ class SourceFile(TextFile):
                 if other != path
             }
             return cls(
-                path=path, content=content, **_decoded(content), beside=beside, top=top, roots=roots
+                path=path,
+                content=content,
+                **_text_fields(content),
+                beside=beside,
+                top=top,
+                roots=roots,
             )
         except (OSError, SyntaxError, UnicodeError, LookupError) as error:
             raise ConfigError(f"cannot be read: {error}", where=str(path)) from error
@@ -148,7 +153,7 @@ class SourceFile(TextFile):
             path = self.top / name
             if not any(path.is_relative_to(root) for root in libraries):
                 with suppress(SyntaxError, UnicodeError, LookupError):
-                    files[name] = TextFile(path=path, content=content, **_decoded(content))
+                    files[name] = TextFile(path=path, content=content, **_text_fields(content))
         return files
 
     @property
@@ -309,8 +314,8 @@ def with_values(path: Path, spec: Specialization, values: JsonMapping) -> tuple[
     except (OSError, UnicodeError, TOMLKitError) as error:
         raise ConfigError(f"cannot be read: {error}", where=str(path)) from error
     case, variant = (
-        _named(document.get("case"), spec.case),
-        _named(document.get("variant"), spec.variant),
+        _find_table(document.get("case"), spec.case),
+        _find_table(document.get("variant"), spec.variant),
     )
     for name, value in values.items():
         tables = [
@@ -326,7 +331,7 @@ def with_values(path: Path, spec: Specialization, values: JsonMapping) -> tuple[
     return before, tomlkit.dumps(document)
 
 
-def _named(tables: Any, name: str) -> Any:
+def _find_table(tables: Any, name: str) -> Any:
     return next((table for table in tables or () if table.get("name") == name), None)
 
 

@@ -241,13 +241,13 @@ class EditCompiler:
         search; no edits and ``None`` if the kernel does not fail in a reproducible way.
         """
         start = EditedKernel(text=self.source.text, compile=self.spec.compile)
-        outcome = outcome or self._attempted([start], env)[0]
+        outcome = outcome or self._attempt_candidates([start], env)[0]
         if outcome.failure is None or outcome.flaky or not outcome.status.is_answer:
             return [], None
         search = EditSearch(
             function=self.spec.function,
             toolchain=toolchains.of(env),
-            try_all=lambda some: self._attempted(some, env),
+            try_all=lambda some: self._attempt_candidates(some, env),
             files=KernelModules(
                 name=self.source.name,
                 beside={name: file.text for name, file in self.source.editable.items()},
@@ -266,7 +266,7 @@ class EditCompiler:
 
         In that case the search did not test the edits themselves.
         """
-        (copied,) = self._attempted(
+        (copied,) = self._attempt_candidates(
             [EditedKernel(text=self.source.text, compile=self.spec.compile)], env
         )
         if class_of(copied) != class_of(outcome):
@@ -277,7 +277,7 @@ class EditCompiler:
             hint = "It may need files beside it that it does not import by name."
             raise ConfigError(why, where=str(self.source.path), hint=hint)
 
-    def _attempted(self, candidates: Sequence[EditedKernel], env: Env) -> list[Outcome]:
+    def _attempt_candidates(self, candidates: Sequence[EditedKernel], env: Env) -> list[Outcome]:
         """Return the outcomes of candidates in an env, from one attempt each.
 
         Before an edit is reported, it is compiled and confirmed like any cell.

@@ -64,7 +64,7 @@ def guarding_of(toolchain: Toolchain) -> Guarding:
 
 def toolchain_of(report: Report, request: Request) -> Toolchain:
     """Return the one toolchain of the chosen kernels. Raises SelectionError for none or several."""
-    names = {spec.toolchain for spec in _chosen(report, request)}
+    names = {spec.toolchain for spec in _requested_specs(report, request)}
     if len(names) > 1:
         hint = "Choose the kernels of one toolchain with --kernel, and write a guard for each."
         raise SelectionError(
@@ -83,7 +83,7 @@ def find_facts(report: Report, request: Request, toolchain: Toolchain) -> GuardF
     answers. Otherwise its state is unknown. Raises SelectionError for a name or glob that matches
     nothing.
     """
-    specs = _chosen(report, request)
+    specs = _requested_specs(report, request)
     _check_preferred(specs, request.prefer)
     states = _by_coordinate(report)
     kernels = {
@@ -108,7 +108,7 @@ def find_facts(report: Report, request: Request, toolchain: Toolchain) -> GuardF
     )
 
 
-def _chosen(report: Report, request: Request) -> tuple[Specialization, ...]:
+def _requested_specs(report: Report, request: Request) -> tuple[Specialization, ...]:
     return select_specs(report.specs, request.kernels, request.variants, request.cases)
 
 

@@ -195,7 +195,7 @@ def _kernel_file(
         dict.fromkeys(root for kernel in kernels for root in kernel.roots) if not package else {}
     )
     place |= {"install": [_folder(source, root) for root in roots]} if roots else {}
-    documents = [{**_named(kernel), **kernel.tables} for kernel in kernels]
+    documents = [{**_name_fields(kernel), **kernel.tables} for kernel in kernels]
     if len(documents) == 1:
         (only,) = documents
         return {"schema": SCHEMA, "kernel": only.pop("name"), **place, **only}
@@ -208,7 +208,7 @@ def _folder(source: str, root: str) -> str:
     return folder if folder.startswith(("/", ".")) else f"./{folder}"
 
 
-def _named(kernel: GuessedKernel) -> JsonObject:
+def _name_fields(kernel: GuessedKernel) -> JsonObject:
     function = {} if kernel.function == kernel.name else {"function": kernel.function}
     return {"name": kernel.name, **function}
 
@@ -417,7 +417,7 @@ def load_packages(
     It leaves out ``declared`` kernels, whose names are not used again, and files that cannot be
     parsed. Raises ConfigError if a library has no kernel and nothing is declared.
     """
-    guessed = {library: _guessed(library, folder) for library, folder in folders.items()}
+    guessed = {library: _library_documents(library, folder) for library, folder in folders.items()}
     for library, kernels in guessed.items():
         if not (kernels or declared):
             hint = f"{how_kernels_look()}, and other kernels do not call them."
@@ -474,7 +474,7 @@ def _read(
             )
 
 
-def _guessed(library: LibraryVersions, folder: Path) -> dict[_Place, JsonObject]:
+def _library_documents(library: LibraryVersions, folder: Path) -> dict[_Place, JsonObject]:
     """Return the kernel file of each kernel of a library: stored guesses, or else new ones."""
     cache_file, version = folder / _KEPT, _version()
     with suppress(OSError, ValueError, KeyError, TypeError):

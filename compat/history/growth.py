@@ -219,7 +219,7 @@ def fit(points: Sequence[GrowthPoint], bounds: Sequence[GrowthPoint] = ()) -> Gr
 
     A bound is explained if it is at most :data:`_EXPLAINED` times the upper estimate there.
     """
-    growth = _fitted(points)
+    growth = _fit_growth(points)
     for bound in bounds:
         last = growth.points[-1] if growth.points else bound
         expected = growth.at(bound.size) if growth.grows and bound.size > last.size else None
@@ -231,7 +231,7 @@ def fit(points: Sequence[GrowthPoint], bounds: Sequence[GrowthPoint] = ()) -> Gr
     return growth
 
 
-def _fitted(points: Sequence[GrowthPoint]) -> Growth:
+def _fit_growth(points: Sequence[GrowthPoint]) -> Growth:
     every = tuple(sorted(points, key=lambda point: point.size))
     telling = [point for point in every if point.seconds >= _LITTLE]
     used = telling if len(telling) >= FEWEST else [point for point in every if point.seconds > 0]

@@ -184,7 +184,7 @@ class HuntAnswer:
         """Family → the coverage of the tried programs with its operations."""
         reached: dict[str, list[set[str]]] = defaultdict(list)
         for verdict in self.tried:
-            stages = _reached(verdict)
+            stages = _reached_steps(verdict)
             for family in self.language.families_of(verdict.program):
                 reached[family].append(stages)
         return {
@@ -199,7 +199,7 @@ class HuntAnswer:
 _STAGES = ("compiled", "interpreted", "launched")
 
 
-def _reached(verdict: ProgramVerdict) -> set[str]:
+def _reached_steps(verdict: ProgramVerdict) -> set[str]:
     """Return the steps that a program reached, in any form and on any release."""
     stages = set()
     for result in verdict.results:

@@ -87,7 +87,7 @@ def write_hunt(run: HuntRun, answer: HuntAnswer, files: HuntFiles) -> WrittenHun
     issues = _issues(run, answer, examples, files.command) if files.with_issues else {}
     if files.build is None:
         return WrittenHunt(examples=examples, issues=issues)
-    built = _built(run, answer)
+    built = _build_hunt_cells(run, answer)
     launcher = write_archive(built, files.build)
     return WrittenHunt(examples=examples, issues=issues, built=built, launcher=launcher)
 
@@ -135,7 +135,7 @@ def _issues(
     return issues
 
 
-def _built(run: HuntRun, answer: HuntAnswer) -> Built:
+def _build_hunt_cells(run: HuntRun, answer: HuntAnswer) -> Built:
     """Compile everything that a GPU host can launch: the cells of the hunt that compile."""
     kernels = run.write_all([form for verdict in answer.verdicts for form in verdict.forms])
     compiled = {

@@ -243,10 +243,10 @@ class HuntRun:
         checks = interpret(interpreted, self.context) if interpreted else {}
         launched = with_launched(results, self.context.store)
         if self.gpu is not None:
-            launched = self._launched(launched, self.gpu)
+            launched = self._launch_missing(launched, self.gpu)
         return [with_check(result, checks.get(result.cell)) for result in launched]
 
-    def _launched(self, results: Sequence[Result], gpu: Gpu) -> tuple[Result, ...]:
+    def _launch_missing(self, results: Sequence[Result], gpu: Gpu) -> tuple[Result, ...]:
         """Launch the cells without numbers of the GPU, and add these to the results."""
         missing = [
             result

@@ -271,9 +271,9 @@ def launchable_of(
     launching, problem = launching_of(cell), cell.spec.problem
     assert problem is not None
     try:
-        binary, text, metadata = _unpacked(launching, evidence, artifact)
+        binary, text, metadata = _compiled_files(launching, evidence, artifact)
         if like is not None and LAUNCHABLE in like.kept:
-            _, _, source = _unpacked(launching, like, artifact)
+            _, _, source = _compiled_files(launching, like, artifact)
             metadata = launching.like(metadata.decode(), source.decode()).encode()
         launch = launching.facts(
             metadata.decode(), text.decode(errors="replace"), cell.spec.compile
@@ -291,7 +291,7 @@ def launchable_of(
     )
 
 
-def _unpacked(
+def _compiled_files(
     launching: Launching, evidence: Evidence, artifact: Callable[[str], bytes | None]
 ) -> tuple[bytes, bytes, bytes]:
     """The binary, its text and the metadata of an attempt. Raises CannotLaunch."""

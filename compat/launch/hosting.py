@@ -166,7 +166,9 @@ def count_problems(built: Built, folder: Path, python: str) -> tuple[YieldedProb
     for launchable in built.launchable:
         kernels.setdefault(launchable.cell.spec.kernel, {})[launchable.digest] = None
     return tuple(
-        _yielded(kernel, [counts[digest] for digest in digests if digest in counts], len(digests))
+        _yielded_problems(
+            kernel, [counts[digest] for digest in digests if digest in counts], len(digests)
+        )
         for kernel, digests in kernels.items()
     )
 
@@ -175,7 +177,9 @@ _COUNTING = 30.0
 """Seconds for counting the problems of a folder."""
 
 
-def _yielded(kernel: str, counts: Sequence[JsonMapping], problem_count: int) -> YieldedProblems:
+def _yielded_problems(
+    kernel: str, counts: Sequence[JsonMapping], problem_count: int
+) -> YieldedProblems:
     return YieldedProblems(
         kernel=kernel,
         numbers=tuple({(count["small"], count["large"]): None for count in counts}),

@@ -75,10 +75,10 @@ def merge(path: Path, store: Store) -> MergedResults:
         raise StoreError(
             f"cannot read the results: {error.strerror}", where=str(path), hint=_HINT
         ) from error
-    return merge_lines(map(_parsed, filter(str.strip, lines)), store, where=str(path))
+    return merge_lines(map(_parse_line, filter(str.strip, lines)), store, where=str(path))
 
 
-def _parsed(line: str) -> object:
+def _parse_line(line: str) -> object:
     try:
         return read_json(line)
     except ValueError:
@@ -134,7 +134,7 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
     ):
         rows[row.identity, row.problem] = row
     return tuple(
-        _joined(result, rows[place_by_index[index]])
+        _add_launch(result, rows[place_by_index[index]])
         if place_by_index.get(index) in rows
         else result
         for index, result in enumerate(results)
@@ -152,7 +152,7 @@ def launched_as(result: Result, identity: str, store: Store) -> Result:
         (row for row in store.launched([identity]) if row.problem == digest),
         key=lambda row: row.device,
     )
-    return _joined(result, rows[0]) if rows else evolve(result, numbers=NOT_RUN, latency=None)
+    return _add_launch(result, rows[0]) if rows else evolve(result, numbers=NOT_RUN, latency=None)
 
 
 def _can_be_known(result: Result) -> bool:
@@ -168,7 +168,7 @@ def _place(result: Result) -> tuple[str, str]:
     return identity_of(result.cell, result.built), problem_digest(result.cell.spec.problem)
 
 
-def _joined(result: Result, row: LaunchedRow) -> Result:
+def _add_launch(result: Result, row: LaunchedRow) -> Result:
     try:
         launched = _object(read_json(row.told))
         worker = _worker(launched)

@@ -112,9 +112,9 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
     if form == "none" and name is True:
         return None
     if form == "dtype":
-        return {form: DTYPES[_checked_name(name, DTYPES, "a dtype")]}
+        return {form: DTYPES[_check_name(name, DTYPES, "a dtype")]}
     if form == "torch_dtype":
-        return {form: _checked_name(name, TORCH_DTYPES, "a dtype of PyTorch")}
+        return {form: _check_name(name, TORCH_DTYPES, "a dtype of PyTorch")}
     if form == "function" and isinstance(name, str) and name.isidentifier():
         return {form: name}
     if form == "layout" and isinstance(name, str):
@@ -179,7 +179,7 @@ _TOKEN = lazy_pattern(
 _CLOSES = {")": "(", "]": "["}
 
 
-def _checked_name(name: object, choices: Iterable[str], what: str) -> str:
+def _check_name(name: object, choices: Iterable[str], what: str) -> str:
     if not isinstance(name, str) or name not in choices:
         near = get_close_matches(str(name), list(choices), n=3, cutoff=0.6)
         raise UnknownForm(
@@ -248,18 +248,20 @@ def modules(values: Iterable[Constexpr]) -> frozenset[str]:
         FIELDS: "from collections import namedtuple",
         "layout": f"from triton.experimental.gluon import language as {GLUON}",
     }
-    return frozenset(statements[form] for form, _ in _named(values) if form in statements)
+    return frozenset(statements[form] for form, _ in _forms_and_names(values) if form in statements)
 
 
 def functions(values: Iterable[Constexpr]) -> tuple[str, ...]:
     """The jit functions and classes that these values name, each once."""
-    return tuple(dict.fromkeys(name for form, name in _named(values) if form == "function"))
+    return tuple(
+        dict.fromkeys(name for form, name in _forms_and_names(values) if form == "function")
+    )
 
 
-def _named(values: Iterable[object]) -> Iterator[tuple[str, Any]]:
+def _forms_and_names(values: Iterable[object]) -> Iterator[tuple[str, Any]]:
     for value in values:
         if isinstance(value, Mapping):
             yield from value.items()
-            yield from _named(value.get(FIELDS, {}).values())
+            yield from _forms_and_names(value.get(FIELDS, {}).values())
         elif isinstance(value, tuple | list):
-            yield from _named(value)
+            yield from _forms_and_names(value)

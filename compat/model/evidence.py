@@ -286,11 +286,11 @@ def read_done(data: object) -> tuple[CompletedAction, ...] | None:
     """The completed actions in an answer; ``None`` if they are malformed."""
     if not isinstance(data, list) or len(data) > _MANY:
         return None
-    actions = [_done(entry) for entry in data]
+    actions = [_read_action(entry) for entry in data]
     return None if None in actions else tuple(action for action in actions if action is not None)
 
 
-def _done(data: object) -> CompletedAction | None:
+def _read_action(data: object) -> CompletedAction | None:
     if (
         not isinstance(data, Mapping)
         or not isinstance(name := data.get("do"), str)
@@ -341,10 +341,10 @@ def read_raised(data: object) -> tuple[RaisedException, ...]:
         for item in (data[: 10 * LINKS] if isinstance(data, list) else ())
         if isinstance(item, Mapping)
     ]
-    return bounded_chain([raised for raised in map(_raised, links) if raised is not None])
+    return bounded_chain([raised for raised in map(_read_exception, links) if raised is not None])
 
 
-def _raised(link: Mapping[object, object]) -> RaisedException | None:
+def _read_exception(link: Mapping[object, object]) -> RaisedException | None:
     kind, message, frames, number = (
         link.get(key) for key in ("type", "message", "traceback", "errno")
     )

@@ -207,12 +207,12 @@ class Compact(Mapping[str, Any]):
     def __init__(self, content: Mapping[str, object]) -> None:
         """Keep a copy of ``content``. Raises ValueError if it is not JSON."""
         values: list[Any] = []
-        shape = _flattened(content, values)
+        shape = _flatten(content, values)
         self._shape = _SHAPES.setdefault(shape, shape)
         self._values = marshal.dumps(values)
 
     def _content(self) -> dict[str, object]:
-        return _restored(self._shape, iter(marshal.loads(self._values)))  # noqa: S302 - of this process
+        return _restore(self._shape, iter(marshal.loads(self._values)))  # noqa: S302 - of this process
 
     def __getitem__(self, name: str) -> object:
         return self._content()[name]
@@ -246,21 +246,21 @@ class Compact(Mapping[str, Any]):
         return self._content().get(name, default)
 
 
-def _flattened(content: Mapping[str, object], values: list[object]) -> _Shape:
+def _flatten(content: Mapping[str, object], values: list[object]) -> _Shape:
     shape: list[object] = []
     for name, value in content.items():
         if isinstance(value, dict) and value:
-            shape.append((name, _flattened(value, values)))
+            shape.append((name, _flatten(value, values)))
         else:
             shape.append(name)
             values.append(value)
     return tuple(shape)
 
 
-def _restored(shape: _Shape, values: Iterator[object]) -> dict[str, object]:
+def _restore(shape: _Shape, values: Iterator[object]) -> dict[str, object]:
     return {
         (part if type(part) is str else part[0]): (
-            next(values) if type(part) is str else _restored(part[1], values)
+            next(values) if type(part) is str else _restore(part[1], values)
         )
         for part in shape
     }
@@ -279,7 +279,7 @@ def compacted(record: _T) -> _T:
         name: once(getattr(facts, name)) for name in ("attempts", "warnings", "stood_in")
     }
     changes |= {name: _compact(getattr(facts, name)) for name in ("metrics", "stages")}
-    return evolve(facts, failure=_shared(facts.failure) if facts.failure else None, **changes)  # type: ignore[no-any-return]
+    return evolve(facts, failure=_share_texts(facts.failure) if facts.failure else None, **changes)  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=4096)
@@ -293,7 +293,7 @@ def _compact(facts: Mapping[str, object]) -> Mapping[str, object]:
 
 
 @lru_cache(maxsize=4096)
-def _shared(failure: Failure) -> Failure:
+def _share_texts(failure: Failure) -> Failure:
     """A copy that shares its texts with failures that differ only in place or artifacts."""
     texts = ("failure_class", "stage", "fingerprint", "excerpt", "advice")
     return evolve(failure, **{name: once(getattr(failure, name)) for name in texts})

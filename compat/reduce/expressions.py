@@ -337,7 +337,7 @@ def names(candidate: Candidate) -> Iterator[Edit]:
         yield Edit(what="name of the kernel", nodes={kernel: (renamed,)}, function=KERNEL)
     for function in candidate.functions.values():
         for name in sorted(module.stored(function) - set(module.parameters(function))):
-            short = next((s for s in _shortened(name) if s not in used), None)
+            short = next((s for s in _shorter_names(name) if s not in used), None)
             if short:
                 places = [
                     node
@@ -348,7 +348,7 @@ def names(candidate: Candidate) -> Iterator[Edit]:
                 yield Edit(what=f"{function.name}: {short} for {name}", nodes=nodes)
 
 
-def _shortened(name: str) -> Iterator[str]:
+def _shorter_names(name: str) -> Iterator[str]:
     bare = name.strip("_")
     if len(bare) > _LONG:
         yield "".join(part[0] for part in bare.split("_") if part)

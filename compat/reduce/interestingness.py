@@ -135,7 +135,7 @@ def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> Cand
         built=result.built,
         criterion=specific,
         wanted=Judgement.BAD,
-        limits=_scaled(limits, result.outcome, specific),
+        limits=_candidate_limits(limits, result.outcome, specific),
         pass_=failure.pass_ if failure and vague else None,
     )
 
@@ -151,7 +151,7 @@ def requirement_to_be_ok(
         raise SelectionError(
             f"{result.cell.id} is {result.outcome.status}, not good", where="--good"
         )
-    limits = _scaled(limits, result.outcome, criterion)
+    limits = _candidate_limits(limits, result.outcome, criterion)
     return CandidateRequirement(
         built=result.built, criterion=criterion, wanted=Judgement.GOOD, limits=limits
     )
@@ -177,7 +177,7 @@ def same(one: Outcome, other: Outcome) -> bool:
     return failures[0] == failures[1] and is_good(one) == is_good(other)
 
 
-def _scaled(limits: Limits, outcome: Outcome, criterion: Criterion) -> Limits:
+def _candidate_limits(limits: Limits, outcome: Outcome, criterion: Criterion) -> Limits:
     """Return the limits for candidates.
 
     Candidates of a kernel that hangs are stopped soon. Whether the last one hangs is tested at the
@@ -301,13 +301,13 @@ class InterestingnessTest:
         for requirement in self.requirements:
             shares = [sorted(passing)[slot :: self.slots] for slot in range(self.slots)]
             judged = self._threads.map(
-                lambda share, requirement=requirement: self._fulfilled(
+                lambda share, requirement=requirement: self._test_share(
                     [(n, specs[n]) for n in share], requirement
                 ),
                 shares,
             )
             self.compiled += len(passing)
-            passing = set().union(*self._gathered(judged))
+            passing = set().union(*self._gather(judged))
         passing = self._differing(sorted(passing), candidates, specs)
         for spec in specs:
             Path(spec.source).unlink(missing_ok=True)
@@ -323,7 +323,7 @@ class InterestingnessTest:
             return
         spec = self._written(candidate)
         for requirement in self.requirements:
-            self._fulfilled([(0, spec)], requirement)
+            self._test_share([(0, spec)], requirement)
         Path(spec.source).unlink(missing_ok=True)
         self._question.begin(self._builds_by_env(spec), self.stop)
 
@@ -371,9 +371,9 @@ class InterestingnessTest:
         while waiting and refused is None:
             some, waiting = waiting[: self.slots], waiting[self.slots :]
             self.compiled += len(some)
-            judged = self._gathered(
+            judged = self._gather(
                 self._threads.map(
-                    lambda requirement: self._fulfilled([(0, spec)], requirement), some
+                    lambda requirement: self._test_share([(0, spec)], requirement), some
                 )
             )
             refused = next(
@@ -390,14 +390,14 @@ class InterestingnessTest:
             self.requirements.append(refused)
         return refused
 
-    def _gathered(self, judged: Iterator[set[int]]) -> list[set[int]]:
+    def _gather(self, judged: Iterator[set[int]]) -> list[set[int]]:
         try:
             return list(judged)
         except BaseException:  # Ctrl-C while waiting: the running batches must stop
             self.stop.set()
             raise
 
-    def _fulfilled(
+    def _test_share(
         self, share: Sequence[tuple[int, Specialization]], requirement: CandidateRequirement
     ) -> set[int]:
         """Compile candidates, and return the numbers of those that fulfil a requirement."""

@@ -163,11 +163,11 @@ def prune(tree: ast.Module) -> ast.Module:
     """
     names = BUILTINS.union(*(bound_by(statement) for statement in tree.body))
     for function in functions(tree).values():
-        function.body = _pruned(function.body, names.union(parameters(function)))
+        function.body = _prune_body(function.body, names.union(parameters(function)))
     return tree
 
 
-def _pruned(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
+def _prune_body(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
     names, statements = set(names), list[ast.stmt]()
     for statement in body:
         if any(not loaded(part) <= names for part in _header(statement)):
@@ -175,9 +175,9 @@ def _pruned(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
         if isinstance(statement, ast.For):
             names |= stored(statement.target)
         if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
-            statement.body = _pruned(statement.body, names)
+            statement.body = _prune_body(statement.body, names)
         if isinstance(statement, ast.For | ast.While | ast.If):
-            otherwise = _pruned(statement.orelse, names)
+            otherwise = _prune_body(statement.orelse, names)
             statement.orelse = (
                 [] if all(isinstance(inner, ast.Pass) for inner in otherwise) else otherwise
             )

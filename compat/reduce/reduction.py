@@ -368,7 +368,7 @@ class Reduction:
         ]
         self.goal.tested |= {requirement.built.env.name for requirement in broken}
         compared = (
-            self._compared(self.question, candidate)
+            self._compare_builds(self.question, candidate)
             if self.question is not None and not broken
             else None
         )
@@ -376,7 +376,9 @@ class Reduction:
         self._close_tests[candidate.key] = CloseTest(results=results, compared=compared)
         return not broken and (self.question is None or compared is not None)
 
-    def _compared(self, question: NumbersQuestion, candidate: Candidate) -> BuildComparison | None:
+    def _compare_builds(
+        self, question: NumbersQuestion, candidate: Candidate
+    ) -> BuildComparison | None:
         """Return how a candidate behaves when it is launched many more times.
 
         Returns ``None`` if its launches no longer differ.

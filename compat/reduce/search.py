@@ -123,7 +123,7 @@ class Shrinker:
         failed = set[str]()
         while True:
             waiting = [
-                (name, edit) for name, edit in _named(self._edits(make)) if name not in failed
+                (name, edit) for name, edit in _name_edits(self._edits(make)) if name not in failed
             ]
             while waiting:
                 some, waiting = waiting[: self.width], waiting[self.width :]
@@ -155,13 +155,13 @@ class Shrinker:
                 and self._judged([together])[0]
             ):
                 best.insert(0, together)
-        accepted = next(filter(self._verified, best), None)
+        accepted = next(filter(self._verify, best), None)
         if accepted is None:
             return [False] * len(groups)
         self.current = accepted
         return [candidate is not None and self._seen[candidate.key] for candidate in candidates]
 
-    def _verified(self, candidate: Candidate) -> bool:
+    def _verify(self, candidate: Candidate) -> bool:
         """Whether ``verify`` accepts a candidate. The result is remembered."""
         self._seen[candidate.key] = self.verify(candidate)
         return self._seen[candidate.key]
@@ -184,7 +184,7 @@ class Shrinker:
         return [candidate is not None and self._seen[candidate.key] for candidate in candidates]
 
 
-def _named(edits: Iterable[Edit]) -> Iterator[tuple[str, Edit]]:
+def _name_edits(edits: Iterable[Edit]) -> Iterator[tuple[str, Edit]]:
     """Yield edits with unique names: their words, with a number for equal words."""
     count = Counter[str]()
     for edit in edits:

@@ -193,7 +193,7 @@ def inline(candidate: Candidate) -> Iterator[Edit]:
             call = getattr(statement, "value", None)
             if (
                 isinstance(call, ast.Call)
-                and (helper := _called(call, helpers))
+                and (helper := _called_helper(call, helpers))
                 and helper is not function
             ):
                 body = _body(statement, call, helper, function)
@@ -203,7 +203,7 @@ def inline(candidate: Candidate) -> Iterator[Edit]:
                         nodes={statement: body},
                     )
         for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
-            helper = _called(call, helpers)
+            helper = _called_helper(call, helpers)
             if helper and helper is not function and (value := _value(call, helper)) is not None:
                 yield Edit(
                     what=f"inline {function.name}: {ast.unparse(call)}", nodes={call: (value,)}
@@ -219,7 +219,7 @@ def unused_arguments(candidate: Candidate) -> Iterator[Edit]:
         calls = [
             node
             for node in ast.walk(candidate.tree)
-            if isinstance(node, ast.Call) and _named(node) == name
+            if isinstance(node, ast.Call) and _called_name(node) == name
         ]
         for position, argument in enumerate(helper.args.args):
             arguments = [_find_argument(call, position, argument.arg) for call in calls]
@@ -233,12 +233,12 @@ def _find_argument(call: ast.Call, position: int, name: str) -> ast.AST | None:
     return keyword or (call.args[position] if position < len(call.args) else None)
 
 
-def _named(call: ast.Call) -> str:
+def _called_name(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
-def _called(call: ast.Call, helpers: dict[str, ast.FunctionDef]) -> ast.FunctionDef | None:
-    return helpers.get(_named(call))
+def _called_helper(call: ast.Call, helpers: dict[str, ast.FunctionDef]) -> ast.FunctionDef | None:
+    return helpers.get(_called_name(call))
 
 
 def _value(call: ast.Call, helper: ast.FunctionDef) -> ast.expr | None:

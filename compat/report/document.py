@@ -481,13 +481,13 @@ def _sources(report: Report, text_of: Callable[[str], str | None]) -> Iterator[t
         for result in _failing(report.ordered)
     }
     others = {report.source_of(spec): spec.source for spec in report.specs}
-    for path, absolute in (failing | _pointed_at(report) | others).items():
+    for path, absolute in (failing | _helper_files(report) | others).items():
         text = text_of(absolute) if absolute else None
         if text is not None and len(text) <= SOURCE_LIMIT:
             yield path, printable(text)
 
 
-def _pointed_at(report: Report) -> dict[str, str]:
+def _helper_files(report: Report) -> dict[str, str]:
     """The imported files that a failure may point at, by path."""
     names = {place[0] for result in _failing(report.ordered) if (place := place_of(result))}
     helpers = (path for paths in report.helpers.values() for path in paths)
@@ -514,10 +514,10 @@ def _attachments(report: Report, text_of: Callable[[str], str | None]) -> Iterat
     for name in attached(report):
         text = text_of(name)
         if text is not None and len(text) <= ATTACHMENT_LIMIT:
-            yield name, _packed(text)
+            yield name, _compress(text)
 
 
-def _packed(text: str) -> str:
+def _compress(text: str) -> str:
     return base64.b64encode(
         gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0)
     ).decode()

@@ -98,7 +98,7 @@ def read_matrix(content: Content, where: str) -> MatrixRecord:
     items = _Items()
     try:
         arrays = {"cells": items.cell, "verdicts": items.verdict}
-        document = read_json_stream(_opened(content), arrays)
+        document = read_json_stream(_open_content(content), arrays)
         _check_schema(document, where)
         return items.matrix(document)
     except RecordError as error:
@@ -112,7 +112,7 @@ def read_matrix(content: Content, where: str) -> MatrixRecord:
         ) from error
 
 
-def _opened(content: Content) -> BinaryIO:
+def _open_content(content: Content) -> BinaryIO:
     if isinstance(content, str):
         return io.BytesIO(content.encode("utf-8", "backslashreplace"))
     return io.BytesIO(content) if isinstance(content, bytes) else content
@@ -482,7 +482,7 @@ class _Loading:
         return Report(
             results=results,
             verdicts=verdicts(
-                results, remembered=self._remembered(results), existing=self.matrix.existing
+                results, remembered=self._earlier_results(results), existing=self.matrix.existing
             ),
             envs=tuple(self.envs.values()),
             command=self.matrix.command,
@@ -517,7 +517,7 @@ class _Loading:
         """The envs by name."""
         for place, env in enumerate(self.matrix.envs):
             _check_toolchain(env.toolchain, f"envs[{place}]")
-        return {env.name: _built(env) for env in self.matrix.envs}
+        return {env.name: _built_env(env) for env in self.matrix.envs}
 
     @cached_property
     def kernels(self) -> Mapping[tuple[str, str, str], KernelRecord]:
@@ -564,7 +564,7 @@ class _Loading:
             results.append(result)
         return tuple(results)
 
-    def _remembered(self, results: tuple[Result, ...]) -> tuple[Result, ...]:
+    def _earlier_results(self, results: tuple[Result, ...]) -> tuple[Result, ...]:
         """The results of earlier runs that the verdicts contain."""
         cells: dict[Coordinate, Cell] = {}
         for result in results:
@@ -583,7 +583,7 @@ def _check_toolchain(toolchain: str, where: str) -> None:
         raise RecordError(f"{where}.toolchain: no toolchain called {toolchain!r} is installed here")
 
 
-def _built(record: EnvRecord) -> BuiltEnv:
+def _built_env(record: EnvRecord) -> BuiltEnv:
     env = Env(
         name=record.name,
         toolchain=record.toolchain,

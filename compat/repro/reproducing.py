@@ -162,7 +162,7 @@ def _envs(
     Raises EnvError if an env of a cell cannot be used.
     """
     spoken_of = {cell.spec.toolchain for cell in cells}
-    table = selection.envs if selection.patterns.envs else tuple(_released(selection.config))
+    table = selection.envs if selection.patterns.envs else tuple(_release_envs(selection.config))
     table = tuple(env for env in table if env.toolchain in spoken_of)
     own = tuple(env for env in everywhere.envs if any(cell.env == env for cell in cells))
     envs = {built.env.name: built for built in obtain(selection.config.path, own)}
@@ -182,7 +182,7 @@ def _envs(
     return envs
 
 
-def _released(config: MatrixConfig) -> Iterator[Env]:
+def _release_envs(config: MatrixConfig) -> Iterator[Env]:
     """The envs of the group ``releases``, and of every other release that a search has built."""
     declared = {env.name for env in config.envs}
     for env in known_envs(config):
@@ -206,7 +206,7 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
 
     Without such a file, it has the cell's arguments for the parameters that are left.
     """
-    declared = _declared(spec, reduced)
+    declared = _spec_beside(spec, reduced)
     if declared is not None:
         shown = evolve(
             spec,
@@ -233,7 +233,7 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
     )
 
 
-def _declared(spec: Specialization, reduced: Path) -> Specialization | None:
+def _spec_beside(spec: Specialization, reduced: Path) -> Specialization | None:
     """The smaller kernel as the kernel file beside it describes it.
 
     It is the case of the same name, or the only one.

@@ -215,7 +215,7 @@ def _chain(output: str) -> tuple[int, tuple[RaisedException, ...]]:
     for link in [*reversed(links), None]:
         start = link.end() if link else 0
         at = _first_character(output[start:end], linked=bool(links), follows=link is not None)
-        if at is None or (raised := _raised(output[start + at : end])) is None:
+        if at is None or (raised := _exception_of(output[start + at : end])) is None:
             break
         chain.append(raised)
         begin = start + at
@@ -239,7 +239,7 @@ def _first_character(text: str, *, linked: bool, follows: bool) -> int | None:
     return bare.start() if bare else None
 
 
-def _raised(block: str) -> RaisedException | None:
+def _exception_of(block: str) -> RaisedException | None:
     """The exception at the end of a block, after its frames; ``None`` if there is none."""
     lines = _TRACEBACK.sub("", block, count=1).splitlines()
     frames = next(
@@ -358,12 +358,12 @@ def _common(message: str, outputs: Sequence[str]) -> Iterator[str]:
     Each step looks up the piece between them once, in outputs with a separator between tokens.
     """
     tokens = _TOKEN.findall(message)[:_TOKENS]
-    marked = [_marked(_TOKEN.findall(output)) for output in outputs]
+    marked = [_join_tokens(_TOKEN.findall(output)) for output in outputs]
     reached = 0
     for first in range(len(tokens)):
         last = max(reached, first)
         while last < len(tokens) and all(
-            _marked(tokens[first : last + 1]) in output for output in marked
+            _join_tokens(tokens[first : last + 1]) in output for output in marked
         ):
             last += 1
         if last > max(reached, first) and (piece := "".join(tokens[first:last]).strip()):
@@ -371,7 +371,7 @@ def _common(message: str, outputs: Sequence[str]) -> Iterator[str]:
         reached = last
 
 
-def _marked(tokens: Sequence[str]) -> str:
+def _join_tokens(tokens: Sequence[str]) -> str:
     return "\0".join(("", *tokens, ""))
 
 

@@ -125,14 +125,14 @@ class _ReproWriter:
             self._compare_with(original, results)
             self._compare_history(results)
             if self.reasons:
-                return self._unverified(())
+                return self._write_evidence(())
             script = self._telling(script, results, self._outputs(results))
             if self.reasons:
-                return self._unverified(())
+                return self._write_evidence(())
             script, seen = self._seen(script, results)
             self._check(seen)
             if self.reasons:
-                return self._unverified(seen)
+                return self._write_evidence(seen)
             finding = self._finding(script, results, seen)
         return self._written(finding)
 
@@ -416,7 +416,7 @@ class _ReproWriter:
                 SHOWS if same else None if result.outcome.status is Status.TIMED_OUT else SHOWS_NOT
             ),
             compiles=is_good(result.outcome),
-            fingerprint=_shown_by_output(result.outcome),
+            fingerprint=_fingerprint_in_output(result.outcome),
             stage=failure.stage if failure else result.outcome.stage,
         )
 
@@ -463,12 +463,12 @@ class _ReproWriter:
             reproducer=without_places(reproducer.decode(errors="replace")) if reproducer else "",
         )
         return (
-            self._fixed(finding)
+            self._add_fix(finding)
             if finding.own_error and known_edits(failure, self.toolchain.name)
             else finding
         )
 
-    def _fixed(self, finding: ReproFinding) -> ReproFinding:
+    def _add_fix(self, finding: ReproFinding) -> ReproFinding:
         """The finding with the edit of the source that makes the kernel compile, if any."""
         envs = [env.env for env in self.context.envs.values() if env.error is None]
         source, folder = SourceFile.alone(self.bundle.text), self.scratch / "edits"
@@ -501,14 +501,14 @@ class _ReproWriter:
             for fact in identifying_words(text, self.bundle.text):
                 self.reasons.append(f"{self.name}{suffix} would contain {fact!r}, which is private")
         if self.reasons:
-            return self._unverified(())
+            return self._write_evidence(())
         self.request.folder.mkdir(parents=True, exist_ok=True)
         paths = tuple(self.request.folder / f"{self.name}{suffix}" for suffix in texts)
         for path, text in zip(paths, texts.values(), strict=True):
             path.write_text(text, encoding="utf-8")
         return WrittenRepro(finding=finding, paths=paths)
 
-    def _unverified(self, seen: Sequence[ScriptResult]) -> UnverifiedCell:
+    def _write_evidence(self, seen: Sequence[ScriptResult]) -> UnverifiedCell:
         parts = ["\n".join(self.reasons)]
         parts += [
             f"=== {shown.script.env.env.name}\n{shown.run.output}"
@@ -558,7 +558,7 @@ class _ReproWriter:
         )
 
 
-def _shown_by_output(outcome: Outcome) -> str | None:
+def _fingerprint_in_output(outcome: Outcome) -> str | None:
     """The fingerprint or class that the output of a script shows; ``None`` if it shows neither."""
     failure = outcome.failure
     if failure is None or failure.prediction or outcome.status is Status.TIMED_OUT:

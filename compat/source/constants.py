@@ -488,10 +488,10 @@ def _dict(scope: Scope, node: ast.Dict) -> dict[object, object]:
 
 
 def _text(scope: Scope, node: ast.JoinedStr) -> str:
-    return "".join(_formatted(scope, part) for part in node.values)
+    return "".join(_format_part(scope, part) for part in node.values)
 
 
-def _formatted(scope: Scope, part: ast.expr) -> str:
+def _format_part(scope: Scope, part: ast.expr) -> str:
     """A part of an f-string, as its conversion and its format say."""
     if not isinstance(part, ast.FormattedValue):
         return str(scope.value(part))

@@ -46,7 +46,7 @@ class Import:
 
 
 @lru_cache(4096)
-def _parsed(content: bytes) -> tuple[tuple[Import, ...], frozenset[str], _OptionalImports]:
+def _parse_imports(content: bytes) -> tuple[tuple[Import, ...], frozenset[str], _OptionalImports]:
     """Return imports, the names that other statements bind, and optional imports of a content.
 
     Results are cached, because the kernels of a package import the same files.
@@ -63,7 +63,7 @@ def imports_in(content: bytes) -> tuple[Import, ...]:
 
     A file that cannot be parsed has no imports, but it is still part of a closure.
     """
-    return _parsed(content)[0]
+    return _parse_imports(content)[0]
 
 
 def optional_imports(content: bytes) -> _OptionalImports:
@@ -72,7 +72,7 @@ def optional_imports(content: bytes) -> _OptionalImports:
     An import is optional if it is in a ``try`` with a handler that continues after ``ImportError``.
     A file that cannot be parsed has none.
     """
-    return _parsed(content)[2]
+    return _parse_imports(content)[2]
 
 
 def names_bound(tree: ast.Module) -> Iterator[str]:
@@ -294,7 +294,7 @@ class _Users:
         """Follow a name that is imported from the ``__init__.py`` of a package."""
         if name == "*":
             raise _WholePackage
-        imports, bound, _ = _parsed(package.read_bytes())
+        imports, bound, _ = _parse_imports(package.read_bytes())
         if name in bound:
             self.add(package)
         named = [

@@ -391,12 +391,12 @@ class Names:
         if not nodes and file.around is not None:
             return self.meaning(file.around, name, seen)
         if not nodes:
-            return self._starred(file, name, seen)
+            return self._star_meaning(file, name, seen)
         last = nodes[-1]
         if isinstance(last, ast.Import):
             return self._module(last, name)
         if isinstance(last, ast.ImportFrom):
-            return self._imported(file, last, name, seen)
+            return self._import_meaning(file, last, name, seen)
         return OwnDefinition(file=file, name=name)
 
     def member(self, module: ModulePlace, name: str, seen: _Seen = frozenset()) -> Meaning | None:
@@ -424,7 +424,7 @@ class Names:
         """The root that a package or module is in; ``None`` for an installed one."""
         return next((root for root in self.roots if _is_ours(root / package)), None)
 
-    def _imported(
+    def _import_meaning(
         self, file: ParsedFile, node: ast.ImportFrom, name: str, seen: _Seen
     ) -> Meaning | None:
         alias = next(
@@ -439,7 +439,7 @@ class Names:
             statement=ast.unparse(ast.ImportFrom(module=node.module, names=[alias], level=0))
         )
 
-    def _starred(self, file: ParsedFile, name: str, seen: _Seen) -> Meaning | None:
+    def _star_meaning(self, file: ParsedFile, name: str, seen: _Seen) -> Meaning | None:
         for node in (statement.node for statement in file.statements):
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
                 place = self._place(file, node)

@@ -72,7 +72,7 @@ def tree_of(source: str | bytes, name: str = "<source>") -> ast.Module:
 
     Raises SyntaxError, and nothing else, whatever the source is.
     """
-    return cast(ast.Module, _parsed(source, name, "exec"))
+    return cast(ast.Module, _parse(source, name, "exec"))
 
 
 def compiles(source: str | bytes, *, silently: bool = False) -> bool:
@@ -91,10 +91,10 @@ def compiles(source: str | bytes, *, silently: bool = False) -> bool:
 
 def expression_of(source: str | bytes) -> ast.expr:
     """The syntax tree of one expression, as `tree_of` makes that of a module."""
-    return cast(ast.Expression, _parsed(source, "<expression>", "eval")).body
+    return cast(ast.Expression, _parse(source, "<expression>", "eval")).body
 
 
-def _parsed(source: str | bytes, name: str, mode: str) -> ast.AST:
+def _parse(source: str | bytes, name: str, mode: str) -> ast.AST:
     try:
         with _exclusive_parsing(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # SyntaxWarnings do not matter here

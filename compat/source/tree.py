@@ -116,7 +116,7 @@ class Trees:
         is not valid Python.
         """
         with self._taking:
-            return self._of(tuple(dict.fromkeys(map(_shared, origins))), whole)
+            return self._of(tuple(dict.fromkeys(map(_library_origin, origins))), whole)
 
     def _of(self, origins: tuple[SourceOrigin, ...], whole: bool) -> Tree | None:
         key = origins, whole
@@ -136,7 +136,7 @@ class Trees:
         return entry[0]
 
 
-def _shared(origin: SourceOrigin) -> SourceOrigin:
+def _library_origin(origin: SourceOrigin) -> SourceOrigin:
     """The same origin for all sources of a library, because a library is one whole tree."""
     return origin if library_files(map(Path, origin.roots)) is None else evolve(origin, source="")
 
@@ -160,7 +160,7 @@ def _all_files(folders: Sequence[str]) -> frozenset[Path] | None:
     Returns ``None`` if there are too many.
     """
     files, size = set[Path](), 0
-    for path in _walked(folders):
+    for path in _walk_files(folders):
         files.add(path)
         size += path.stat().st_size
         if len(files) > _MOST_FILES or size > _MOST_BYTES:
@@ -168,7 +168,7 @@ def _all_files(folders: Sequence[str]) -> frozenset[Path] | None:
     return frozenset(files)
 
 
-def _walked(folders: Sequence[str]) -> Iterator[Path]:
+def _walk_files(folders: Sequence[str]) -> Iterator[Path]:
     for folder in folders:
         for here, inside, names in os.walk(folder):
             inside[:] = sorted(

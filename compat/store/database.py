@@ -139,12 +139,12 @@ class Database:
         )
         self._connection.text_factory = text_or_bytes
         try:
-            self._execute(self._prepared)
+            self._execute(self._prepare_with_retries)
         except BaseException:
             self._connection.close()
             raise
 
-    def _prepared(self) -> None:
+    def _prepare_with_retries(self) -> None:
         """Prepare the file, and try again while other processes prepare it.
 
         SQLite does not wait if two processes switch one file to WAL at the same time.

@@ -154,7 +154,7 @@ def witnesses_of(
     witnesses: dict[str, str] = {}
     for place in places:
         digest = _digest(place)
-        if digest is None or _changed(place) > since - _MARGIN:
+        if digest is None or _change_time(place) > since - _MARGIN:
             return None
         witnesses[str(place)] = digest
     return witnesses
@@ -209,7 +209,7 @@ def _modules(folder: Path) -> Iterator[str]:
                 yield entry.name
 
 
-def _changed(place: Path) -> float:
+def _change_time(place: Path) -> float:
     """The time of the last change to a file or folder, which no program can set back."""
     try:
         return place.stat().st_ctime

@@ -84,7 +84,7 @@ def merge_store(path: Path, store: Store) -> StoreMerge:
     if file.resolve() == (store.folder / "results.sqlite").resolve():
         raise StoreError("this is the store to merge into; name others", where=str(path))
     try:
-        with closing(_opened(file)) as connection:
+        with closing(_open_for_reading(file)) as connection:
             _check_layout(connection, file)
             merged = StoreMerge()
             for page in rows_in(connection):
@@ -98,7 +98,7 @@ def merge_store(path: Path, store: Store) -> StoreMerge:
         ) from error
 
 
-def _opened(file: Path) -> sqlite3.Connection:
+def _open_for_reading(file: Path) -> sqlite3.Connection:
     """Open the database for reading.
 
     Changes that its owner has not yet written into it are in a file beside it. Without that file,

@@ -108,9 +108,9 @@ class Store:
                 where=str(folder),
                 hint=hint,
             ) from error
-        self._file = self._opened()
+        self._file = self._open_database()
 
-    def _opened(self) -> Database:
+    def _open_database(self) -> Database:
         path = self.folder / "results.sqlite"
         try:
             try:
@@ -306,7 +306,7 @@ class Store:
                 except DamagedDatabase as damaged:
                     self._file.close()
                     self._put_aside(self._file.path, damaged)
-                    self._file = self._opened()
+                    self._file = self._open_database()
                     return act(self._file)
             except (sqlite3.Error, DamagedDatabase) as error:
                 raise _problem(trouble, self._file.path, error) from error

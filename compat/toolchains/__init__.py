@@ -95,7 +95,7 @@ def every() -> tuple[Toolchain, ...]:
     """
     by_name = {toolchain.name: toolchain for toolchain in _BUILT_IN}
     for entry in entry_points(group=GROUP):
-        toolchain, where = _loaded(entry), _where(entry)
+        toolchain, where = _load_entry(entry), _where(entry)
         if not isinstance(toolchain, Toolchain):
             raise ConfigError(
                 "this is not a Toolchain",
@@ -111,7 +111,7 @@ def _where(entry: EntryPoint) -> str:
     return f"{GROUP}: {entry.name} = {entry.value}"
 
 
-def _loaded(entry: EntryPoint) -> object:
+def _load_entry(entry: EntryPoint) -> object:
     """Return the object that an entry point names.
 
     Raises ConfigError if a foreign package raises anything while it is imported.

@@ -109,7 +109,9 @@ class Parcel:
         return evolve(
             self.batch,
             built=built,
-            cells=[evolve(cell, spec=_moved(cell.spec, to_here)) for cell in self.batch.cells],
+            cells=[
+                evolve(cell, spec=_translate_paths(cell.spec, to_here)) for cell in self.batch.cells
+            ],
             places=Places.of([*((copy, original) for original, copy in copies), *pairs]),
         )
 
@@ -126,7 +128,7 @@ def origins_of(batch: Batch) -> tuple[SourceOrigin, ...]:
     )
 
 
-def _moved(spec: Specialization, places: Places) -> Specialization:
+def _translate_paths(spec: Specialization, places: Places) -> Specialization:
     """Return a specialization with the paths of this machine.
 
     Facts that only a report needs are left out.

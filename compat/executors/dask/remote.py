@@ -315,7 +315,7 @@ def launch(order: LaunchOrder) -> LaunchEnd:
     secede()  # frees the thread for compiles, which then need not wait for a GPU
     try:
         with TemporaryFolder("compat-launch-") as folder, gpus.alone_on(order.device, stop) as lock:
-            return _launched(order, folder, stop, lock)
+            return _launch_archive(order, folder, stop, lock)
     except MachineError as error:
         return LaunchEnd(refused=str(error))
     except OSError as error:
@@ -324,7 +324,9 @@ def launch(order: LaunchOrder) -> LaunchEnd:
         return LaunchEnd(refused=f"the folder to launch did not arrive whole: {error}")
 
 
-def _launched(order: LaunchOrder, folder: Path, stop: threading.Event, lock: int) -> LaunchEnd:
+def _launch_archive(
+    order: LaunchOrder, folder: Path, stop: threading.Event, lock: int
+) -> LaunchEnd:
     write_files(read_tar(order.archive, _LIMITS), folder)
     results = folder / _RESULTS
     command = [order.python, str(folder / _PROGRAM), "--out", str(results), *order.options]

@@ -244,8 +244,8 @@ def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
         groups[_identity(surprise)].append(surprise)
     return (
         *(_surprising(report, inside, identity, group) for identity, group in groups.items()),
-        *(_unimported(report, inside, subject) for subject in report.unimported),
-        *(_broken_env(subject) for subject in report.broken),
+        *(_annotate_source(report, inside, subject) for subject in report.unimported),
+        *(_annotate_env(subject) for subject in report.broken),
         *(_failing_pair(pair, report.options) for pair in report.pairs if not pair.ok),
     )
 
@@ -259,10 +259,13 @@ def warnings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
     for suspect in report.slow_suspects:
         spec = suspect.result.cell.spec
         groups[spec.kernel, spec.variant, suspect.releases].append(suspect)
-    return tuple(_suspected(report, inside, identity, group) for identity, group in groups.items())
+    return tuple(
+        _annotate_slow_suspects(report, inside, identity, group)
+        for identity, group in groups.items()
+    )
 
 
-def _suspected(
+def _annotate_slow_suspects(
     report: Report, inside: str, identity: tuple[str, ...], group: Sequence[SlowSuspect]
 ) -> Annotation:
     kernel, variant, releases = identity
@@ -310,7 +313,7 @@ def _surprising(
             *where,
             expected,
             *_failure_lines(failure),
-            *_computed(example),
+            *_number_errors(example),
             explain_command(example.cell, report.options),
         ),
         check=failure.failure_class if failure else str(_status(example)),
@@ -321,7 +324,7 @@ def _surprising(
     )
 
 
-def _unimported(report: Report, inside: str, source: UnimportedSource) -> Annotation:
+def _annotate_source(report: Report, inside: str, source: UnimportedSource) -> Annotation:
     failure = source.failure
     path, line = _where(report, inside, source.example)
     return Annotation(
@@ -342,7 +345,7 @@ def _unimported(report: Report, inside: str, source: UnimportedSource) -> Annota
     )
 
 
-def _broken_env(broken: BrokenEnv) -> Annotation:
+def _annotate_env(broken: BrokenEnv) -> Annotation:
     lines = (one_line(broken.words) or "no output", *([broken.advice] if broken.advice else []))
     return Annotation(
         title=f"env {broken.env.name} is broken",
@@ -403,7 +406,7 @@ def _status(result: Result) -> Status:
     return check.status if result.outcome.status is Status.OK and check else result.outcome.status
 
 
-def _computed(result: Result) -> Iterator[str]:
+def _number_errors(result: Result) -> Iterator[str]:
     """The errors of a cell's numbers, and their place."""
     if check := result.numbers.trouble:
         yield check_words(check)

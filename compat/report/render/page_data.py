@@ -135,7 +135,7 @@ def _data(report: Report) -> JsonObject:
             ]
         ),
         "suspicions": lambda: plain(_suspicions(report)),
-        "tuned": lambda: plain(_tuned(report)),
+        "tuned": lambda: plain(_tuning_answers(report)),
         "envs": plain([_env(built) for built in envs]),
         **({"api": plain(unstructure(report.api, compact=True))} if report.api else {}),
         "commands": plain(command_table(report.options, report.limits)),
@@ -258,7 +258,7 @@ def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator
 # --- tuned kernels --------------------------------------------------------------------------------
 
 
-def _tuned(report: Report) -> list[JsonObject]:
+def _tuning_answers(report: Report) -> list[JsonObject]:
     """The answers of ``compat tune`` for rows of the report."""
     if not report.tuned:
         return []
@@ -278,7 +278,7 @@ def _tuned(report: Report) -> list[JsonObject]:
                     "device": record.device,
                     "phrase": record.phrase,
                     "kept": record.configs[record.releases[0].best].label,
-                    "places": list(_tuned_places(record, results, cells)),
+                    "places": list(_tuning_times(record, results, cells)),
                     "staying": [list(costs) for costs in record.staying],
                     "sentences": list(record.sentences),
                 }
@@ -286,7 +286,7 @@ def _tuned(report: Report) -> list[JsonObject]:
     return answers
 
 
-def _tuned_places(
+def _tuning_times(
     record: TunedRecord, results: Sequence[Result], cells: Mapping[Cell, int]
 ) -> Iterator[JsonObject]:
     """The times on each release: of the best config, and of the one that is best on the oldest."""

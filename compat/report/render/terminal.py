@@ -69,9 +69,9 @@ def _renderables(block: Block, width: int) -> Iterator[RenderableType]:
         case Heading():
             yield _text(f"\n{block.text}", block.style)
         case TextLine():
-            yield _indented(_text(block.text, block.style, unbroken=block.unbroken), block.indent)
+            yield _indent(_text(block.text, block.style, unbroken=block.unbroken), block.indent)
         case DataTable():
-            yield _indented(_table(block), block.indent)
+            yield _indent(_table(block), block.indent)
         case Fit():
             tables = [part for part in block.wide if isinstance(part, DataTable)]
             roomy = all(_needed_width(table) <= width for table in tables)
@@ -79,7 +79,7 @@ def _renderables(block: Block, width: int) -> Iterator[RenderableType]:
                 yield from _renderables(part, width)
 
 
-def _indented(content: RenderableType, indent: int) -> RenderableType:
+def _indent(content: RenderableType, indent: int) -> RenderableType:
     return Padding(content, (0, 0, 0, indent)) if indent else content
 
 

@@ -98,10 +98,10 @@ def checked(report: Report) -> tuple[DeviceChecks, ...]:
     """The checks of kernels, first in the interpreter and then on each GPU; empty if none ran."""
     devices = {ran_on(check) for result in report.results for check in result.numbers.checks}
     order = sorted(devices, key=lambda device: (device != INTERPRETER, natural(device)))
-    return tuple(_checked(report, device) for device in order)
+    return tuple(_checks_on(report, device) for device in order)
 
 
-def _checked(report: Report, device: str) -> DeviceChecks:
+def _checks_on(report: Report, device: str) -> DeviceChecks:
     once = device == INTERPRETER  # the interpreter does not distinguish targets
     checks: dict[object, Check] = {
         (result.cell.spec, result.cell.env) if once else result.cell: check

@@ -470,10 +470,10 @@ class Comparison:
         return (
             rises
             + sum(difference.gated for difference in self.differences if difference.kind in kinds)
-            + self._gated_pairs(kinds)
+            + self._count_gated_pairs(kinds)
         )
 
-    def _gated_pairs(self, kinds: Collection[CellChangeKind]) -> int:
+    def _count_gated_pairs(self, kinds: Collection[CellChangeKind]) -> int:
         return sum(kind_of_pair(change) in kinds for change in self.pairs)
 
     @cached_property
@@ -590,7 +590,7 @@ _Change = tuple[CellChangeKind, Result | None, Result | None]
 
 def _kind(before: Result, after: Result) -> CellChangeKind | None:
     """The kind of a change of a cell that both reports have; ``None`` if nothing changed."""
-    match _answered(before), _answered(after):
+    match _has_answer(before), _has_answer(after):
         case False, False:
             return None
         case True, False:
@@ -617,7 +617,7 @@ def _works(result: Result) -> bool:
     return is_good(result.outcome) and result.numbers.right is not False
 
 
-def _answered(result: Result) -> bool:
+def _has_answer(result: Result) -> bool:
     return result.outcome.status.is_answer and not result.outcome.flaky
 
 
@@ -635,8 +635,8 @@ def _jumps(before: Result, after: Result, threshold: float) -> Iterable[Jump]:
     good = (
         is_good(before.outcome)
         and is_good(after.outcome)
-        and _answered(before)
-        and _answered(after)
+        and _has_answer(before)
+        and _has_answer(after)
     )
     return jumps_of(before, after, threshold) if good else ()
 

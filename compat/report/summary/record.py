@@ -298,7 +298,7 @@ class Report:
                     result.cell.spec.source,
                     result.outcome.failure.fingerprint,
                 ].append(result)
-        return tuple(self._unimported(group) for group in groups.values())
+        return tuple(self._unimported_source(group) for group in groups.values())
 
     @cached_property
     def divisions(self) -> tuple[Division, ...]:
@@ -445,7 +445,7 @@ class Report:
             )
         )
 
-    def _unimported(self, group: list[Result]) -> UnimportedSource:
+    def _unimported_source(self, group: list[Result]) -> UnimportedSource:
         example = group[0]
         assert example.outcome.failure
         return UnimportedSource(

@@ -248,7 +248,7 @@ def _predicate(story: _SentenceFacts, targets: str, *, many: bool) -> str:
 
 def _main(story: _SentenceFacts, targets: str, *, many: bool) -> str:
     if story.bracket:
-        return _changed(story, story.bracket, targets, many=many)
+        return _change_predicate(story, story.bracket, targets, many=many)
     match story.word:
         case Word.WORKS:
             return f"{_works(story, many=many)} on {_extent(story, 'all')}{targets}"
@@ -274,7 +274,7 @@ def _main(story: _SentenceFacts, targets: str, *, many: bool) -> str:
     return f"could not be tried{targets}"
 
 
-def _changed(story: _SentenceFacts, change: Bracket, targets: str, *, many: bool) -> str:
+def _change_predicate(story: _SentenceFacts, change: Bracket, targets: str, *, many: bool) -> str:
     """The change, its two releases, and the reason of the failure on the bad side."""
     before, after, hole, failing = change.before, change.after, story.between[1], _failing(story)
     works = _works(story, many=many)
@@ -499,10 +499,12 @@ def stand_ins(results: Iterable[Result]) -> tuple[str, ...]:
             groups[
                 result.cell.spec.kernel, tuple(name.split()[0] for name in stood_in.packages)
             ].append(stood_in)
-    return tuple(_stood_in(kernel, packages, group) for (kernel, packages), group in groups.items())
+    return tuple(
+        _stand_in_sentence(kernel, packages, group) for (kernel, packages), group in groups.items()
+    )
 
 
-def _stood_in(kernel: str, packages: tuple[str, ...], group: list[StandInPackages]) -> str:
+def _stand_in_sentence(kernel: str, packages: tuple[str, ...], group: list[StandInPackages]) -> str:
     answers = {answer for record in group for answer in record.answers}
     skipped = {statement for record in group for statement in record.skipped}
     parts = [

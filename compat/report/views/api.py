@@ -233,7 +233,10 @@ def difference_blocks(
         if changes:
             yield Heading(f"{title}: {len(changes):,}")
             yield facts(
-                (_change_row(inspection, change, within) for change, within in _folded(changes)),
+                (
+                    _change_row(inspection, change, within)
+                    for change, within in _outermost_changes(changes)
+                ),
                 columns=3,
                 indent=2,
             )
@@ -254,7 +257,7 @@ def _change_row(inspection: Inspection, change: NameChange, within: int) -> tupl
     return change.shown, kind_of(change.of), "\n".join(texts)
 
 
-def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
+def _outermost_changes(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
     """The outermost changes, each with the number of changes inside of it.
 
     Changes of names in a class or module that is in ``changes`` itself are only counted.
@@ -306,7 +309,7 @@ def _detail(inspection: Inspection, history: NameHistory) -> Iterator[Block]:
 
 def _parameter_rows(inspection: Inspection, history: NameHistory) -> Iterator[tuple[str, str, str]]:
     for parameter in history.parameters:
-        for number, (form, releases) in enumerate(_joined(parameter.runs)):
+        for number, (form, releases) in enumerate(_releases_by_value(parameter.runs)):
             default = "" if form.default is None else f"={form.default}"
             kind = "" if form.kind == "positional or keyword" else form.kind
             text = ", ".join(filter(None, (in_short(default, inspection), kind, form.deprecated)))
@@ -333,7 +336,8 @@ def _name_facts(inspection: Inspection, history: NameHistory) -> Iterator[tuple[
     yield (
         "same as",
         "\n".join(
-            f"{alias} ({spans(releases, line)})" for alias, releases in _joined(history.same_as)
+            f"{alias} ({spans(releases, line)})"
+            for alias, releases in _releases_by_value(history.same_as)
         ),
     )
     if history.signatures:
@@ -342,10 +346,12 @@ def _name_facts(inspection: Inspection, history: NameHistory) -> Iterator[tuple[
 
 
 def _by_release(values: Iterable[Run[str]], line: Sequence[str]) -> str:
-    return "\n".join(f"{spans(releases, line)}: {value}" for value, releases in _joined(values))
+    return "\n".join(
+        f"{spans(releases, line)}: {value}" for value, releases in _releases_by_value(values)
+    )
 
 
-def _joined(values: Iterable[Run[T]]) -> Iterator[tuple[T, tuple[str, ...]]]:
+def _releases_by_value(values: Iterable[Run[T]]) -> Iterator[tuple[T, tuple[str, ...]]]:
     """Each value once, with all the releases that have it."""
     groups: dict[T, tuple[str, ...]] = {}
     for run in values:
@@ -392,18 +398,18 @@ def _kernel_facts(inspection: Inspection, kernel: KernelNeeds) -> Iterator[tuple
     yield "has all", extent(complete, line) or "no release that was inspected"
     yield (
         "lacks",
-        _grouped(
+        _run_lines(
             ((having, tuple(map(lack_line, having.missing))) for having in needs.having), line
         ),
     )
-    yield "unknown", _grouped(((having, having.unknown) for having in needs.having), line)
-    yield "deprecated", _grouped(((having, having.deprecated) for having in needs.having), line)
+    yield "unknown", _run_lines(((having, having.unknown) for having in needs.having), line)
+    yield "deprecated", _run_lines(((having, having.deprecated) for having in needs.having), line)
     yield "unresolved", unresolved(kernel)
     yield "not read", ", ".join(needs.uses.not_read)
-    yield from _compiled(kernel, line)
+    yield from _compile_facts(kernel, line)
 
 
-def _grouped(rows: Iterable[tuple[NameCoverage, Sequence[str]]], line: Sequence[str]) -> str:
+def _run_lines(rows: Iterable[tuple[NameCoverage, Sequence[str]]], line: Sequence[str]) -> str:
     """A line for each run of releases with equal facts: ``3.0.0–3.3.0: a; b``."""
     groups = runs((having.place.label, tuple(texts) or None) for having, texts in rows)
     return "\n".join(f"{spans(run.releases, line)}: {'; '.join(run.value)}" for run in groups)
@@ -419,7 +425,7 @@ def unresolved(kernel: KernelNeeds) -> str:
     )
 
 
-def _compiled(kernel: KernelNeeds, line: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _compile_facts(kernel: KernelNeeds, line: Sequence[str]) -> Iterator[tuple[str, str]]:
     every = verdicts(kernel)
     compiled = [run for run in every if run.value.compiled]
     if not compiled:

@@ -31,12 +31,12 @@ def headline(answer: ReleaseAnswer) -> str:
 
 def _words(answer: ReleaseAnswer) -> str:
     if answer.account.bracket is not None and answer.account.word is not Word.INTERMITTENT:
-        return _changed(answer)
+        return _change_sentence(answer)
     return {
         Word.NEVER: _never,
         Word.WORKS: _always,
         Word.INTERMITTENT: _back_and_forth,
-        Word.UNSUPPORTED: _unsupported,
+        Word.UNSUPPORTED: _no_support,
     }.get(answer.account.word, _unknown)(answer)
 
 
@@ -70,7 +70,7 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
         lines.append(f"Flaky, so not used: {listed(flaky)}.")
     lines += [
         f"Envs of {probe.release} disagree, so it is not used: {probe.summary}."
-        for probe in _divided(answer)
+        for probe in _divided_probes(answer)
     ]
     if answer.untold and account.word is not Word.UNKNOWN:
         lines.append(
@@ -126,7 +126,7 @@ def _not_run(answer: ReleaseAnswer, probe: ReleaseProbe) -> bool:
     )
 
 
-def _divided(answer: ReleaseAnswer) -> list[ReleaseProbe]:
+def _divided_probes(answer: ReleaseAnswer) -> list[ReleaseProbe]:
     return [probe for probe in answer.unsteady if probe.divided]
 
 
@@ -225,8 +225,8 @@ def class_words(failure: Failure | None) -> str:
 # --- one function per kind of answer --------------------------------------------------------------
 
 
-def _changed(answer: ReleaseAnswer) -> str:
-    account, change = answer.account, _spoken_of(answer)
+def _change_sentence(answer: ReleaseAnswer) -> str:
+    account, change = answer.account, _account_change(answer)
     ends = _ends(answer, change)
     if not answer.criterion.asks_ok:
         return f"{ends}{_about(answer, change)}."
@@ -234,7 +234,7 @@ def _changed(answer: ReleaseAnswer) -> str:
     return f"{account.phrase}. {ends}{before}: {class_words(change.failure)}."
 
 
-def _spoken_of(answer: ReleaseAnswer) -> Transition:
+def _account_change(answer: ReleaseAnswer) -> Transition:
     """The change that the account's word is about."""
     return next(
         change
@@ -304,7 +304,7 @@ def _never(answer: ReleaseAnswer) -> str:
     return f"failed in every release tested: nothing to bisect. It fails in {_all(answer)}, {how}."
 
 
-def _unsupported(answer: ReleaseAnswer) -> str:
+def _no_support(answer: ReleaseAnswer) -> str:
     return f"cannot be built for {answer.target.name} in {_all(answer)}: nothing to bisect."
 
 

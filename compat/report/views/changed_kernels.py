@@ -55,7 +55,7 @@ def reduction_lines(
     )
     for name, text in _specialization(best).items():
         yield f"  {name}: {printable(text)}"
-    yield from (f"  {line}" for line in _compared(reduction))
+    yield from (f"  {line}" for line in _comparison_lines(reduction))
     yield from (f"  {line}" for line in _launches(reduction))
     yield f"wrote {path} and {path.with_suffix('.toml')}"
     for written in reduction.reproducers:
@@ -124,7 +124,7 @@ def _specialization(best: Candidate) -> Mapping[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def _compared(reduction: Reduction) -> Iterator[str]:
+def _comparison_lines(reduction: Reduction) -> Iterator[str]:
     """The envs in which the reduced kernel behaves like the original, and those in which not.
 
     Envs in which they were not compared, or that the reduction dropped, are named too.

@@ -339,7 +339,7 @@ def pruned_lines(
     freed: list[int] = []
     for env in pruned:
         freed += [] if env.kept else [env.size]
-        yield _pruned_line(env, now, dry_run=dry_run)
+        yield _pruned_env_line(env, now, dry_run=dry_run)
     done = "would remove" if dry_run else "removed"
     yield f"{done} {len(freed)} of the environments in {folder}, {in_bytes(sum(freed))}"
 
@@ -359,7 +359,7 @@ def pruned_document(pruned: PrunedEnv, *, dry_run: bool) -> dict[str, object]:
     }
 
 
-def _pruned_line(pruned: PrunedEnv, now: float, *, dry_run: bool) -> str:
+def _pruned_env_line(pruned: PrunedEnv, now: float, *, dry_run: bool) -> str:
     name = pruned.env.folder.path.name
     if pruned.kept:
         return f"left {name}: {pruned.kept}"

@@ -45,16 +45,16 @@ def _setting(growth: SettingGrowth) -> JsonObject:
         }
         for size, outcome in sorted(growth.outcomes.items())
     ]
-    parts = {name: _fitted(part) for name, part in growth.parts.items() if part.grows}
+    parts = {name: _fit_document(part) for name, part in growth.parts.items() if part.grows}
     return {
         "setting": growth.setting,
-        **_fitted(growth.whole),
+        **_fit_document(growth.whole),
         "compiles": compiles,
         "parts": parts,
     }
 
 
-def _fitted(growth: Growth) -> JsonObject:
+def _fit_document(growth: Growth) -> JsonObject:
     return {
         "law": str(growth.law),
         "rate": growth.best.rate,

@@ -138,16 +138,20 @@ def _grids(report: Report, *, verdicts: bool = True) -> Iterator[Block]:
     All tables have the same layout: a column per release if that fits, else a column of intervals.
     """
     kernels = grids(report)
-    wide = tuple(_titled(kernels, (_wide(report, grid, verdicts=verdicts) for grid in kernels)))
+    wide = tuple(
+        _title_tables(kernels, (_wide(report, grid, verdicts=verdicts) for grid in kernels))
+    )
     yield Fit(
         wide,
-        lambda: _titled(kernels, (_narrow(report, grid, verdicts=verdicts) for grid in kernels)),
+        lambda: _title_tables(
+            kernels, (_narrow(report, grid, verdicts=verdicts) for grid in kernels)
+        ),
     )
     if kernels:
         yield _legend(kernels)
 
 
-def _titled(kernels: Iterable[KernelGrid], tables: Iterable[DataTable]) -> Iterator[Block]:
+def _title_tables(kernels: Iterable[KernelGrid], tables: Iterable[DataTable]) -> Iterator[Block]:
     for number, (grid, table) in enumerate(zip(kernels, tables, strict=True)):
         yield Heading(grid.kernel) if number else TextLine(grid.kernel, style="bold")
         yield table
@@ -158,7 +162,11 @@ def _wide(report: Report, grid: KernelGrid, *, verdicts: bool) -> DataTable:
     return DataTable(
         columns=(*_name_columns(grid), *releases, *([TableColumn("verdict")] if verdicts else ())),
         rows=tuple(
-            (*_names(grid, row), *map(_styled, row.marks), *([_verdict(row)] if verdicts else ()))
+            (
+                *_names(grid, row),
+                *map(_style_mark, row.marks),
+                *([_verdict(row)] if verdicts else ()),
+            )
             for row in grid.rows
         ),
     )
@@ -201,7 +209,7 @@ def _heading(release: Release) -> str:
     return on_two_lines(release.label)
 
 
-def _styled(mark: Mark) -> StyledText:
+def _style_mark(mark: Mark) -> StyledText:
     return StyledText(mark.text, "bold red" if mark.unexpected else STYLES.get(mark.word, "red"))
 
 
@@ -245,11 +253,11 @@ def _failure(distinct: DistinctFailure, most: int | None) -> Iterator[Block]:
     if most is not None and len(places) > most + 1:
         places[most:] = [f"… and {len(places) - most:,} more"]
     rows = [("at", place_text(failure))]
-    rows += _labelled(
+    rows += _label_lines(
         "says",
         (f"{targets}{line}" for targets, line in excerpts(distinct.example, distinct.results)),
     )
-    rows += _labelled("where", places)
+    rows += _label_lines("where", places)
     rows += [("advice", " ".join(failure.advice.split()))] if failure.advice else []
     yield DataTable(
         columns=(TableColumn(width=len("advice"), style="dim"), TableColumn(fold=True)),
@@ -259,7 +267,7 @@ def _failure(distinct: DistinctFailure, most: int | None) -> Iterator[Block]:
     )
 
 
-def _labelled(label: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _label_lines(label: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     return (("" if number else label, line) for number, line in enumerate(lines))
 
 

@@ -59,10 +59,10 @@ def matrix_markdown(report: Report) -> str:
     Only its last line depends on when and how fast it was made.
     """
     text = _in_full(report) if len(report.results) < MANY else ""
-    return text if text and len(text.encode()) <= LARGE else _folded(report)
+    return text if text and len(text.encode()) <= LARGE else _in_brief(report)
 
 
-def _folded(report: Report) -> str:
+def _in_brief(report: Report) -> str:
     """The counts of a large report."""
     counts = folded(report, len(statements(report)))
     marks = {word for kernel in counts.kernels for word, _ in kernel.bad} | {"ok"}
@@ -71,7 +71,7 @@ def _folded(report: Report) -> str:
         (counted, short, last_line, kernels_of),
         folded=counts,
         legend={word: meaning for word, meaning in LEGEND.items() if word in marks},
-        **_shared(report),
+        **_shared_values(report),
     )
 
 
@@ -99,7 +99,7 @@ def _in_full(report: Report) -> str:
         failing=failing,
         edits_known=edits_known,
         fix_command=fix_command,
-        **_shared(report),
+        **_shared_values(report),
     )
 
 
@@ -115,7 +115,7 @@ def _numbers(report: Report) -> JsonObject:
     }
 
 
-def _shared(report: Report) -> JsonObject:
+def _shared_values(report: Report) -> JsonObject:
     """The values that both templates show."""
     envs = sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name)))
     pairs = list(section(report.pairs, report.toolchains, {}, _meanings())) if report.pairs else []

@@ -131,7 +131,7 @@ def sentences(answer: TuningAnswer) -> Iterator[str]:
             f"Even the best config takes {factor:.2f} times as long on {answer.releases[release]}"
             f" as on {answer.releases[release - 1]}."
         )
-    yield from _unmeasured(answer)
+    yield from _timing_counts(answer)
 
 
 def _inversion(answer: TuningAnswer, old: Stretch, new: Stretch) -> str:
@@ -148,7 +148,7 @@ def _inversion(answer: TuningAnswer, old: Stretch, new: Stretch) -> str:
     )
 
 
-def _unmeasured(answer: TuningAnswer) -> Iterator[str]:
+def _timing_counts(answer: TuningAnswer) -> Iterator[str]:
     pairs = len(answer.configs) * len(answer.releases)
     statuses = Counter(
         str(timing.status) for timing in answer.timings.values() if timing.latency is None

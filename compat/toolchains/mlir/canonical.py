@@ -267,13 +267,13 @@ class _Aliases:
             return token
         if token not in self.renamed:
             self.renamed[token] = token  # an alias that leads to itself ends here
-            meaning = _TOKEN.sub(self._nested, self.meanings[token])
+            meaning = _TOKEN.sub(self._replace_token, self.meanings[token])
             kind = re.match(r"[#!]\w+\.(\w+)", meaning)
             self.renamed[token] = f"{token[0]}{kind[1] if kind else 'alias'}.{_digest(meaning)}"
             self.used[self.renamed[token]] = meaning
         return self.renamed[token]
 
-    def _nested(self, match: re.Match[str]) -> str:
+    def _replace_token(self, match: re.Match[str]) -> str:
         return self.use(match[0]) if match[0][0] in "#!" else match[0]
 
     def definitions(self) -> list[str]:

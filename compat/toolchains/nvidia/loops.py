@@ -46,7 +46,7 @@ def regions(instructions: Sequence[Instruction]) -> tuple[Region, ...]:
         return ()
     loops = _loops(blocks)
     owners: dict[int, int] = {}
-    for block in _reached(blocks):
+    for block in _reachable_blocks(blocks):
         holding = [header for header, members in loops.items() if block in members]
         owners[block] = min(holding, key=lambda header: len(loops[header]), default=-1)
     parts = []
@@ -107,7 +107,7 @@ def _loops(blocks: Sequence[_Block]) -> dict[int, set[int]]:
 
 def _dominators(blocks: Sequence[_Block]) -> dict[int, int]:
     """Return reachable block → its dominators, the blocks on every path to it, as bits."""
-    order = _reached(blocks)
+    order = _reachable_blocks(blocks)
     before = _before(blocks, order)
     all_ = (1 << len(blocks)) - 1
     over = {number: all_ if number else 1 for number in order}
@@ -124,7 +124,7 @@ def _dominators(blocks: Sequence[_Block]) -> dict[int, int]:
     return over
 
 
-def _reached(blocks: Sequence[_Block]) -> list[int]:
+def _reachable_blocks(blocks: Sequence[_Block]) -> list[int]:
     """Return the blocks that are reachable from the first one, which comes first."""
     order = [0] if blocks else []
     for number in order:

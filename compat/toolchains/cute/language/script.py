@@ -97,7 +97,7 @@ def compile_function(
     spec = bundle.spec.compile
     constants = {name: constant(value) for name, value in spec.constexprs.items()}
     writing = _Writing(bundle, constants, fakes=form in (CallForm.FAKE, CallForm.DRIVERLESS))
-    kernel, call = _called(bundle, constants)
+    kernel, call = _kernel_and_call(bundle, constants)
     written = {
         **{name: writing.argument(kind) for name, kind in spec.signature.items()},
         **call.constants,
@@ -166,7 +166,7 @@ class _Call:
     """Constexprs that it takes → their source."""
 
 
-def _called(bundle: Bundle, constants: Mapping[str, str]) -> tuple[str, _Call]:
+def _kernel_and_call(bundle: Bundle, constants: Mapping[str, str]) -> tuple[str, _Call]:
     """Return the function or object to compile, as source, and its parameters."""
     name = bundle.spec.function
     definition = _definition(bundle, name)

@@ -222,7 +222,7 @@ class Functions:
                 if _last_name(decorator) in self._forms.kept
             ]
         meanings: Document = {}
-        looked_up = _looked_up(ast.unparse(node)) if hasattr(ast, "unparse") else None
+        looked_up = _outer_names(ast.unparse(node)) if hasattr(ast, "unparse") else None
         for name, attributes in _uses(node, future):
             is_known, value = scope.value(name)
             if is_known and (looked_up is None or name in looked_up):
@@ -230,15 +230,17 @@ class Functions:
                 if _is_hard_to_say(meaning):
                     meaning = self._written(scope.module, name, 0) or meaning
                 elif "installed" in meaning and self._forms.as_written:
-                    meaning = self._imported(scope.module, name) or meaning
-                meanings[name] = _merged(meanings.get(name), meaning)
+                    meaning = self._import_meaning(scope.module, name) or meaning
+                meanings[name] = _merge_meanings(meanings.get(name), meaning)
         return meanings
 
-    def _imported(self, module: ModuleType | None, name: str) -> dict[str, object] | None:
+    def _import_meaning(self, module: ModuleType | None, name: str) -> dict[str, object] | None:
         """Return an installed name as its module imports it, or ``None`` if it does not."""
         if module is None:
             return None
-        node, there = _assigned(getattr(module, "__file__", None) or "").get(name, (None, ""))
+        node, there = _module_bindings(getattr(module, "__file__", None) or "").get(
+            name, (None, "")
+        )
         place = _absolute(module, node) if isinstance(node, ast.ImportFrom) else ""
         return (
             {"installed": [place, there]}
@@ -254,7 +256,7 @@ class Functions:
         path = getattr(module, "__file__", None) if self._forms.as_written else None
         if module is None or not path or depth > _DEPTH:
             return None
-        value, source = _assigned(path).get(name, (None, ""))
+        value, source = _module_bindings(path).get(name, (None, ""))
         if isinstance(value, ast.ImportFrom):
             there = sys.modules.get(_absolute(module, value))
             return self._written(there, source, depth + 1) if there is not None else None
@@ -266,7 +268,7 @@ class Functions:
                 meaning = self._meaning(vars(module)[inner], attributes, inner, depth + 1)
                 if _is_hard_to_say(meaning):
                     meaning = self._written(module, inner, depth + 1) or meaning
-                meanings[inner] = _merged(meanings.get(inner), meaning)
+                meanings[inner] = _merge_meanings(meanings.get(inner), meaning)
         return {"written": source, "names": meanings, "name": name, "of": module.__name__}
 
     def _meaning(
@@ -322,7 +324,7 @@ class Functions:
         return None
 
     def _definition(self, value: object, name: str) -> dict[str, object]:
-        installed = self._installed(value, name)
+        installed = self._find_installed(value, name)
         if installed:
             return {"installed": list(installed)}
         plain = self._forms.plain(value)
@@ -352,7 +354,7 @@ class Functions:
         expression = self._forms.expression(value)
         return {"expression": expression} if expression else None
 
-    def _installed(self, value: object, name: str) -> tuple[str, str] | None:
+    def _find_installed(self, value: object, name: str) -> tuple[str, str] | None:
         """Return the module and name of a value of the toolchain or the standard library.
 
         Returns ``None`` for other values.
@@ -422,7 +424,7 @@ class _NameScope:
         return False, None
 
 
-def _looked_up(source: str) -> set[str]:
+def _outer_names(source: str) -> set[str]:
     """Return the names in a definition that are looked up outside of it.
 
     A local variable may have the name of a global one.
@@ -477,7 +479,7 @@ def _is_hard_to_say(meaning: Document) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _assigned(path: str) -> dict[str, tuple[ast.AST | None, str]]:
+def _module_bindings(path: str) -> dict[str, tuple[ast.AST | None, str]]:
     """Return the names of a module that one statement binds, to an expression or by an import.
 
     An expression comes with its text, and an import with the name in the other module.
@@ -570,7 +572,7 @@ def _uses(node: ast.AST, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield inner.id, ()
 
 
-def _merged(one: Document | None, other: Document) -> dict[str, object]:
+def _merge_meanings(one: Document | None, other: Document) -> dict[str, object]:
     """Merge two meanings of one name.
 
     They differ if the name is a module and the code reads several of its attributes.
@@ -585,6 +587,6 @@ def _merged(one: Document | None, other: Document) -> dict[str, object]:
             else:
                 both[key] = dict(one[key])
                 for name, meaning in other[key].items():
-                    both[key][name] = _merged(one[key].get(name), meaning)
+                    both[key][name] = _merge_meanings(one[key].get(name), meaning)
             return both
     return one if "unfrozen" not in one else other

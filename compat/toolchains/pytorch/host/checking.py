@@ -47,7 +47,7 @@ def checked(
             launch()
             driver.synchronize()
             first_bits, first = problem.copy(), problem.compare()
-            differing = _repeated(problem, launch, driver, repeats, first_bits)
+            differing = _repeat_launches(problem, launch, driver, repeats, first_bits)
         except CudaError as error:
             error.problem = problem.name  # type: ignore[attr-defined]
             raise
@@ -56,7 +56,7 @@ def checked(
     return check.result(spoiled)
 
 
-def _repeated(
+def _repeat_launches(
     problem: Prepared,
     launch: Callable[[], None],
     driver: CudaDriver,
@@ -363,14 +363,14 @@ class CheckingProcess:
         except RefusedArguments as error:
             return failed("launch_refused", str(error)), False
         except CudaError as error:
-            return self._failed(error, foretold)
+            return self._check_after_error(error, foretold)
         except (Exception, SystemExit) as error:
             name = self._session.fault()
             if name:
                 return failed("faulted", name), True
             return failed("lost", "%s: %s" % (type(error).__name__, error)), False
 
-    def _failed(self, error: CudaError, foretold: str) -> object:
+    def _check_after_error(self, error: CudaError, foretold: str) -> object:
         where = getattr(error, "problem", "")
         if error.is_fault or error.call == "cuCtxSynchronize":
             return failed("faulted", error.name, where), True

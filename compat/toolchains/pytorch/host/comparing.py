@@ -215,11 +215,11 @@ def _on_one(
         kernel.outside = kernel.outside or problem.outside()
         if kernel.good and not kernel.outside:
             kernel.reads_outside = problem.depends_on_surroundings(
-                _ended(launches[index], driver), first[index]
+                _synchronous_launch(launches[index], driver), first[index]
             )
 
 
-def _ended(launch: Callable[[], None], driver: CudaDriver) -> Callable[[], None]:
+def _synchronous_launch(launch: Callable[[], None], driver: CudaDriver) -> Callable[[], None]:
     """Return a function that launches, and waits for the end."""
 
     def launched() -> None:

@@ -170,7 +170,7 @@ def _value(
     options = problem["descriptors"].get(parameter["name"], {})
     if parameter["packing"] == "tensor_map":
         return bytes_of(_tensor_map(parameter, argument, options, driver))
-    return bytes_of(_packed(parameter, argument, options))
+    return bytes_of(_pack_parameter(parameter, argument, options))
 
 
 def _tensor_map(parameter: Document, tensor: Value, options: Document, driver: CudaDriver) -> bytes:
@@ -229,7 +229,7 @@ def argument_of(name: str, arguments: Dict[str, object]) -> Value:
     return arguments[name]
 
 
-def _packed(parameter: Document, value: Value, options: Document) -> bytes:
+def _pack_parameter(parameter: Document, value: Value, options: Document) -> bytes:
     """Return the bytes of one parameter. Whole numbers get the size that the kernel has for them.
 
     ``options`` has the options of a tensor descriptor. Raises RefusedArguments.

@@ -125,7 +125,7 @@ class _FollowedProcess:
             if message["cell"] != self._in_flight:
                 self._in_flight, self._began = message["cell"], time.monotonic()
         elif event == "checked":
-            self._checked(message)
+            self._note_check(message)
         elif event == "round":
             self._waits()
             self._idle = _ROUND
@@ -140,7 +140,7 @@ class _FollowedProcess:
         elif event == "unable":
             self._report.unable = message["why"]
         elif event == "stopped":
-            self._stopped(message["why"])
+            self._note_stop(message["why"])
         elif event == "end":
             self._report.finished = True
 
@@ -148,7 +148,7 @@ class _FollowedProcess:
         """Note that no cell is in flight."""
         self._in_flight, self._began = None, time.monotonic()
 
-    def _checked(self, message: Message) -> None:
+    def _note_check(self, message: Message) -> None:
         self._in_flight = None
         self._began = time.monotonic()
         if message["fault"]:
@@ -167,7 +167,7 @@ class _FollowedProcess:
         if bad:
             self._suspect(bad[-1], self._held[bad[-1]])
 
-    def _stopped(self, why: str) -> None:
+    def _note_stop(self, why: str) -> None:
         """Note that the cell in flight, if there is one, ended the timing early."""
         self._commit()
         if self._in_flight is not None:

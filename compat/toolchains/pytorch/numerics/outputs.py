@@ -62,8 +62,8 @@ def compare(problem: Document) -> Found:
     Returns the worst finding.
     """
     if problem["outputs"] is None:
-        return _changed(problem)
-    findings = [_compared(problem, name) for name in problem["outputs"]]
+        return _finding_of_changes(problem)
+    findings = [_compare_output(problem, name) for name in problem["outputs"]]
     findings += [_check_outside(problem, tensors) for tensors in _by_storage(problem)]
     return together(findings)
 
@@ -100,7 +100,7 @@ def around(problem: Document) -> str:
     return next((str(finding["reason"]) for finding in findings if finding["status"] != "ok"), "")
 
 
-def _changed(problem: Dict[str, object]) -> Found:
+def _finding_of_changes(problem: Dict[str, object]) -> Found:
     """Return the finding for a problem without references: what a launch changed."""
     changed = changes(problem)
     names = ", ".join(
@@ -120,7 +120,7 @@ def _changed(problem: Dict[str, object]) -> Found:
 # --- one output -----------------------------------------------------------------------------------
 
 
-def _compared(problem: Document, name: str) -> Found:
+def _compare_output(problem: Document, name: str) -> Found:
     tensor, output = problem["arguments"][name], problem["outputs"][name]
     if not tensor.numel():
         return _ok(None, None, "")

@@ -100,11 +100,11 @@ class Effects:
             ):
                 continue
             self._seen[id(current)] = current
-            waiting += self._led_to(current, inside)
+            waiting += self._next_values(current, inside)
         if waiting:
             LEDGER.elsewhere = True
 
-    def _led_to(self, value: object, inside: bool) -> list[tuple[object, bool]]:
+    def _next_values(self, value: object, inside: bool) -> list[tuple[object, bool]]:
         if isinstance(value, FunctionType):
             return self._of_function(value) if LEDGER.in_tree(value.__code__.co_filename) else []
         if isinstance(value, MethodType):

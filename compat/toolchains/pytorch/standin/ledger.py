@@ -100,12 +100,12 @@ class Ledger:
                 "%s %s" % (name, version) if version else name
                 for name, version in sorted(self.packages.items())
             ],
-            "answers": _bounded(self._answers),
-            "skipped": _bounded(self._skipped),
+            "answers": _first_lines(self._answers),
+            "skipped": _first_lines(self._skipped),
         }
 
 
-def _bounded(entries: dict[str, None]) -> list[str]:
+def _first_lines(entries: dict[str, None]) -> list[str]:
     lines = list(entries)
     return (
         lines if len(lines) <= _MOST else [*lines[:_MOST], "… and %d more" % (len(lines) - _MOST)]

@@ -363,7 +363,7 @@ class AssumedStr(str):
     """An assumed string, such as the name of a GPU, which differs within an architecture."""
 
 
-def _assumed(name: str, plain: object) -> Callable[..., object]:
+def _assumed_operator(name: str, plain: object) -> Callable[..., object]:
     function = getattr(plain, name)
 
     def operate(self: object, *others: object) -> object:
@@ -391,7 +391,7 @@ for _kind, _plain in ((AssumedInt, int), (AssumedFloat, float)):
     for _name in _OPERATORS:
         for _whole in ("__%s__" % _name, "__r%s__" % _name):
             if hasattr(_plain, _whole):
-                setattr(_kind, _whole, _assumed(_whole, _plain))
+                setattr(_kind, _whole, _assumed_operator(_whole, _plain))
     for _whole in ("__int__", "__float__"):
         setattr(_kind, _whole, _unsure)
 for _function, _whole in (

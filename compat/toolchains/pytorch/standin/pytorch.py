@@ -120,11 +120,11 @@ def _decorator(*arguments: object, **_: object) -> object:
     The function is not called here.
     """
     if arguments and callable(arguments[0]) and not isinstance(arguments[0], Opaque):
-        return _undecorated(arguments[0])
-    return _undecorated
+        return _drop_decorator(arguments[0])
+    return _drop_decorator
 
 
-def _undecorated(function: object) -> object:
+def _drop_decorator(function: object) -> object:
     if hasattr(function, "fn"):  # what the decorator does with a kernel is unknown
         return Opaque("torch.<decorator>(…)")
     return function
@@ -144,11 +144,11 @@ class _CustomOp(PartialObject):
 
     def register_fake(self, function: object = None, **_: object) -> object:
         """Return the function unchanged, or a decorator that does so."""
-        return _undecorated if function is None else function
+        return _drop_decorator if function is None else function
 
     def register_kernel(self, *_: object, **__: object) -> object:
         """Return a decorator that leaves the function unchanged."""
-        return _undecorated
+        return _drop_decorator
 
     register_vmap = register_torch_dispatch = register_autocast = register_kernel
 
@@ -170,7 +170,7 @@ def _registering(*arguments: object, **__: object) -> object:
         for argument in arguments[1:]
         if callable(argument) and not isinstance(argument, (str, Opaque))
     ]
-    return functions[-1] if functions else _undecorated
+    return functions[-1] if functions else _drop_decorator
 
 
 class Library(PartialObject):
@@ -244,14 +244,14 @@ class StandInProperties:
 
 
 def _cuda_version() -> AssumedStr | None:
-    return None if _is_hip() else _built_for(_CUDA)
+    return None if _is_hip() else _toolkit_release(_CUDA)
 
 
 def _hip_version() -> AssumedStr | None:
-    return _built_for(_HIP) if _is_hip() else None
+    return _toolkit_release(_HIP) if _is_hip() else None
 
 
-def _built_for(releases: Any) -> AssumedStr:
+def _toolkit_release(releases: Any) -> AssumedStr:
     return AssumedStr([release for since, release in releases if since <= _minor()][-1])
 
 
@@ -326,7 +326,7 @@ def modules() -> dict[str, Objects]:
         "torch.nn.modules": {},
         "torch.nn.functional": {},
         "torch.autograd": {"Function": Function, "no_grad": no_grad},
-        "torch.autograd.function": {"once_differentiable": _undecorated, "Function": Function},
+        "torch.autograd.function": {"once_differentiable": _drop_decorator, "Function": Function},
         "torch.jit": dict.fromkeys(
             ("script", "ignore", "unused", "export", "script_if_tracing"), _decorator
         ),

@@ -48,7 +48,7 @@ class ImportedSource:
         if self._begun and LEDGER.failure is not None:
             raise LEDGER.failure
         if self._loaded is None:
-            self._loaded = self._imported()
+            self._loaded = self._import_with_retries()
         return self._loaded
 
     def function(self, expression: str) -> Function:
@@ -123,7 +123,7 @@ class ImportedSource:
             LEDGER.failure = error
         LEDGER.begun, LEDGER.package = (self.roots, LEDGER.target), self.module
 
-    def _imported(self) -> ModuleType:
+    def _import_with_retries(self) -> ModuleType:
         while True:
             if not self._begun:
                 LEDGER.begin()

@@ -226,7 +226,7 @@ class _LenientRun:
             LEDGER.late = True
             self.run(code)
         if self.missing:
-            for name in _bound(statement) - {"*"}:
+            for name in _bound_names(statement) - {"*"}:
                 self.missing.pop(name, None)
         if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
             self.miss_what_it_lacks(statement)
@@ -260,7 +260,7 @@ class _LenientRun:
         cause = self.cause_of(error)
         LEDGER.left_out("%s:%d" % (short(self.source.path, LEDGER.roots), statement.lineno), cause)
         own = self.module.__name__
-        removed = {(own, name) for name in {*_bound(statement), *self.changed(statement)}}
+        removed = {(own, name) for name in {*_bound_names(statement), *self.changed(statement)}}
         removed.update(self.attributes_set(statement))
         removed.update(Effects(names_in(_in_scope(statement)), self.names).changed())
         for module, name in removed:
@@ -301,13 +301,13 @@ class _LenientRun:
 
         Modules, callables and immutable values are left out.
         """
-        for name in _touched(statement):
+        for name in _touched_names(statement):
             value = self.names.get(name)
             if not isinstance(value, _UNCHANGEABLE) and not callable(value):
                 yield name
 
 
-def _bound(statement: ast.AST) -> set[str]:
+def _bound_names(statement: ast.AST) -> set[str]:
     """Return the names that a statement of a module would bind."""
     names: set[str] = set()
     waiting = [statement]
@@ -324,7 +324,7 @@ def _bound(statement: ast.AST) -> set[str]:
     return names
 
 
-def _touched(statement: ast.AST) -> set[str]:
+def _touched_names(statement: ast.AST) -> set[str]:
     """Return the names whose values a statement may change.
 
     It sets a part of them, calls a method of them, or passes them to a call.

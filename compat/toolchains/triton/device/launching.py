@@ -94,7 +94,7 @@ def _facts(
         raise CannotLaunch("its PTX has no entry")
     scratch = [kind for kind in _SCRATCH if f"{kind}_scratch_size" in fields]
     sizes = [_size(match) for match in _PARAMETER.finditer(entry[2])]
-    arguments = list(_expanded(names, fields.get("tensordesc_meta") or [], options))
+    arguments = list(_kernel_parameters(names, fields.get("tensordesc_meta") or [], options))
     if len(sizes) != len(arguments) + len(scratch):
         expected = (
             f"{len(arguments)} of its signature and {len(scratch)} pointers to scratch memory"
@@ -122,7 +122,7 @@ def _facts(
     }
 
 
-def _expanded(
+def _kernel_parameters(
     names: list[list[str]], maps: list[JsonObject | None], options: list[str]
 ) -> Iterator[JsonObject]:
     """Yield the parameters of a kernel: one for each argument, and several for a tensor descriptor.

@@ -147,9 +147,9 @@ def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
     named = {arg.keyword.value for arg in node.args if arg.keyword}
     of_two = called in _COMPARING and len(positional) == 2 and not named
     if of_two and (not _is_axis(positional[1]) or literal(positional[0]) is not None):
-        return _renamed(node.func, _COMPARING[called])
+        return _rename_function(node.func, _COMPARING[called])
     if called in _REDUCING and (("axis" in named and len(positional) < 2) or len(positional) == 1):
-        return _renamed(node.func, _REDUCING[called])
+        return _rename_function(node.func, _REDUCING[called])
     return None
 
 
@@ -166,7 +166,7 @@ def _of_two(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
         or any(arg.keyword for arg in node.args)
     ):
         return None
-    return _renamed(node.func, _COMPARING[called])
+    return _rename_function(node.func, _COMPARING[called])
 
 
 def _is_axis(node: cst.BaseExpression) -> bool:
@@ -181,7 +181,7 @@ def _is_axis(node: cst.BaseExpression) -> bool:
     )
 
 
-def _renamed(func: cst.BaseExpression, name: str) -> cst.BaseExpression:
+def _rename_function(func: cst.BaseExpression, name: str) -> cst.BaseExpression:
     return (
         func.with_changes(attr=cst.Name(name))
         if isinstance(func, cst.Attribute)
@@ -200,7 +200,9 @@ def _renamed(func: cst.BaseExpression, name: str) -> cst.BaseExpression:
 def constexprs_annotated(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose one more annotation, and then one for each parameter of the failing statement."""
     code = Code.of(faulty.text, faulty.function)
-    parameters = [parameter for parameter in _used(code, faulty) if parameter.annotation is None]
+    parameters = [
+        parameter for parameter in _used_parameters(code, faulty) if parameter.annotation is None
+    ]
     changes = [
         (_annotating(code, parameter), _values(code, faulty, parameter)) for parameter in parameters
     ]
@@ -216,7 +218,7 @@ def constexprs_annotated(faulty: FailingKernel) -> Iterator[Proposal]:
         )
 
 
-def _used(code: Code, faulty: FailingKernel) -> Iterator[cst.Param]:
+def _used_parameters(code: Code, faulty: FailingKernel) -> Iterator[cst.Param]:
     """Yield the parameters of a function whose names are in the failing statement.
 
     Parameters that these names are computed from count, too.
@@ -479,11 +481,17 @@ def types_kept_in_loops(faulty: FailingKernel) -> Iterator[Proposal]:
                 last = before[-1]
                 yield Proposal(
                     text=code.replaced(
-                        {last: _converted(code, last, f"{code.language.name}.{dtype}", before=True)}
+                        {
+                            last: _convert_value(
+                                code, last, f"{code.language.name}.{dtype}", before=True
+                            )
+                        }
                     )
                 )
         if inside:
-            back = {node: _converted(code, node, f"{name}.dtype", before=False) for node in inside}
+            back = {
+                node: _convert_value(code, node, f"{name}.dtype", before=False) for node in inside
+            }
             yield Proposal(text=code.replaced(back), notes=(_ROUNDS.format(name=name),))
 
 
@@ -517,7 +525,7 @@ def _assigns(node: cst.CSTNode, name: str) -> bool:
     )
 
 
-def _converted(code: Code, node: cst.CSTNode, dtype: str, *, before: bool) -> cst.CSTNode:
+def _convert_value(code: Code, node: cst.CSTNode, dtype: str, *, before: bool) -> cst.CSTNode:
     assert isinstance(node, cst.Assign | cst.AugAssign)
     text = code.code_for(node.value)
     if isinstance(node.value, cst.Integer) and before and dtype.endswith(".float32"):

@@ -188,7 +188,7 @@ def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call |
         return None
     arguments = [new for arg in node.args for new in _argument(code, called, arg, unknown)]
     transposed = [
-        _transposed(code, called, node, argument, number)
+        _transpose_argument(code, called, node, argument, number)
         for number, argument in enumerate(arguments)
     ]
     new_arguments = [
@@ -224,7 +224,9 @@ def _argument(
     return [argument]
 
 
-def _transposed(code: Code, called: str, call: cst.Call, argument: cst.Arg, number: int) -> cst.Arg:
+def _transpose_argument(
+    code: Code, called: str, call: cst.Call, argument: cst.Arg, number: int
+) -> cst.Arg:
     """Return an argument of a call, transposed if a keyword of ``dot`` transposed it before."""
     keywords = {
         f"trans_{'ab'[position]}"

@@ -72,7 +72,7 @@ class KernelProgram:
 
         Returns ``None`` if these files do not define it.
         """
-        return self._meant(file, name, frozenset())
+        return self._resolve_function(file, name, frozenset())
 
     def called(self, file: str, node: cst.CSTNode) -> FunctionPlace | None:
         """Return the function that a call calls, if these files define it."""
@@ -112,7 +112,7 @@ class KernelProgram:
 
     # --- imports ---
 
-    def _meant(
+    def _resolve_function(
         self, file: str, name: str, seen: frozenset[tuple[str, str]]
     ) -> FunctionPlace | None:
         code = None if (file, name) in seen else self.code(file)
@@ -127,7 +127,8 @@ class KernelProgram:
                 path = ".".join(filter(None, (member, *rest)))
                 if (
                     path
-                    and (target := self._meant(source, path, seen | {(file, name)})) is not None
+                    and (target := self._resolve_function(source, path, seen | {(file, name)}))
+                    is not None
                 ):
                     return target
         return None
@@ -140,11 +141,11 @@ class KernelProgram:
         if file not in self._known_links:
             links = self._known_links[file] = {}
             for imported in imports_in(self.texts[file].encode()):
-                for name, source, member in self._imported(file, imported):
+                for name, source, member in self._imported_members(file, imported):
                     links.setdefault(name, []).append((source, member))
         return self._known_links[file]
 
-    def _imported(self, file: str, imported: Import) -> Iterator[tuple[str, str, str]]:
+    def _imported_members(self, file: str, imported: Import) -> Iterator[tuple[str, str, str]]:
         path = "/".join(imported.parts)
         for start in self._starts(file, imported.level):
             if imported.names:

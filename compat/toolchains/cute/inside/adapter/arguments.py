@@ -602,7 +602,7 @@ def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> object:
     tensor.element_type = kind
     if layout.exact:
         dynamic = from_dlpack(nowhere).mark_layout_dynamic(leading_dim=layout.order[-1])
-        return _typed(tensor, layout, dynamic)
+        return _set_exact_type(tensor, layout, dynamic)
     for mode, divisor in layout.dynamic.items():
         tensor.mark_compact_shape_dynamic(
             mode=mode, stride_order=layout.order, divisibility=divisor
@@ -610,7 +610,7 @@ def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> object:
     return tensor
 
 
-def _typed(tensor: Tensor, layout: _TensorLayout, dynamic: Value) -> Any:
+def _set_exact_type(tensor: Tensor, layout: _TensorLayout, dynamic: Value) -> Any:
     """Return a tensor whose type contains exactly the known facts about its layout.
 
     ``dynamic`` is a tensor whose whole layout is known only at run time.

@@ -214,7 +214,7 @@ class Cute:
             return result
         except Exception as error:
             misfit = arguments.MISFIT.search(str(error))
-            if misfit and not _passed_through(error, job["roots"]):
+            if misfit and not _reaches_kernel_code(error, job["roots"]):
                 raise arguments.KernelFileError(misfit[0]) from None
             raise
         finally:
@@ -260,7 +260,7 @@ class Cute:
                 run(compiler, module, text, *rest, **options)
 
             if self._ir_path:
-                module = _parsed(self._ir_path, module)
+                module = _parse_file(self._ir_path, module)
             self._traced = str(module)
             self._compile(go, module, text, compiler)
             raise _CompiledCode(module, compiler)
@@ -433,7 +433,7 @@ def _blank() -> object:
     return blank.launch
 
 
-def _parsed(path: str, module: MlirModule) -> object:
+def _parse_file(path: str, module: MlirModule) -> object:
     """Return the module in a file, parsed in the context of another module."""
     with open(path, encoding="utf-8", errors="replace") as file:
         text = _BOUND.sub(lambda bound: hex(int(bound[0])), file.read())
@@ -470,7 +470,7 @@ def _lines(error: BaseException) -> list[tuple[str, int]]:
     return lines
 
 
-def _passed_through(error: BaseException, roots: list[str]) -> bool:
+def _reaches_kernel_code(error: BaseException, roots: list[str]) -> bool:
     """Whether the traceback of an exception contains the kernel's own code."""
     own = tuple(os.path.join(root, "") for root in roots)
     paths = (path for link in _chain(error) for path, _ in _lines(link))

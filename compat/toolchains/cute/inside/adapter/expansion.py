@@ -30,11 +30,11 @@ def expand_divisions(module: MlirModule) -> None:
     module.operation.walk(note)
     for division in divisions:
         with ir.InsertionPoint(division), division.location:
-            division.results[0].replace_all_uses_with(_expanded(division))
+            division.results[0].replace_all_uses_with(_expand_division(division))
         division.erase()
 
 
-def _expanded(division: Operation) -> object:
+def _expand_division(division: Operation) -> object:
     """Return the result of a division, from operations in the same order as in MLIR's own pass.
 
     The quotient is rounded towards zero. It is one too large for rounding down if there is a

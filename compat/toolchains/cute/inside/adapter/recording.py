@@ -412,10 +412,12 @@ def recorded(host: HostFunction, function: Function, job: Document) -> str:
             "its problem has no parameter `sizes`, which says for which sizes launches are written"
             " down"
         )
-    return json.dumps({"recorded": [_recorded(host, function, job, values) for values in sizes]})
+    return json.dumps(
+        {"recorded": [_launch_record(host, function, job, values) for values in sizes]}
+    )
 
 
-def _recorded(
+def _launch_record(
     host: HostFunction, function: Function, job: Document, values: Objects
 ) -> dict[str, object]:
     missing = [name for name in arguments.unknown(job["signature"]) if name not in values]

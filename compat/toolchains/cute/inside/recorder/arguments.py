@@ -101,7 +101,7 @@ def run_time(name: str, value: object, annotation: object, symbols: Symbols) -> 
         return number
     if type(value) in _NUMBERS:
         return element_name(annotation) or _NUMBERS[type(value)]
-    adapted = _adapted(value)
+    adapted = _cute_tensor(value)
     return _tensor(name, adapted) if adapted is not None else None
 
 
@@ -170,7 +170,7 @@ def _fields(value: object) -> dict[str, object] | None:
 # --- tensors and pointers -------------------------------------------------------------------------
 
 
-def _adapted(value: object) -> object:
+def _cute_tensor(value: object) -> object:
     """Return the tensor that CuTe DSL makes of a tensor of PyTorch or another library.
 
     Returns ``None`` if it makes none.
@@ -260,10 +260,10 @@ def _text(kind: object, shape: list[int | str], strides: list[int | str], alignm
         below = below * size if isinstance(size, int) and below else 0
     if strides != compact:
         text += ":[%s]" % ", ".join(map(str, strides))
-    return text + _aligned(element, alignment)
+    return text + _alignment_suffix(element, alignment)
 
 
-def _aligned(element: str, alignment: int) -> str:
+def _alignment_suffix(element: str, alignment: int) -> str:
     """Return the alignment as a part of a type, which is empty for the usual alignment.
 
     If the release gives no alignment, that of the element applies.
@@ -280,4 +280,4 @@ def _pointer(value: object) -> str:
     element = element_name(getattr(value, "dtype", None) or getattr(value, "_dtype", None))
     if pointer is None or pointer["space"] != "gmem" or element is None:
         raise UnwritableArgument("is the pointer %s" % _type_in_ir(value))
-    return "ptr<%s>%s" % (element, _aligned(element, int(pointer["align"] or 0)))
+    return "ptr<%s>%s" % (element, _alignment_suffix(element, int(pointer["align"] or 0)))

@@ -108,7 +108,7 @@ class _CompileLog:
                 except _CompileOnly:
                     dsl.post_compilation_cleanup()
                 except Exception as error:
-                    self._failed(key, error, needs_original=needs_original)
+                    self._record_failure(key, error, needs_original=needs_original)
                     if not fake:
                         raise
                     dsl.post_compilation_cleanup()
@@ -297,7 +297,7 @@ class _CompileLog:
             self._refused.add((name, why))
             self._recording.journal.write(r="lacking", module=module, name=name, why=why)
 
-    def _failed(self, key: str | None, error: Exception, *, needs_original: bool) -> None:
+    def _record_failure(self, key: str | None, error: Exception, *, needs_original: bool) -> None:
         if key is not None:
             self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
             if needs_original:

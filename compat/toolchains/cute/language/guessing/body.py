@@ -125,10 +125,10 @@ def _look(  # noqa: C901 - one case for each form of use
             ):
                 uses.compared.append(value)
             case ast.Call():
-                _called(uses, name, node, others, depth)
+                _note_call(uses, name, node, others, depth)
 
 
-def _called(
+def _note_call(
     uses: ArgumentUses, name: str, call: ast.Call, others: Mapping[str, ast.FunctionDef], depth: int
 ) -> None:
     last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func)

@@ -134,10 +134,10 @@ class HostScope(Scope):
         if node.id not in self.local and node.id in self.kernels.classes:
             return self.kernels.classes[node.id]
         if node.id not in self.local and node.id in self.imports:
-            return self._imported(self.imports[node.id])
+            return self._imported_value(self.imports[node.id])
         return super().name(node)
 
-    def _imported(self, origin: str) -> object:
+    def _imported_value(self, origin: str) -> object:
         element = ElementKind.named(origin.rpartition(".")[2]) if library.is_known(origin) else None
         return element or self._of_module(*origin.rpartition(".")[::2])
 
@@ -219,13 +219,13 @@ class HostScope(Scope):
                 function.name, self._constructor_arguments(function, positional, keywords)
             )
         if isinstance(function, KernelObject):
-            return self._noted(function.kind, node, function.made, positional, keywords)
+            return self._note_call(function.kind, node, function.made, positional, keywords)
         if (
             isinstance(function, SourceFunction)
             and getattr(function.node, "name", "") in self.kernels.functions
         ):
             assert isinstance(function.node, ast.FunctionDef)
-            return self._noted(function.node.name, node, {}, positional, keywords)
+            return self._note_call(function.node.name, node, {}, positional, keywords)
         if isinstance(function, _Method):
             return self._method(function, positional, keywords)
         if isinstance(function, Unknown):
@@ -278,21 +278,21 @@ class HostScope(Scope):
             raise UnknownValue("compiles nothing")
         kernel, *rest = positional
         if isinstance(kernel, KernelObject):
-            return self._noted(kernel.kind, node, kernel.made, rest, keywords)
+            return self._note_call(kernel.kind, node, kernel.made, rest, keywords)
         if (
             isinstance(kernel, _Method)
             and kernel.name == "__call__"
             and isinstance(kernel.owner, KernelObject)
         ):
-            return self._noted(kernel.owner.kind, node, kernel.owner.made, rest, keywords)
+            return self._note_call(kernel.owner.kind, node, kernel.owner.made, rest, keywords)
         if isinstance(kernel, SourceFunction) and isinstance(kernel.node, ast.FunctionDef):
-            noted = self._noted(kernel.node.name, node, {}, rest, keywords)
+            noted = self._note_call(kernel.node.name, node, {}, rest, keywords)
             if any(isinstance(argument, KernelObject) for argument in (*rest, *keywords.values())):
                 self.apply(kernel, rest, keywords)  # this function calls the object
             return noted
         raise UnknownValue("compiles what is not known")
 
-    def _noted(
+    def _note_call(
         self,
         kernel: str,
         node: ast.Call,

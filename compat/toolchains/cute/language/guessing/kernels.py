@@ -100,7 +100,7 @@ class _LauncherGuesses:
 
     def kernel(self) -> GuessedKernel:
         """Return the guessed kernel."""
-        constructor_guesses = _fitted(
+        constructor_guesses = _fit_numbers(
             {
                 parameter.arg: guess
                 for parameter in self._constructor()
@@ -108,7 +108,7 @@ class _LauncherGuesses:
             },
             self.launcher.kind or self.launcher.call,
         )
-        call_guesses = _fitted(
+        call_guesses = _fit_numbers(
             {
                 parameter.arg: guess
                 for parameter in self.launcher.parameters
@@ -129,11 +129,11 @@ class _LauncherGuesses:
         tables = {
             "targets": self._targets(),
             "signature": {
-                name: _noted(guess)
+                name: _commented_value(guess)
                 for name, guess in call_guesses.items()
                 if not guess.is_constexpr
             },
-            "constexprs": {name: _noted(guess) for name, guess in constexprs.items()},
+            "constexprs": {name: _commented_value(guess) for name, guess in constexprs.items()},
         }
         every = [*constructor_guesses.values(), *call_guesses.values()]
         look_at = [
@@ -488,7 +488,7 @@ class _LauncherGuesses:
         return max((use.modes for use in uses if use.exact), default=2)
 
 
-def _fitted(
+def _fit_numbers(
     guesses: Mapping[str, _Guess], around: ast.ClassDef | ast.FunctionDef
 ) -> dict[str, _Guess]:
     """Return the guesses with whole numbers that fit together."""
@@ -540,7 +540,7 @@ def _plain(value: object) -> PythonValue:
     return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _noted(guess: _Guess) -> PythonValue:
+def _commented_value(guess: _Guess) -> PythonValue:
     value = {"none": True} if guess.value is None else guess.value
     return CommentedValue(value, guess.why) if guess.why else value
 

@@ -70,7 +70,7 @@ def _random(
     return TensorValue.contiguous(_sizes([shape]), element_name(dtype) or "i64")
 
 
-def _strided(
+def _empty_strided(
     size: PythonValue, stride: PythonValue, *, dtype: object = None, **_: object
 ) -> TensorValue:
     order = sorted(range(len(size)), key=lambda mode: -stride[mode])
@@ -281,14 +281,14 @@ def _matrix(
     return TensorValue(_sizes([shape]), order, element_name(cutlass_dtype) or "fp32")
 
 
-def _permuted(
+def _create_and_permute(
     shape: object, dtype: object = None, permute_order: object = None, **_: object
 ) -> TensorValue:
     tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
     return tensor.permuted(permute_order) if isinstance(permute_order, tuple | list) else tensor
 
 
-def _converted(source: object, tensor: object, *_: object, **__: object) -> TensorValue:
+def _convert_tensor(source: object, tensor: object, *_: object, **__: object) -> TensorValue:
     return _tensor(tensor)
 
 
@@ -311,7 +311,7 @@ def _pointer(
     )
 
 
-def _divided(number: PythonValue, divisor: PythonValue) -> object:
+def _ceil_divide(number: PythonValue, divisor: PythonValue) -> object:
     return -(-number // divisor)
 
 
@@ -322,14 +322,14 @@ CALLS: Mapping[str, Callable[..., object]] = {
     "full": _full,
     "randint": _random,
     "normal": _random,
-    "empty_strided": _strided,
+    "empty_strided": _empty_strided,
     "arange": _count,
     "tensor": _of_data,
     "from_dlpack": _from_dlpack,
     "cute_tensor_like": _cute_tensor_like,
     "matrix": _matrix,
-    "create_and_permute_torch_tensor": _permuted,
-    "convert_cute_tensor": _converted,
+    "create_and_permute_torch_tensor": _create_and_permute,
+    "convert_cute_tensor": _convert_tensor,
     "make_fake_compact_tensor": _fake_compact,
     "make_fake_tensor": _fake,
     "make_ptr": _pointer,
@@ -347,7 +347,7 @@ CALLS: Mapping[str, Callable[..., object]] = {
     "is_fp8_dtype": lambda kind: kind.name.startswith("fp8"),
     "create_cute_tensor_for_fp8": _of_storage,
     "is_available": lambda: True,
-    "ceil_div": _divided,
+    "ceil_div": _ceil_divide,
 }
 """The last part of a function's name → its result."""
 

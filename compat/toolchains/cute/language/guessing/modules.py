@@ -131,10 +131,12 @@ class CuteModule:
             if not {call.kernel for call in noted if call.is_known} >= set(self.functions):
                 self.scope.kernels.assuming = True
                 alone = SourceFunction(function, self.scope)
-                main.apply(alone, [], self._assumed(function, parameters_given(alone, (), {})))
+                main.apply(
+                    alone, [], self._assumed_arguments(function, parameters_given(alone, (), {}))
+                )
         return tuple(noted)
 
-    def _assumed(
+    def _assumed_arguments(
         self, function: ast.FunctionDef, arguments: Mapping[str, object]
     ) -> dict[str, object]:
         """Return the arguments that a function is assumed to get.
@@ -217,7 +219,9 @@ def read_module(path: Path) -> CuteModule:
                 f"it is defined inside of {where}, and only a class's {_CALL} can be compiled there"
             )
             unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
-    unreachable += _unlaunched([node for node, _ in kernels], [node for node, _ in definitions])
+    unreachable += _unlaunched_kernels(
+        [node for node, _ in kernels], [node for node, _ in definitions]
+    )
     return CuteModule(
         path=path,
         tree=tree,
@@ -265,7 +269,7 @@ def _launching(jitted: Sequence[ast.FunctionDef]) -> set[int]:
 
     A function may launch directly, or through other functions of the source.
     """
-    calls = {id(node): set(_called(node)) for node in jitted}
+    calls = {id(node): set(_called_names(node)) for node in jitted}
     launching = {id(node) for node in jitted if "launch" in calls[id(node)]}
     names = {node.name for node in jitted if id(node) in launching and node.name != _CALL}
     while more := [
@@ -276,7 +280,7 @@ def _launching(jitted: Sequence[ast.FunctionDef]) -> set[int]:
     return launching
 
 
-def _called(node: ast.AST) -> Iterator[str]:
+def _called_names(node: ast.AST) -> Iterator[str]:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Call):
             yield inner.func.attr if isinstance(inner.func, ast.Attribute) else dotted(inner.func)
@@ -303,7 +307,7 @@ def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None
     return next((constructor for base in above if (constructor := _constructor(base, tree))), None)
 
 
-def _unlaunched(
+def _unlaunched_kernels(
     kernels: Sequence[ast.FunctionDef],
     functions: Sequence[ast.FunctionDef],
 ) -> Iterator[UnreachableKernel]:

@@ -235,7 +235,7 @@ class AccessForm(ABC):
         if part[0] != "at" or not definition.moves(part[1]):
             return before
         by = self.text(definition.offsets[part[1]])
-        return by if definition.placed else _added(before, by)
+        return by if definition.placed else _add(before, by)
 
     def name(self, web: Web, part: Part) -> str:
         """Return the variable that holds a part."""
@@ -282,7 +282,7 @@ def addend(text: str) -> str:
     )
 
 
-def _added(value: str, by: str) -> str:
+def _add(value: str, by: str) -> str:
     if value == "0":
         return by
     return (

@@ -134,7 +134,7 @@ class EditedFunction:
     """Whether it returned one value instead of a tuple."""
 
 
-def _received(
+def _receive_results(
     function: cst.FunctionDef, called: Callable[[cst.CSTNode], EditedFunction | None], code: Code
 ) -> cst.FunctionDef:
     """Return the function with the results of calls unpacked, and rebuilt as block pointers.
@@ -154,7 +154,7 @@ def _received(
         if not isinstance(small, cst.Assign) or small.value is not call or len(small.targets) > 1:
             raise CannotEdit("the result of a function is used in an unknown form")
         assert isinstance(call, cst.Call)
-        target, after = _taken_apart(small.targets[0].target, call, edited, code)
+        target, after = _unpack_result(small.targets[0].target, call, edited, code)
         return [
             old.with_changes(body=[small.with_changes(targets=[cst.AssignTarget(target)])]),
             *after,
@@ -163,7 +163,7 @@ def _received(
     return rewritten(function, statement)
 
 
-def _taken_apart(
+def _unpack_result(
     target: cst.BaseExpression, call: cst.Call, called: EditedFunction, code: Code
 ) -> tuple[cst.BaseAssignTargetExpression, list[cst.BaseStatement]]:
     """Return the target of a call that returns parts, and the statements after the call.
@@ -254,7 +254,7 @@ class _FunctionEdit(cst.CSTTransformer):
         reader = edit.handing.reader(place)
         reader.code, reader.hands = self.code, self._outgoing_pointers
         function = normal(_beginning(self.original, list(begun)), reader)
-        function = _received(function, self._called, self.code)
+        function = _receive_results(function, self._called, self.code)
         reader.returns = lambda _: False
         self.flow = Flow(reader, function)
         calls = [use for use in self.flow.uses if isinstance(use, cst.Call)]
@@ -366,7 +366,7 @@ class _FunctionEdit(cst.CSTTransformer):
         new = (
             self._with_uses(old)
             if definition is None
-            else in_place_of(old, _parsed(self.form.defining(definition)))
+            else in_place_of(old, _parse_lines(self.form.defining(definition)))
         )
         # comments above a removed statement move above the next one
         if not new:
@@ -390,7 +390,7 @@ class _FunctionEdit(cst.CSTTransformer):
         new = old.with_changes(leading_lines=[]).visit(self)
         self._done.update(here)
         assert isinstance(new, cst.SimpleStatementLine)
-        return in_place_of(old, [*_parsed(dict.fromkeys(before)), new])
+        return in_place_of(old, [*_parse_lines(dict.fromkeys(before)), new])
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         if original_node in self.accesses:
@@ -442,5 +442,5 @@ def _beginning(
     )
 
 
-def _parsed(lines: Iterable[str]) -> list[cst.BaseStatement]:
+def _parse_lines(lines: Iterable[str]) -> list[cst.BaseStatement]:
     return [cst.parse_statement(line) for line in lines]

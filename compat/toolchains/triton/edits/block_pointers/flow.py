@@ -126,7 +126,7 @@ class Flow:
             return self._simple(node, state)
         if isinstance(node, cst.If):
             self._uses(node.test, state)
-            return _merged(
+            return _merge_states(
                 self._block(node.body, state),
                 self._statement(node.orelse, state) if node.orelse else state,
             )
@@ -140,7 +140,7 @@ class Flow:
     def _loop(self, node: cst.For | cst.While, state: _State) -> _State:
         self._uses(node.iter if isinstance(node, cst.For) else node.test, state)
         self._loops += 1
-        while (after := _merged(state, self._block(node.body, state))) != state:
+        while (after := _merge_states(state, self._block(node.body, state))) != state:
             state = after
         self._loops -= 1
         return state
@@ -286,5 +286,5 @@ def _plainly_assigned(node: cst.CSTNode) -> list[cst.Name]:
     return [name for target in targets for name in walk(target) if isinstance(name, cst.Name)]
 
 
-def _merged(one: _State, other: _State) -> _State:
+def _merge_states(one: _State, other: _State) -> _State:
     return {name: one.get(name, set()) | other.get(name, set()) for name in {**one, **other}}

@@ -167,14 +167,16 @@ class PointerFlow:
             pointers.variables.setdefault(name, set()).add(rank)
         for node in walk(self.program.definition(place).body):
             for target, value in bound(node):
-                for name, rank in self._assigned(place, target, value) if value is not None else ():
+                for name, rank in (
+                    self._target_ranks(place, target, value) if value is not None else ()
+                ):
                     pointers.variables.setdefault(name, set()).add(rank)
             if isinstance(node, cst.Return) and node.value is not None:
                 self._return(place, node.value)
         for called, call in self._calls(place):
             self._call(place, called, call)
 
-    def _assigned(
+    def _target_ranks(
         self, place: FunctionPlace, target: cst.BaseExpression, value: cst.BaseExpression
     ) -> Iterator[tuple[str, int]]:
         if isinstance(target, cst.Name):

@@ -292,14 +292,14 @@ class _Normal(cst.CSTTransformer):
         ):
             small = cst.Assign(targets=[cst.AssignTarget(small.target)], value=small.value)
         if not isinstance(small, cst.Assign):
-            return self._hoisted(small)
+            return self._hoist_pointers(small)
         pairs = [(target, value) for target, value in bound(small) if value is not None]
         if len(pairs) == 1:
             return self._assignment(pairs[0][0], small)
         if not any(
             self.reader.gives_pointer(choice) for _, value in pairs for choice in choices(value)
         ):
-            return self._hoisted(small)
+            return self._hoist_pointers(small)
         targets = [target.value for target, _ in pairs if isinstance(target, cst.Name)]
         if len(targets) < len(pairs):
             raise CannotEdit(
@@ -332,9 +332,9 @@ class _Normal(cst.CSTTransformer):
             return [cst.If(test=value.test, body=body, orelse=cst.Else(body=orelse))]
         if self.reader.computes(value) and not isinstance(target, cst.Name):
             raise CannotEdit("a block pointer is stored outside a variable")
-        return self._hoisted(small, keep=value)
+        return self._hoist_pointers(small, keep=value)
 
-    def _hoisted(
+    def _hoist_pointers(
         self, small: cst.BaseSmallStatement, keep: cst.CSTNode | None = None
     ) -> list[cst.BaseStatement]:
         """Return the statement, after statements that make the block pointers inside it."""

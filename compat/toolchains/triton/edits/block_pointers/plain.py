@@ -85,7 +85,7 @@ class PlainPointers(AccessForm):
         web, checked, arguments = access.web, access.checked, [self._pointers(access.web)]
         arguments += [] if access.is_load else [self.text(stored(call))]
         if checked:
-            mask_of = self._masked if web in self._moving else self._mask
+            mask_of = self._moving_mask if web in self._moving else self._mask
             arguments.append(f"mask={mask_of(web, checked)}")
             other = 'float("nan")' if access.padding == "nan" else "0.0"
             arguments += [f"other={other}"] if access.is_load else []
@@ -161,7 +161,7 @@ class PlainPointers(AccessForm):
             or any(part[1] in axes for axes in self._checks[web])
         )
 
-    def _masked(self, web: Web, axes: tuple[int, ...]) -> str:
+    def _moving_mask(self, web: Web, axes: tuple[int, ...]) -> str:
         shape = [
             self.value(web, ("shape", axis)) if axis in axes else ""
             for axis in range(web.made.rank)

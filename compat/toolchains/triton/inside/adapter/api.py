@@ -203,11 +203,11 @@ class Triton:
         ) -> None:
             add_stages(backend, stages, *rest, **options)
             for name, make in list(stages.items()):
-                stages[name] = self._announced(name, make)
+                stages[name] = self._wrap_stage(name, make)
 
         return add_announced_stages
 
-    def _announced(self, name: str, make: Callable[..., object]) -> Callable[..., object]:
+    def _wrap_stage(self, name: str, make: Callable[..., object]) -> Callable[..., object]:
         def make_announced(source: object, metadata: object) -> object:
             self._on_stage(name)
             artifact = make(source, metadata)

@@ -81,7 +81,7 @@ def constant(name: str, value: object, names: dict[str, object]) -> object:
     if not isinstance(value, dict):
         return value
     if "fields" in value:
-        return _named(
+        return _make_named_tuple(
             value, [constant(name, element, names) for element in value["fields"].values()]
         )
     if "dtype" in value:
@@ -102,7 +102,7 @@ def constant(name: str, value: object, names: dict[str, object]) -> object:
     return None
 
 
-def _named(value: Document, elements: Iterable[Any]) -> Any:
+def _make_named_tuple(value: Document, elements: Iterable[Any]) -> Any:
     """Return a named tuple of elements, with the fields of its JSON form."""
     return collections.namedtuple("Fields", value["fields"])(*elements)
 
@@ -116,7 +116,7 @@ def _elements(form: Any) -> Any:
 
 def _tuple(form: Value, elements: Iterable[object]) -> Any:
     """Return a tuple of elements, or a named tuple if its JSON form names fields."""
-    return tuple(elements) if isinstance(form, list) else _named(form, elements)
+    return tuple(elements) if isinstance(form, list) else _make_named_tuple(form, elements)
 
 
 def _layout(text: str) -> object:
@@ -370,7 +370,7 @@ def compiled_launch(function: Function, job: Document, constexprs: dict[str, obj
     for name in options:  # a launch passes an option once, even if a parameter has its name
         arguments.pop(name, None)
     _forget(function)
-    positional, named = _bound(function, arguments)
+    positional, named = _split_arguments(function, arguments)
     return function.run(*positional, grid=(1, 1, 1), warmup=True, **named, **options)
 
 
@@ -489,7 +489,7 @@ def descriptor_options() -> list[str]:
     return [field.name for field in dataclasses.fields(TensorDescriptor)][4:]
 
 
-def _bound(
+def _split_arguments(
     function: Function, arguments: dict[str, object]
 ) -> tuple[list[object], dict[str, object]]:
     """Return arguments by position up to the first gap, and the others by name.

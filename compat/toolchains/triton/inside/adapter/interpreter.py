@@ -55,7 +55,7 @@ class Interpreting:
 
         Its argument is the grid. Raises ValueError if the arguments are not those of the kernel.
         """
-        kernel = self._interpreted(function)
+        kernel = self._interpreted_function(function)
         constexprs = {
             name: value for name, value in call.constants(function, job).items() if "[" not in name
         }
@@ -80,14 +80,14 @@ class Interpreting:
         Names that the kernel and its helpers use have the form ``.name``.
         """
         names: set[str] = set()
-        self._add_names(self._interpreted(function), names, set())
+        self._add_names(self._interpreted_function(function), names, set())
         features = {
             "%s%s%s" % (name, sign, kind.rstrip(">").rpartition("<")[2].rpartition(" ")[2])
             for name, sign, kind in self._asked
         }
         return [*sorted(features), *sorted(".%s" % name for name in names)]
 
-    def _interpreted(self, function: object) -> Any:
+    def _interpreted_function(self, function: object) -> Any:
         """Return the interpreted function behind decorators that tune or choose.
 
         Raises TypeError if there is none.

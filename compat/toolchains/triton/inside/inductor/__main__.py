@@ -112,7 +112,7 @@ def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict
         error = raised
     answer = failed(stage, error, began)
     answer["wanted"], answer["own"] = list(program.kernels), list(program.own)
-    answer["launched"] = _launched(launches)
+    answer["launched"] = _read_launches(launches)
     answer["logged"] = logged.taken()
     return answer
 
@@ -151,7 +151,7 @@ def _forget(launches: str) -> None:
         pass
 
 
-def _launched(launches: str) -> List[List[object]]:
+def _read_launches(launches: str) -> List[List[object]]:
     """Return name, grid, block and shared memory of every launch."""
     launched: List[List[object]] = []
     with open(launches, encoding="utf-8") as file:

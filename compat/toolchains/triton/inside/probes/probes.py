@@ -117,18 +117,18 @@ def loop_problem(parameters, dtype, seed, device, large):
 
 
 def block_pointer_problem(parameters, dtype, seed, device, large):
-    yield _halved()
+    yield _right_half_problem()
 
 
 def descriptor_problem(parameters, dtype, seed, device, large):
-    yield _halved(32)
+    yield _right_half_problem(32)
 
 
 def descriptor_stride_problem(parameters, dtype, seed, device, large):
-    yield _halved(28)
+    yield _right_half_problem(28)
 
 
-def _halved(columns=28):
+def _right_half_problem(columns=28):
     """Return a problem that loads a block in the right half of a matrix.
 
     The block extends beyond the last row, and perhaps beyond the last column.

@@ -237,7 +237,7 @@ def given(grid: Value, bound: Objects, arguments: Objects) -> Objects:
     ``arguments`` are those that are not constexprs, in the forms of kernel files.
     """
     try:
-        return {"recorded": _recorded(grid, bound, arguments)}
+        return {"recorded": _record_launch(grid, bound, arguments)}
     except NotRecorded as error:
         return {"why": str(error)}
     # A tensor or a grid may raise anything, and the program must not notice.
@@ -245,7 +245,7 @@ def given(grid: Value, bound: Objects, arguments: Objects) -> Objects:
         return {"why": "its arguments cannot be inspected (%s)" % type(error).__name__}
 
 
-def _recorded(
+def _record_launch(
     grid: object, bound: dict[str, object], arguments: dict[str, object]
 ) -> dict[str, object]:
     launch: Document = {
@@ -265,14 +265,14 @@ def _recorded(
             launch["numbers"][name] = form
         elif _is_descriptor(value):
             view = value.base.as_strided(value.shape, value.strides, value.base.storage_offset())
-            launch["tensors"][name] = _recorded_tensor(name, view, launch["storages"], at)
+            launch["tensors"][name] = _record_tensor(name, view, launch["storages"], at)
             launch["descriptors"][name] = {
                 option: getattr(value, option)
                 for option in ("padding", "round_f32_to_tf32")
                 if hasattr(value, option)
             }
         elif hasattr(value, "untyped_storage") and hasattr(value, "stride"):
-            launch["tensors"][name] = _recorded_tensor(name, value, launch["storages"], at)
+            launch["tensors"][name] = _record_tensor(name, value, launch["storages"], at)
         else:
             raise NotRecorded("its argument %s is a %s" % (name, type(value).__name__))
     return launch
@@ -286,7 +286,7 @@ def _grid(grid: Value, bound: dict[str, object]) -> list[int]:
     return sizes
 
 
-def _recorded_tensor(
+def _record_tensor(
     name: str, value: Value, storages: list[dict[str, object]], at: dict[int, int]
 ) -> dict[str, object]:
     """Return a tensor as a view into one of the storages. Adds its own storage if it is new."""

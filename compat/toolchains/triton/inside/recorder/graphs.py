@@ -120,7 +120,7 @@ class GraphKernels:
             launch = getattr(kernel, name)
 
             def launch_and_tell(*arguments: object, **more: object) -> object:
-                self._launched(key, src, arguments)
+                self._count_launch(key, src, arguments)
                 return launch(*arguments, **more)
 
             setattr(kernel, name, launch_and_tell)
@@ -129,7 +129,7 @@ class GraphKernels:
         kernel._init_handles = load_and_watch  # Inductor calls it on the right device
         return kernel
 
-    def _launched(self, key: str, src: Source, arguments: tuple[Any, ...]) -> None:
+    def _count_launch(self, key: str, src: Source, arguments: tuple[Any, ...]) -> None:
         role = getattr(self._recording.now, "tuned", None) or "chosen"
         with self._lock:
             count = self._counts[key] = self._counts[key] + 1

@@ -106,7 +106,7 @@ class _Log:
             try:
                 return run(function, *arguments, **options)
             except Exception as error:
-                self._failed(now.key, error)
+                self._record_failure(now.key, error)
                 raise
             finally:
                 now.launching, now.key = before
@@ -154,7 +154,7 @@ class _Log:
             try:
                 compiled_kernel = compile_now(src, target=target, options=options, **more)
             except Exception as error:
-                self._failed(key, error)
+                self._record_failure(key, error)
                 raise
             return self._graphs.watched(compiled_kernel, key, src)
 
@@ -273,7 +273,7 @@ class _Log:
             self._refused.add((id(function), why))
             self._recording.lacking(module, name, why)
 
-    def _failed(self, key: str | None, error: Exception) -> None:
+    def _record_failure(self, key: str | None, error: Exception) -> None:
         if key is not None:
             self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
 

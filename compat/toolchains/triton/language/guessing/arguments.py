@@ -90,7 +90,7 @@ class Types:
     def of(self, parameter: JitParameter) -> Guess:
         """The type of an argument."""
         name = parameter.name
-        annotated = _annotated(parameter.annotation, self.scope)
+        annotated = _annotated_type(parameter.annotation, self.scope)
         if annotated and annotated != "const":
             return Guess(annotated, "by its annotation", exact=annotated not in ("i32", "fp32"))
         if name in self.facts.descriptors and name not in self.facts.pointers:
@@ -151,7 +151,7 @@ class Types:
         others = [
             (other, guess)
             for other in alike
-            if (guess := self._used(other) or self._copied(other, seen | {*alike}))
+            if (guess := self._guess_by_use(other) or self._copied(other, seen | {*alike}))
         ]
         if len(alike) > 1 and floats:
             others = [
@@ -170,17 +170,17 @@ class Types:
 
         If it is unknown, return the parameters whose tensors have the same type.
         """
-        same = self._launched_alike(name)
+        same = self._launch_type_or_names(name)
         if isinstance(same, str):
             return same
-        for other in self._chosen_beside(name, same):
-            beside = self._launched_alike(other)
+        for other in self._alternatives(name, same):
+            beside = self._launch_type_or_names(other)
             if isinstance(beside, str):
                 return beside
             same += [parameter for parameter in beside if parameter not in same]
         return same
 
-    def _launched_alike(self, name: str) -> str | list[str]:
+    def _launch_type_or_names(self, name: str) -> str | list[str]:
         """Return the same as :meth:`_type_or_names`, from launches alone."""
         tensors = next((launch.tensors for launch in self.launches if name in launch.tensors), {})
         if not tensors:
@@ -193,7 +193,7 @@ class Types:
             if tensor.origin == tensors[name].origin
         ]
 
-    def _chosen_beside(self, name: str, others: Collection[str]) -> list[str]:
+    def _alternatives(self, name: str, others: Collection[str]) -> list[str]:
         """Return the parameters that the kernel selects from together with this one.
 
         Selections in several steps count. Parameters in ``others`` are left out.
@@ -208,7 +208,7 @@ class Types:
             }
         return [other for other in chosen if other != name and other not in others]
 
-    def _used(self, name: str) -> Guess | None:
+    def _guess_by_use(self, name: str) -> Guess | None:
         kind = self.facts.kinds.get(ValueOrigin(name, element=True))
         if kind and kind.sure >= LIKELY and kind.name != "float":
             return Guess(_element_type(kind, name), kind.why)
@@ -300,7 +300,7 @@ def _scalar_type(kind: ValueKind) -> str:
     return {"bool": "i1", "i64": "i64"}.get(kind.name, "i32")
 
 
-def _annotated(annotation: ast.expr | None, scope: Scope) -> str | None:
+def _annotated_type(annotation: ast.expr | None, scope: Scope) -> str | None:
     """Return the type in an annotation; ``const`` for a pointer to read-only elements."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         text = (

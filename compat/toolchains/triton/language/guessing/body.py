@@ -198,7 +198,7 @@ class Walk:
         self.loops -= 1
         for name, value in before.items():
             self._alike_numbers(value, self.names[name], "carried through a loop")
-        self.names = _merged(before, self.names)
+        self.names = _merge_values(before, self.names)
 
     def _branches(
         self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
@@ -215,7 +215,7 @@ class Walk:
             for name in after.keys() & self.names.keys():
                 self.alike(after[name], self.names[name])
                 self._alike_numbers(after[name], self.names[name], "set in both branches")
-        self.names = _merged(after, self.names)
+        self.names = _merge_values(after, self.names)
 
     def _is_constexpr(self, test: ast.expr) -> bool:
         """Whether the compiler knows a condition, so that it compiles only one branch."""
@@ -252,7 +252,7 @@ class Walk:
         for name in names_in(test):
             if name in self.names:
                 self.facts.deciding.update(origin.name for origin in self.names[name].origins)
-        for condition in _tested(test):
+        for condition in _conditions(test):
             if isinstance(condition, ast.Name) and condition.id in self.names:
                 self.facts.tested.update(self.parameters(condition.id))
         self.value(test)
@@ -358,8 +358,8 @@ class Walk:
     def _comparison(self, node: ast.Compare) -> Value:
         sides = [node.left, *node.comparators]
         for one, other in pairwise(sides):
-            self._compared(one, other)
-            self._compared(other, one)
+            self._note_comparison(one, other)
+            self._note_comparison(other, one)
         values = [self.value(side) for side in sides]
         kinds = {side_value.kind for side_value in values}
         for side_value in values:
@@ -372,7 +372,7 @@ class Walk:
                 self.whole(side_value, "compared with whole numbers", sure)
         return Value.of("bool")
 
-    def _compared(self, one: ast.expr, other: ast.expr) -> None:
+    def _note_comparison(self, one: ast.expr, other: ast.expr) -> None:
         if not isinstance(one, ast.Name) or one.id not in self.names:
             return
         names = self.parameters(one.id)
@@ -496,13 +496,13 @@ def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
 
 
-def _tested(test: ast.expr) -> list[ast.expr]:
+def _conditions(test: ast.expr) -> list[ast.expr]:
     if isinstance(test, ast.BoolOp):
-        return [condition for value in test.values for condition in _tested(value)]
-    return _tested(test.operand) if isinstance(test, ast.UnaryOp) else [test]
+        return [condition for value in test.values for condition in _conditions(value)]
+    return _conditions(test.operand) if isinstance(test, ast.UnaryOp) else [test]
 
 
-def _merged(one: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value]:
+def _merge_values(one: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value]:
     changed = [name for name in one if name in other and one[name] is not other[name]]
     both = {name: one[name].alternatively(other[name]) for name in changed}
     return {**one, **other, **both}

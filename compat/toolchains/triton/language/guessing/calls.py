@@ -429,7 +429,7 @@ def _reduced(walk: Walk, node: ast.Call) -> Value:
     return Value.tuple_of([reduced, Value.of("int")]) if with_index else reduced
 
 
-def _chosen(walk: Walk, node: ast.Call) -> Value:
+def _where(walk: Walk, node: ast.Call) -> Value:
     _mask(walk, _argument(node, 0, "condition"))
     one, other = walk.value(_argument(node, 1, "x")), walk.value(_argument(node, 2, "y"))
     walk.alike(one, other)
@@ -492,7 +492,7 @@ def _sides(walk: Walk, shape: ast.expr) -> None:
         _side(walk, side, len(sides))
 
 
-def _advanced(walk: Walk, node: ast.Call) -> Value:
+def _advance(walk: Walk, node: ast.Call) -> Value:
     for argument in _arguments(node)[1:]:
         walk.whole(walk.value(argument), "an offset of a block")
     return walk.value(_argument(node, 0, "base"))
@@ -514,7 +514,7 @@ def _assertion(walk: Walk, node: ast.Call) -> Value:
     return Value()
 
 
-def _described(walk: Walk, node: ast.Call) -> Value:
+def _descriptor_access(walk: Walk, node: ast.Call) -> Value:
     """Descriptors of Triton 3.0 to 3.3, which kernels load and store through with functions."""
     walk.address(walk.value(_argument(node, 0, "desc_pointer")), "the address of a descriptor")
     for arg in node.args[1:]:
@@ -529,10 +529,10 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     "arange": _arange,
     "dot": _dot,
     "dot_scaled": _scaled_dot,
-    "where": _chosen,
+    "where": _where,
     "cast": _cast_call,
     "cdiv": _whole_arguments(ARITHMETIC),
-    "advance": _advanced,
+    "advance": _advance,
     "static_assert": _assertion,
     "zeros": _filled,
     "full": lambda walk, node: _filled(walk, node, dtype=2),
@@ -551,7 +551,7 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     **dict.fromkeys(("randint", "randint4x"), _whole_arguments(RANDOM)),
     **dict.fromkeys(_BLOCKS, _block),
     **dict.fromkeys(
-        ("_experimental_descriptor_load", "_experimental_descriptor_store"), _described
+        ("_experimental_descriptor_load", "_experimental_descriptor_store"), _descriptor_access
     ),
     **{
         name: lambda walk, node: _math(walk, [walk.value(arg) for arg in node.args])
