@@ -16,7 +16,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,6 +23,7 @@ from pathlib import Path
 import click
 from attrs import evolve
 
+from bench.spent import seconds_of
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
 from compat.engine import plan
@@ -95,7 +95,7 @@ def main(envs: tuple[str, ...], kernels: str, every: int, slots: int, rounds: in
         lambda: _plain(_shares(cells, slots), built, slots),
         rounds,
     )
-    per_process = _seconds_of(lambda: _plain([[cell] for cell in cells], built, slots))
+    per_process = seconds_of(lambda: _plain([[cell] for cell in cells], built, slots))
     click.echo(f"  engine                 {engine:8.2f} s")
     click.echo(f"  unprotected loop       {loop:8.2f} s   engine/loop    {engine / loop:5.2f}")
     click.echo(
@@ -209,7 +209,7 @@ def _rerun(envs: Sequence[str], rounds: int) -> float:
         ]
         subprocess.run(command, check=False, cwd=ROOT, capture_output=True)
         return statistics.median(
-            _seconds_of(lambda: _run_without_compiles(command, folder)) for _ in range(rounds)
+            seconds_of(lambda: _run_without_compiles(command, folder)) for _ in range(rounds)
         )
 
 
@@ -246,23 +246,17 @@ def _known(built: BuiltEnv, count: int, executor: OpenExecutor = LocalExecutor) 
         context = RunContext(
             envs={built.env.name: built}, store=store, limits=LIMITS, executor=executor
         )
-        return _seconds_of(lambda: run(cells, context))
+        return seconds_of(lambda: run(cells, context))
 
 
 # --- timing ---------------------------------------------------------------------------------------
-
-
-def _seconds_of(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
 
 
 def _time_in_turn(
     one: Callable[[], object], other: Callable[[], object], rounds: int
 ) -> tuple[float, float]:
     """Median seconds of both actions, measured in turn so that a machine's drift affects both."""
-    times = [(_seconds_of(one), _seconds_of(other)) for _ in range(rounds)]
+    times = [(seconds_of(one), seconds_of(other)) for _ in range(rounds)]
     return statistics.median(first for first, _ in times), statistics.median(
         second for _, second in times
     )

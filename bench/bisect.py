@@ -19,12 +19,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
+from bench.spent import seconds_of
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
 from compat.envs.listing import INDEX
@@ -81,10 +80,10 @@ def _round(kernel: Kernel, built: list[BuiltEnv]) -> tuple[float, float, float]:
 
     They are measured in turn so that drift of the machine affects all three.
     """
-    first = _seconds_of(lambda: _ours(kernel, ROOT, "--envs", "releases"))
+    first = seconds_of(lambda: _ours(kernel, ROOT, "--envs", "releases"))
     _ours(kernel, ROOT, "--envs", "releases", keep=60)
-    next_ = _seconds_of(lambda: _ours(kernel, ROOT, "--envs", "releases", keep=60))
-    return first, next_, _seconds_of(lambda: _loop(kernel, built))
+    next_ = seconds_of(lambda: _ours(kernel, ROOT, "--envs", "releases", keep=60))
+    return first, next_, seconds_of(lambda: _loop(kernel, built))
 
 
 def _ours(kernel: Kernel, root: Path, *candidates: str, keep: int = 0) -> None:
@@ -138,13 +137,7 @@ def _cold(kernel: Kernel) -> float:
         for name in CHECKOUT:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             copy(ROOT / name, root / name)
-        return _seconds_of(lambda: _ours(kernel, root, "--patches"))
-
-
-def _seconds_of(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
+        return seconds_of(lambda: _ours(kernel, root, "--patches"))
 
 
 if __name__ == "__main__":

@@ -19,11 +19,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from bench.spent import seconds_of
 from compat import toolchains
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
@@ -114,7 +115,7 @@ def _engine_and_compiles(cells: Sequence[Cell], env: BuiltEnv, rounds: int) -> t
     They are measured in turn so that drift of the machine affects both.
     """
     pairs = [
-        (_seconds_of(lambda: _engine(cells, env)), _plain(cells, env)[1]) for _ in range(rounds)
+        (seconds_of(lambda: _engine(cells, env)), _plain(cells, env)[1]) for _ in range(rounds)
     ]
     engine, compiles = (statistics.median(seconds) for seconds in zip(*pairs, strict=True))
     return engine, compiles
@@ -158,9 +159,9 @@ def _time_bisects(kernel: str, target: str) -> tuple[float, float, float, float]
     (named,) = (
         device_target for device_target in CUTE.device.targets if device_target.name == target
     )
-    first = _seconds_of(lambda: _bisect(spec, target, keep=0))
+    first = seconds_of(lambda: _bisect(spec, target, keep=0))
     _bisect(spec, target, keep=120)
-    again = _seconds_of(lambda: _bisect(spec, target, keep=120))
+    again = seconds_of(lambda: _bisect(spec, target, keep=120))
     began = time.perf_counter()
     processor = sum(_plain([Cell(env=env.env, target=named, spec=spec)], env)[2] for env in envs)
     return first, again, time.perf_counter() - began, processor
@@ -196,12 +197,6 @@ def _bisect(spec: Specialization, target: str, *, keep: int) -> None:
     assert len(answer["probes"]) == len(
         load_matrix(ROOT / "matrix.toml").choose_envs(["cute-releases"])
     ), answer["sentence"]
-
-
-def _seconds_of(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
 
 
 if __name__ == "__main__":

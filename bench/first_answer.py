@@ -21,13 +21,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 from packaging.version import Version
 
+from bench.spent import seconds_of
 from compat import toolchains
 from compat.config.matrix import load_matrix
 
@@ -76,7 +76,7 @@ def _round(releases: Sequence[str]) -> tuple[float, float, float, float]:
         project = base / "project"
         project.mkdir()
         shutil.copy(KERNEL, project)
-        install = _seconds_of(lambda: _install(base / "venv"))
+        install = seconds_of(lambda: _install(base / "venv"))
         compat = str(base / "venv" / "bin" / "compat")
         environ = {**os.environ, "COMPAT_ENVS": str(base / "envs"), "COMPAT_KEEP_WORKERS": "0"}
         environ.pop("PYTHONPATH", None)
@@ -86,13 +86,13 @@ def _round(releases: Sequence[str]) -> tuple[float, float, float, float]:
             _run([compat, "init", "softmax.py"], project, environ)
             _run([compat, *arguments], project, environ)
 
-        took = _seconds_of(first)
+        took = seconds_of(first)
         source = project / "softmax.py"
         source.write_text(
             source.read_text().replace("e / tl.sum(e, axis=0)", "e / (tl.sum(e, axis=0) + 1e-6)")
         )
-        again = _seconds_of(lambda: _run([compat, *arguments], project, environ))
-        return install, took, again, _seconds_of(lambda: _loop(releases, base))
+        again = seconds_of(lambda: _run([compat, *arguments], project, environ))
+        return install, took, again, seconds_of(lambda: _loop(releases, base))
 
 
 def _install(venv: Path) -> None:
@@ -126,12 +126,6 @@ def _run(command: Sequence[str], folder: Path, environ: dict[str, str] | None = 
         raise click.ClickException(
             f"{' '.join(command)} failed ({done.returncode}):\n{done.stdout}{done.stderr}"
         )
-
-
-def _seconds_of(act: Callable[[], None]) -> float:
-    started = time.monotonic()
-    act()
-    return time.monotonic() - started
 
 
 if __name__ == "__main__":

@@ -24,14 +24,21 @@ class Spent:
         return f"{self.clock:8.2f} s, of the processor {self.cpu:8.2f} s"
 
 
+def seconds_of(action: Callable[[], object]) -> float:
+    """Wall-clock seconds of an action."""
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
+
+
 def spent(action: Callable[[], object]) -> Spent:
     """The cost of an action.
 
     Ended processes that no process has waited for are not counted.
     """
-    began, before = time.perf_counter(), _cpu()
-    action()
-    return Spent(time.perf_counter() - began, _cpu() - before)
+    before = _cpu()
+    clock = seconds_of(action)
+    return Spent(clock, _cpu() - before)
 
 
 def _cpu() -> float:
