@@ -191,7 +191,7 @@ def told_of(merged: StoreMerge, files: int) -> list[str]:
     if cells := merged.disagreeing:
         more = [f"{len(cells) - _NAMED:,} more"] if len(cells) > _NAMED else []
         sentences += [
-            f"{counted(len(cells), 'cell')} flaky, since they do not agree:"
+            f"{counted(len(cells), 'cell')} with different results:"
             f" {listed([*cells[:_NAMED], *more])}"
         ]
     return sentences

@@ -5,7 +5,7 @@ It also counts the artifacts that neither store has. The other store is read and
 If both stores have a key and both rows have the same outcome, one row is kept. A row with an answer
 replaces a row without one. If a limit cut a row short, a row with a larger limit replaces it, or a
 row that finished. If two answers differ, the row keeps the attempts of both, one after the other,
-and the cell is flaky.
+and the cell is flaky. If two launches differ, one row names both outcomes.
 """
 
 from __future__ import annotations
@@ -245,42 +245,56 @@ def _limit(attempts: Sequence[Evidence]) -> tuple[float, int]:
 
 def _merge_launched(rows: Sequence[LaunchedRow], store: Store) -> StoreMerge:
     own_rows = {_place(row): row for row in store.launched([row.identity for row in rows])}
-    put, disagreeing = list[LaunchedRow](), list[str]()
+    put, new, disagreeing = list[LaunchedRow](), 0, list[str]()
     for row in rows:
         mine = own_rows.get(_place(row))
-        if mine is None:
-            put.append(row)
-        elif mine.told != row.told and (both := _both(mine, row)) is not None:
-            put.append(both)
+        new += mine is None
+        chosen = row if mine is None else _reconcile(mine, row)
+        if chosen is not mine:
+            put.append(chosen)
+        if chosen is not mine and chosen is not row:
             disagreeing.append(row.cell)
     store.add_launched(put)
-    return StoreMerge(
-        new=len(put) - len(disagreeing),
-        known=len(rows) - len(put) + len(disagreeing),
-        disagreeing=tuple(disagreeing),
-    )
+    return StoreMerge(new=new, known=len(rows) - new, disagreeing=tuple(disagreeing))
 
 
 def _place(row: LaunchedRow) -> tuple[str, str, str]:
     return row.identity, row.problem, row.device
 
 
-def _both(one: LaunchedRow, other: LaunchedRow) -> LaunchedRow | None:
-    """Merge two launches if exactly one of them was right: the result is unstable.
+def _reconcile(mine: LaunchedRow, other: LaunchedRow) -> LaunchedRow:
+    """Return the launch to keep of two for the same place: one of them, or one made of both.
 
-    Returns ``None`` for all other launches.
+    A launch whose numbers were compared replaces one whose numbers were not. If only one was right,
+    the result is unstable. If both failed, and differently, the result has the failure in ``mine``,
+    and a reason that names the other.
     """
-    records = [_record_of(record) for record in (one, other)]
-    statuses = [_check(record).get("status") for record in records]
-    if statuses[0] == statuses[1] or Status.UNSTABLE in statuses or Status.OK not in statuses:
-        return None
-    bad = records[1 - statuses.index(Status.OK)]
-    check = {
-        **_check(bad),
-        "status": str(Status.UNSTABLE),
-        "reason": f"{_check(bad).get('status')} in one run, ok in another",
-    }
-    return evolve(one, told=write_json({**bad, "check": check}))
+    ours, theirs = _record_of(mine), _record_of(other)
+    own_status, other_status = _status(ours), _status(theirs)
+    if own_status in (other_status, Status.UNSTABLE):
+        return mine
+    if other_status == Status.UNSTABLE:
+        return other
+    for status, row in ((other_status, mine), (own_status, other)):
+        if status is None or status == Status.UNSUPPORTED:
+            return row
+    if Status.OK not in (own_status, other_status):
+        reason = str(_check(ours).get("reason") or own_status)
+        note = f"{other_status} in another run"
+        if note in reason:
+            return mine
+        return evolve(mine, told=_with_check(ours, reason=f"{reason}; {note}"))
+    bad = theirs if own_status == Status.OK else ours
+    reason = f"{_status(bad)} in one run, ok in another"
+    return evolve(mine, told=_with_check(bad, status=str(Status.UNSTABLE), reason=reason))
+
+
+def _with_check(record: Mapping[str, object], **changes: str) -> str:
+    return write_json({**record, "check": {**_check(record), **changes}})
+
+
+def _status(record: Mapping[str, object]) -> object:
+    return _check(record).get("status")
 
 
 def _record_of(row: LaunchedRow) -> Mapping[str, object]:

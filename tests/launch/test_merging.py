@@ -14,6 +14,7 @@ from compat.errors import StoreError
 from compat.launch.building import identity_of, problem_digest
 from compat.launch.merging import MergedResults, merge, told_of, with_launched
 from compat.model import BuiltEnv, CompletedAction, Env, Evidence, Outcome, Problem, Result, Status
+from compat.report.folder import merge_stores
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
 from tests.cells import cell
@@ -182,6 +183,40 @@ def test_an_invalid_row_of_the_store_is_ignored(store: Store) -> None:
         [LaunchedRow(identity=identity, problem=problem, device="x", cell="", object="", told="[]")]
     )
     assert with_launches(store) is RESULT
+
+
+def check_of(status: str) -> dict[str, Any]:
+    return {**CHECK, "status": status, "reason": "" if status == "ok" else "why"}
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "status", "reason", "disagree"),
+    [
+        ("ok", "ok", "ok", "", False),
+        ("ok", "wrong", "unstable", "wrong in one run, ok in another", True),
+        ("faulted", "ok", "unstable", "faulted in one run, ok in another", True),
+        ("wrong", "faulted", "wrong", "why; faulted in another run", True),
+        ("timed_out", "launch_refused", "timed_out", "why; launch_refused in another run", True),
+        ("unstable", "ok", "unstable", "why", False),
+        ("ok", "unstable", "unstable", "why", False),
+        ("unsupported", "wrong", "wrong", "why", False),
+        ("ok", "unsupported", "ok", "", False),
+    ],
+)
+def test_launches_of_two_stores_are_reconciled(
+    own: str, other: str, status: str, reason: str, disagree: bool, tmp_path: Path
+) -> None:
+    for name, launched_status in (("mine", own), ("other", other)):
+        with Store(tmp_path / name) as store:
+            merged(store, line(check=check_of(launched_status)))
+    for merge_number in range(2):  # the second merge changes nothing
+        _, counts = merge_stores([tmp_path / "other"], tmp_path / "mine")
+        assert (counts.new, counts.known) == (0, 1)
+        assert counts.disagreeing == ((CELL.id,) if disagree and merge_number == 0 else ())
+        with Store(tmp_path / "mine") as store:
+            check = with_launches(store).numbers.gpu
+        assert check is not None
+        assert (check.status, check.reason) == (status, reason)
 
 
 def test_a_store_without_a_table_of_launches_can_be_used(tmp_path: Path) -> None:
