@@ -17,9 +17,9 @@ from compat.diagnosis import classify
 from compat.engine.interpreting import with_interpreted
 from compat.engine.run import existing_releases, expectation_of, known_envs, outcome_of
 from compat.files import folder_digest
-from compat.history.growth import SettingGrowth
+from compat.history.growth import SLOW, SettingGrowth
 from compat.history.sizes import differing, smaller, value_of
-from compat.history.slowness import SLOW, slowness
+from compat.history.slowness import slowness
 from compat.history.suspects import neighbours, slow_suspects
 from compat.history.verdict import Verdict, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status

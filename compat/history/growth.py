@@ -46,8 +46,8 @@ _LEAST = 1e-9
 """The least seconds that a logarithm is taken of."""
 _WIDE = 4
 """The least ratio of the last size to the first that distinguishes a power from an exponential."""
-_SLOW = 60.0
-"""Seconds from which on a compile is called slow."""
+SLOW = 10.0
+"""CPU seconds from which on a compile is called slow."""
 _EXPLAINED = 2
 """The multiple of the upper estimate up to which a growth explains a stopped compile."""
 _SHARE = 0.2
@@ -431,7 +431,7 @@ class SettingGrowth:
                     f"{text}. {size} took {roughly(seconds)} until it was stopped, more than this"
                     " growth explains: it may be stuck"
                 )
-        return f"slow, not stuck: {text}" if stopped or span.middle > _SLOW else text
+        return f"slow, not stuck: {text}" if stopped or span.middle > SLOW else text
 
 
 def _growth_of_stage(

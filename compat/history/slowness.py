@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compat.history.growth import SettingGrowth, roughly
+from compat.history.growth import SLOW, SettingGrowth, roughly
 from compat.history.sizes import value_of
 from compat.model import LATER_STAGES, SOURCE_STAGE, Evidence, Outcome, Specialization, Status
 
-SLOW = 10.0
-"""CPU seconds from which on a compile is called slow."""
 _STILL = 0.05
 """A stage stands still if its CPU time is at most this share of its wall time."""
 _SHORTEST = 5.0

@@ -20,6 +20,7 @@ from compat.project import select
 from compat.reduce.candidate import Candidate, applied
 from compat.reduce.expressions import unused_parameters
 from compat.toolchains.cute.inside.adapter import arguments
+from compat.toolchains.cute.language.guessing import library
 from tests.toolchains import cute_faces
 from tests.toolchains.compiling import compile_all
 
@@ -433,3 +434,16 @@ def test_unused_parameters_and_methods_of_a_class_are_removed() -> None:
     assert smaller
     assert (smaller.compile.signature, smaller.compile.constexprs) == ({"y": "i32"}, {})
     assert "kernel" not in smaller.text
+
+
+@pytest.mark.parametrize(
+    ("origin", "known"),
+    [
+        ("cutlass.cute.runtime.from_dlpack", True),
+        (".tensors.from_dlpack", True),
+        ("package.runtime.launch", False),
+        ("package.from_dlpack_like", False),
+    ],
+)
+def test_names_of_the_libraries_are_known(origin: str, known: bool) -> None:
+    assert library.is_known(origin) == known

@@ -28,8 +28,11 @@ SIZE = 1024
 
 
 def is_known(origin: str) -> bool:
-    """Whether a dotted name belongs to one of these libraries."""
-    return origin.partition(".")[0] in _KNOWN or "from_dlpack" in origin or "runtime" in origin
+    """Whether a dotted name belongs to one of these libraries.
+
+    Packages of kernels often export ``from_dlpack`` again, so the name alone counts.
+    """
+    return origin.partition(".")[0] in _KNOWN or origin.rpartition(".")[2] == "from_dlpack"
 
 
 def element_name(value: object) -> str | None:
