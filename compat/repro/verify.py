@@ -377,9 +377,11 @@ def _join_tokens(tokens: Sequence[str]) -> str:
 
 # --- written files contain no facts about this machine: no folders, no user, no host --------------
 
+_IN_NAME = r"[^\s\"'`()\[\],;:/]"
 _IN_PATH = r"[^\s\"'`()\[\],;:]"
+# Before 3.11.5, Python misreads a possessive quantifier after a group with a lookahead.
 _PACKAGES = lazy_pattern(
-    rf"(?<!{_IN_PATH})(?P<before>(?:(?!/){_IN_PATH})*+)/{_IN_PATH}*/(?:site|dist)-packages/"
+    rf"(?<!{_IN_PATH})(?P<before>{_IN_NAME}*+)/{_IN_PATH}*/(?:site|dist)-packages/"
 )
 _PATH = lazy_pattern(r"(?<![\w.:/~*-])/(?:[\w.+@=~-]+/)+(?P<base>[\w.+@=~-]+)?")
 _ADDRESS = lazy_pattern(r"\b0x[0-9a-f]{6,}\b")
