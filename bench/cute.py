@@ -41,7 +41,7 @@ from compat.workers.attempt import InFlightCell, Limits
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain_cute.py"
 KERNELS = ("kernels/cute/*.toml",)
-CUTE = toolchains.named("cute")
+CUTE = toolchains.look_up("cute")
 LIMITS = Limits(deadline=300, memory=8 << 30)
 STAY = 60.0
 """Seconds for which workers wait for the next command."""

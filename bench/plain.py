@@ -32,7 +32,7 @@ def main(adapter, jobs_file):
             function = getattr(modules[source], job["function"])
             constants = api.call.constants(function, job)
             if job["launch"]:
-                result = api.call.compiled_launch(function, job, constants)
+                result = api.call.compile_launch(function, job, constants)
             else:
                 described = api.call.ast_source(function, job, constants)
                 result = triton.compile(

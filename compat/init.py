@@ -220,15 +220,15 @@ class _Initializing:
             usual = dict.fromkeys(
                 name
                 for toolchain in used
-                for name in toolchains.named(toolchain).device.default_targets
+                for name in toolchains.look_up(toolchain).device.default_targets
             )
             targets = ", ".join(f'"{name}"' for name in usual)
             unlisted = [
-                release_example(name) for name in used if toolchains.named(name).releases is None
+                release_example(name) for name in used if toolchains.look_up(name).releases is None
             ]
             envs = _ENVS.format(examples=", ".join(unlisted)) if unlisted else ""
             groups = [
-                f"{name}-releases" if toolchains.named(name).only_named else "releases"
+                f"{name}-releases" if toolchains.look_up(name).only_named else "releases"
                 for name in used
             ]
             fields = {

@@ -78,7 +78,7 @@ def new_releases(config: MatrixConfig, envs: Sequence[Env]) -> NewReleases:
     releases: list[NewRelease] = []
     notes: list[str] = []
     for name, paired in kinds:
-        toolchain = toolchains.named(name)
+        toolchain = toolchains.look_up(name)
         alike = [env for env in declared_envs if (env.toolchain, env.paired) == (name, paired)]
         distribution = toolchain.framework.name if paired else toolchain.distribution
         listing = list_files(distribution, index_urls(), cache=config.base / INDEX)

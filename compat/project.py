@@ -369,7 +369,7 @@ def no_cells(selection: Selection) -> SelectionError:
         return SelectionError(
             "no chosen env or target is for the toolchain of a chosen kernel", hint=hint
         )
-    titles = " or ".join(toolchains.named(name).title for name in own)
+    titles = " or ".join(toolchains.look_up(name).title for name in own)
     hint = (
         f"Name releases to compile on: env = [{', '.join(release_example(name) for name in own)}]."
     )
@@ -437,7 +437,7 @@ def select_places(
 
 def gpus_of(target: Target) -> tuple[str, ...]:
     """The names of a target's GPUs, without the short forms that begin with a digit."""
-    gpus = toolchains.named(target.toolchain).device.gpus
+    gpus = toolchains.look_up(target.toolchain).device.gpus
     return tuple(gpu for gpu, name in gpus.items() if name == target.name and not gpu[0].isdigit())
 
 
@@ -503,7 +503,8 @@ def _is_own(spec: Specialization, target: Target) -> bool:
     The default counts only if the file names no target.
     """
     return spec.is_for(target) and (
-        bool(spec.targets) or target.name in toolchains.named(spec.toolchain).device.default_targets
+        bool(spec.targets)
+        or target.name in toolchains.look_up(spec.toolchain).device.default_targets
     )
 
 

@@ -17,7 +17,7 @@ from compat.cli.commands import main
 from compat.config.matrix import load_matrix, no_matrix
 from compat.errors import ConfigError, EnvError, IndexUnavailable
 from compat.new_releases import NewRelease, NewReleases, add_releases, new_releases
-from compat.toolchains import named
+from compat.toolchains import look_up
 
 TAG = "cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64"
 KNOWN = "3.8.0"
@@ -179,9 +179,9 @@ def added_lines(path: Path, source: Path, releases: Sequence[NewRelease]) -> lis
 
 
 def test_releases_are_added_to_the_files_of_the_toolchains(tmp_path: Path) -> None:
-    triton = named("triton").releases
+    triton = look_up("triton").releases
     assert triton
-    cute = named("cute").releases
+    cute = look_up("cute").releases
     assert cute
     path = tmp_path / "releases.toml"
     two = [release("triton-3.95.0"), release("triton-3.95.0-torch-2.96.0")]
@@ -200,7 +200,7 @@ def test_releases_are_added_to_the_files_of_the_toolchains(tmp_path: Path) -> No
 
 
 def test_a_file_without_entries_of_the_toolchain_stays_unchanged(tmp_path: Path) -> None:
-    cute = named("cute").releases
+    cute = look_up("cute").releases
     assert cute
     path = tmp_path / "releases.toml"
     before = cute.read_bytes()

@@ -135,9 +135,9 @@ def _choose_toolchain(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]
         else tuple(dict.fromkeys((*config.envs, *config.released)))
     )
     used = dict.fromkeys(env.toolchain for env in envs)
-    answering = [toolchain for name in used if (toolchain := toolchains.named(name)).language.api]
+    answering = [toolchain for name in used if (toolchain := toolchains.look_up(name)).language.api]
     if not answering:
-        titles = ", ".join(toolchains.named(name).title for name in used)
+        titles = ", ".join(toolchains.look_up(name).title for name in used)
         hint = "docs/toolchains.md describes `language.api` of a toolchain."
         raise ConfigError(f"the toolchain {titles} does not list its names", hint=hint)
     if len(answering) > 1:

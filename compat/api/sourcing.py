@@ -148,7 +148,7 @@ def _kernel(
     cells: Sequence[Cell],
     results: Sequence[Result],
 ) -> KernelNeeds:
-    names = toolchains.named(inspection.toolchain).language.api
+    names = toolchains.look_up(inspection.toolchain).language.api
     assert names is not None
     name = shown(path)
     # A kernel may be reached as Holder.kernel, or make(64).

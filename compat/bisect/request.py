@@ -164,13 +164,13 @@ def _toolchain_of(selection: Selection) -> Toolchain:
             for name in names
         }
         kernels = ", ".join(
-            f"{kernel} for {toolchains.named(name).title}" for name, kernel in first.items()
+            f"{kernel} for {toolchains.look_up(name).title}" for name, kernel in first.items()
         )
         hint = "Choose kernels of one toolchain with --kernel."
         raise SelectionError(
             f"the kernels are for several toolchains: {kernels}", where="--kernel", hint=hint
         )
-    (toolchain,) = (toolchains.named(name) for name in names)
+    (toolchain,) = (toolchains.look_up(name) for name in names)
     if not selection.kernels:  # without a cell, an answer would look like a good one
         hint = f"Its targets: {', '.join(target.name for target in toolchain.device.targets)}."
         raise SelectionError(

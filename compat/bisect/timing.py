@@ -165,7 +165,7 @@ def with_passes(results: Sequence[Result], context: RunContext) -> tuple[Result,
         cells = [cell for cell in silent if cell.env.toolchain == name]
         by_cell |= {
             result.cell: result
-            for result in run(cells, evolve(context, mode=_mode(toolchains.named(name))))
+            for result in run(cells, evolve(context, mode=_mode(toolchains.look_up(name))))
         }
     return tuple(by_cell.get(result.cell, result) for result in results)
 

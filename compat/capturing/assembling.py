@@ -253,7 +253,7 @@ def _kernels(
 
 def _capturing(recorded: ProgramRecords) -> Capturing:
     """How the toolchain of the records captures launches."""
-    capturing = toolchains.named(recorded.toolchain).device.capturing
+    capturing = toolchains.look_up(recorded.toolchain).device.capturing
     assert capturing is not None
     return capturing
 
@@ -434,7 +434,7 @@ def _without_problem(kernel: CapturedKernel) -> Iterator[tuple[str, str, str]]:
 
 
 def _compile(launch: RecordedLaunch, recorded: ProgramRecords, makers: Makers) -> CompileSpec:
-    elements = toolchains.named(recorded.toolchain).language.types.elements
+    elements = toolchains.look_up(recorded.toolchain).language.types.elements
     launch_arguments = arguments_of(launch, recorded)
     values = {
         name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()

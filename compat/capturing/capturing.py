@@ -215,7 +215,7 @@ def index_document(
         "compat": __version__,
         "toolchain": recorded.toolchain,
         "release": recorded.release,
-        toolchains.named(recorded.toolchain).framework.name: recorded.framework_release,
+        toolchains.look_up(recorded.toolchain).framework.name: recorded.framework_release,
         "python": next((python.version for python in recorded.interpreters.values()), None),
         "target": target,
         "gpu": on_gpu,

@@ -75,7 +75,7 @@ def compare(
             CodeComparison(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why)
             for spec, _ in pairs
         )
-    toolchain = toolchains.named(captured.recorded.toolchain)
+    toolchain = toolchains.look_up(captured.recorded.toolchain)
     return tuple(
         _compare_kernels(
             pairs,

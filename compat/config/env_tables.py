@@ -237,7 +237,7 @@ def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
         table.fail(f"unknown toolchain {named!r}", "toolchain", hint=hint)
     if named is not None and keys not in ([], [named]):
         table.fail(f"gives a release of {keys[0]}, but the toolchain is {named}", keys[0])
-    toolchain = toolchains.named(named or (keys or [toolchains.DEFAULT.name])[0])
+    toolchain = toolchains.look_up(named or (keys or [toolchains.DEFAULT.name])[0])
     table.only(*first, *names, toolchain.framework.name, *more, "toolchain")
     return toolchain
 

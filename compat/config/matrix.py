@@ -163,7 +163,7 @@ class MatrixConfig:
         if env is not None:
             return env
         usual, hint = (
-            toolchains.named(self._usual_toolchain),
+            toolchains.look_up(self._usual_toolchain),
             did_you_mean(name, [env.name for env in self.envs]),
         )
         raise SelectionError(
@@ -177,7 +177,7 @@ class MatrixConfig:
         If all of them are toolchains that have to be named, it uses only their built-in envs by
         default. A configuration with declared envs stays unchanged.
         """
-        used = [toolchains.named(name) for name in sorted(names)]
+        used = [toolchains.look_up(name) for name in sorted(names)]
         if not used or self.released or not all(toolchain.only_named for toolchain in used):
             return self
         own = tuple(env for env in self.envs if env.toolchain in names)
@@ -337,7 +337,7 @@ def _default_targets(
         target
         for target in targets
         if target.toolchain in used
-        and target.name in toolchains.named(target.toolchain).device.default_targets
+        and target.name in toolchains.look_up(target.toolchain).device.default_targets
     )
 
 

@@ -91,7 +91,7 @@ def _by_toolchain(envs: Sequence[Env]) -> dict[str, list[Env]]:
     for env in envs:
         by_name.setdefault(env.toolchain, []).append(env)
     return {
-        name: group for name, group in by_name.items() if not toolchains.named(name).only_named
+        name: group for name, group in by_name.items() if not toolchains.look_up(name).only_named
     } or by_name
 
 

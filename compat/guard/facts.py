@@ -72,7 +72,7 @@ def toolchain_of(report: Report, request: Request) -> Toolchain:
         )
     if not names:
         raise SelectionError("the report has no kernels", hint="Compile some with `compat matrix`.")
-    return toolchains.named(names.pop())
+    return toolchains.look_up(names.pop())
 
 
 def find_facts(report: Report, request: Request, toolchain: Toolchain) -> GuardFacts:

@@ -306,7 +306,7 @@ def _guard(stored: _StoredFacts) -> Guard:
     provenance = stored.made
     if provenance.toolchain not in {toolchain.name for toolchain in toolchains.every()}:
         raise RecordError(f"the toolchain {provenance.toolchain!r} is not installed here")
-    if stored.policy not in guarding_of(toolchains.named(provenance.toolchain)).policies:
+    if stored.policy not in guarding_of(toolchains.look_up(provenance.toolchain)).policies:
         raise RecordError(f"unknown policy {stored.policy!r}")
     return Guard(
         facts=GuardFacts(
@@ -323,7 +323,7 @@ def _guard(stored: _StoredFacts) -> Guard:
             },
         ),
         request=provenance.request,
-        toolchain=toolchains.named(provenance.toolchain),
+        toolchain=toolchains.look_up(provenance.toolchain),
         version=provenance.by,
         configs=stored.configs,
     )

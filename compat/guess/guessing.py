@@ -127,8 +127,8 @@ def _guess_modules(
     functions = {name for module in modules.values() for name in module.functions}
     callers = _naming(functions, others, {os.path.realpath(path) for path in read}, reader)
     every = (*modules.values(), *callers)
-    helpers = frozenset(name for module in every for name in module.called).difference(
-        *(module.launched for module in every)
+    helpers = frozenset(name for module in every for name in module.called_names).difference(
+        *(module.launched_names for module in every)
     )
     for path, module in modules.items():
         yield path, module, module.kernels(helpers)
@@ -373,7 +373,7 @@ def _no_kernel(guessed: Sequence[GuessedSource], where: str) -> NoReturn:
         if reasons
         else f"{how_kernels_look()}."
     )
-    named = dict.fromkeys(toolchains.named(source.toolchain).title for source in guessed)
+    named = dict.fromkeys(toolchains.look_up(source.toolchain).title for source in guessed)
     raise ConfigError(
         f"defines no {' or '.join(named) or languages()} kernel", where=where, hint=hint
     )

@@ -359,7 +359,7 @@ def _behaviour(outcome: Outcome) -> tuple[Status, str | None, str | None]:
 
 def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
     kernel, variant, case, target = row.coordinate
-    toolchain = toolchains.named(row.toolchain).title
+    toolchain = toolchains.look_up(row.toolchain).title
     summary = account(entries)
     facts = {field.name: getattr(summary, field.name) for field in fields(Account)}
     results = {point.release.label: point.results for point in row.points}

@@ -286,9 +286,9 @@ def _language(selection: Selection) -> tuple[str, ProgramLanguage[Any]]:
     """
     names = {env.toolchain for env in selection.envs}
     name = min(names)
-    load = toolchains.named(name).programs
+    load = toolchains.look_up(name).programs
     if load is None or len(names) > 1:
-        titles = ", ".join(toolchains.named(other).title for other in sorted(names))
+        titles = ", ".join(toolchains.look_up(other).title for other in sorted(names))
         hint = "Choose envs of one toolchain that has programs with --envs, such as newest."
         raise SelectionError(f"compat hunt has no programs for {titles}", hint=hint)
     try:

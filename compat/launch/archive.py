@@ -141,7 +141,7 @@ def object_of(launchable: Launchable) -> str:
 
 
 def _launching(built: Built) -> Launching:
-    launching = toolchains.named(built.target.toolchain).launching
+    launching = toolchains.look_up(built.target.toolchain).launching
     assert launching is not None
     return launching
 

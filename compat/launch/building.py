@@ -155,7 +155,7 @@ def check_target(selection: Selection, cells: Sequence[Cell]) -> Target:
         cell.spec.toolchain for cell in selection.cells if toolchains.of(cell.env).launching is None
     }
     if unlaunched and unlaunched == {cell.spec.toolchain for cell in selection.cells}:
-        titles = " and ".join(sorted(toolchains.named(name).title for name in unlaunched))
+        titles = " and ".join(sorted(toolchains.look_up(name).title for name in unlaunched))
         raise SelectionError(
             f"kernels of {titles} cannot be launched", hint="Choose other kernels with --kernel."
         )
@@ -173,7 +173,7 @@ def check_target(selection: Selection, cells: Sequence[Cell]) -> Target:
             hint="Choose one, for example with --target sm_90.",
         )
     if not all(toolchains.can_launch(cell) for cell in cells):
-        launching = toolchains.named(target.toolchain).launching
+        launching = toolchains.look_up(target.toolchain).launching
         backends = " and ".join(launching.backends) if launching else "no"
         raise SelectionError(
             f"kernels for {target.name} cannot be launched", hint=f"Choose a target of {backends}."

@@ -35,7 +35,7 @@ from compat.launch.merging import NOTHING, MergedResults, merge_lines
 from compat.model import BuiltEnv, Cell, Target
 from compat.project import Listener, Obtain, Selection
 from compat.text import JsonMapping, printable
-from compat.toolchains.pytorch.host.results import NAME, append, finished
+from compat.toolchains.pytorch.host.results import NAME, append, finished_keys
 from compat.workers.spawn import WORKER
 
 _AT_ONCE = 128
@@ -393,7 +393,7 @@ def launch_folder(
         executor.close()
         return None
     out = out or path / NAME
-    done = finished(out)
+    done = finished_keys(out)
     cells = folder.cells(globs, done)
     say(f"{len(folder.index['cells']):,} cells, {len(done):,} of them already in {out}")
 

@@ -66,7 +66,7 @@ class Candidate:
     @cached_property
     def language(self) -> Simplification:
         """The facts for simplifying the language that the candidate is written in."""
-        return toolchains.named(self.toolchain).language.simplification
+        return toolchains.look_up(self.toolchain).language.simplification
 
     @cached_property
     def key(self) -> str:

@@ -215,7 +215,7 @@ def extracted(
 
     Raises SyntaxError, also if the text is nested too deeply.
     """
-    language = toolchains.named(toolchain).language.simplification
+    language = toolchains.look_up(toolchain).language.simplification
     try:
         return written(
             name_parameters(

@@ -68,7 +68,7 @@ class ReductionSubject:
         """
         spec = self.spec
         try:
-            language = toolchains.named(spec.toolchain).language
+            language = toolchains.look_up(spec.toolchain).language
             alone = bundle(
                 spec,
                 decorators=language.decorators,

@@ -588,7 +588,7 @@ def _built_env(record: EnvRecord) -> BuiltEnv:
         name=record.name,
         toolchain=record.toolchain,
         release=Version(record.release) if record.release else None,
-        framework=toolchains.named(record.toolchain).framework.name,
+        framework=toolchains.look_up(record.toolchain).framework.name,
         framework_release=Version(record.framework_release) if record.framework_release else None,
         distribution=record.distribution,
     )

@@ -224,7 +224,7 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
             function=name,
             compile=spec.compile.of_parameters(parameters),
         )
-    language = toolchains.named(spec.toolchain).language
+    language = toolchains.look_up(spec.toolchain).language
     return bundle(
         shown,
         decorators=language.decorators,

@@ -211,9 +211,9 @@ class Scope:
 
     def inside(self, local: Mapping[str, PythonValue]) -> Self:
         """The scope of a function or a comprehension inside of this one."""
-        return self._nested({**self.local, **local})
+        return self._inner_scope({**self.local, **local})
 
-    def _nested(self, local: dict[str, object]) -> Self:
+    def _inner_scope(self, local: dict[str, object]) -> Self:
         if self._depth >= _DEPTH:
             raise UnknownValue("too deep")
         return type(self)(self.module, self.imports, local, self._steps, self._depth + 1)
@@ -261,7 +261,7 @@ class Scope:
         """The value of a name. Raises UnknownValue."""
         if node.id in self.local:
             return self.local[node.id]
-        top = self._nested({})
+        top = self._inner_scope({})
         match statement := self.module.get(node.id):
             case (
                 ast.Assign(targets=[ast.Name()], value=value)

@@ -124,7 +124,7 @@ class CellKeys:
 
     @staticmethod
     def _read_machine(toolchain_name: str, backend: str) -> tuple[dict[str, str], str]:
-        toolchain = toolchains.named(toolchain_name)
+        toolchain = toolchains.look_up(toolchain_name)
         return variable_dependencies(toolchain, backend), folder_digest(toolchain.adapter)
 
 

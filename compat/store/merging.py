@@ -177,7 +177,7 @@ class _Page:
         """The row to keep for a cell: one of the two, or both in one."""
         if _has(ours, row_attempts):
             return mine
-        toolchain = toolchains.named(row.toolchain)
+        toolchain = toolchains.look_up(row.toolchain)
         one, other = _outcome(cell, toolchain, ours), _outcome(cell, toolchain, row_attempts)
         if _has(row_attempts, ours) or _gives_way(one, ours, other, row_attempts):
             self.bring(row, row_attempts)

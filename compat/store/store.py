@@ -170,7 +170,7 @@ class Store:
         """
         if all(evidence.complete for evidence in attempts):
             return attempts
-        stored_reading, toolchain = as_read(row, attempts), toolchains.named(row.toolchain)
+        stored_reading, toolchain = as_read(row, attempts), toolchains.look_up(row.toolchain)
         if stored_reading is not None and row.reader == toolchains.reading_version(toolchain):
             return stored_reading
         printed = [printed_text(evidence, self.artifact) for evidence in attempts]

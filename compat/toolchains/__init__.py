@@ -130,7 +130,7 @@ def _load_entry(entry: EntryPoint) -> object:
 
 
 @cache
-def named(name: str) -> Toolchain:
+def look_up(name: str) -> Toolchain:
     """The toolchain of that name. Raises KeyError if there is none."""
     return {toolchain.name: toolchain for toolchain in every()}[name]
 
@@ -145,7 +145,7 @@ def find(name: object) -> Toolchain | None:
 
 def of(env: Env) -> Toolchain:
     """The toolchain of an env."""
-    return named(env.toolchain)
+    return look_up(env.toolchain)
 
 
 def cells(env: Env, spec: Specialization, targets: Iterable[Target]) -> Iterator[Cell]:
@@ -185,12 +185,12 @@ def failure_class(failure: Failure) -> FailureClass | None:
 
     Returns ``None`` if this version of the toolchain has no class of that name.
     """
-    return named(failure.toolchain).failures.by_name.get(failure.failure_class)
+    return look_up(failure.toolchain).failures.by_name.get(failure.failure_class)
 
 
 def known_class(failure: Failure) -> FailureClass:
     """The class of a failure that this version classified. Raises KeyError for other failures."""
-    return named(failure.toolchain).failures.by_name[failure.failure_class]
+    return look_up(failure.toolchain).failures.by_name[failure.failure_class]
 
 
 def class_names() -> tuple[str, ...]:
@@ -232,7 +232,7 @@ def targets_of_gpu(name: str) -> tuple[str, ...]:
 
 def is_of_gpu(target: Target, name: str) -> bool:
     """Whether the GPU of this name, in any spelling, has the target."""
-    return named(target.toolchain).device.gpus.get(_plain(name)) == target.name
+    return look_up(target.toolchain).device.gpus.get(_plain(name)) == target.name
 
 
 def _plain(name: str) -> str:
@@ -255,5 +255,5 @@ def known_edits(failure: Failure | None, toolchain: str) -> tuple[KnownEdit, ...
     if failure is None or failure.prediction:
         return ()
     return tuple(
-        edit for edit in named(toolchain).language.edits if failure.failure_class in edit.classes
+        edit for edit in look_up(toolchain).language.edits if failure.failure_class in edit.classes
     )

@@ -144,11 +144,11 @@ class GuessableModule(Protocol):
         """The jit functions that no kernel file can name."""
 
     @property
-    def called(self) -> frozenset[str]:
+    def called_names(self) -> frozenset[str]:
         """The names of functions that its jit functions call, as in their definitions."""
 
     @property
-    def launched(self) -> frozenset[str]:
+    def launched_names(self) -> frozenset[str]:
         """Names that the source launches."""
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:

@@ -204,7 +204,7 @@ def plan_tuning(selection: Selection) -> TuningPlan:
 def _not_tunable(specs: Sequence[Specialization]) -> SelectionError:
     """The error for kernels of which none can be tuned."""
     if all(map(_is_recorded, specs)):
-        title = toolchains.named(specs[0].toolchain).title
+        title = toolchains.look_up(specs[0].toolchain).title
         return SelectionError(
             f"`compat tune` does not tune kernels of {title}",
             hint=(
@@ -231,7 +231,7 @@ def _not_tunable(specs: Sequence[Specialization]) -> SelectionError:
 
 
 def _is_recorded(spec: Specialization) -> bool:
-    launching = toolchains.named(spec.toolchain).launching
+    launching = toolchains.look_up(spec.toolchain).launching
     return launching is not None and launching.tells_problem
 
 

@@ -180,7 +180,9 @@ class Attempt:
             imported=self.read(),
             output=_position(),
         )
-        answer.update(stood_in=unless_broken(self.source.told) if self.source is not None else None)
+        answer.update(
+            stood_in=unless_broken(self.source.stand_in_record) if self.source is not None else None
+        )
         self.send("done", **answer)
 
     def compile(
@@ -199,7 +201,7 @@ class Attempt:
         )
         if action["ir"] is None:
             self.take_function(toolchain, sources)
-        metrics, artifacts = self.compiled(toolchain)
+        metrics, artifacts = self.compile_job(toolchain)
         return metrics, {
             stage: _facts(result)
             for stage, result in artifacts.items()
@@ -251,9 +253,9 @@ class Attempt:
         """
         own = tuple(os.path.join(folder, "") for folder in _OWN)
         others = (path for path in self.opened.paths() if not path.startswith(own))
-        return sorted({*_imported(self.job["roots"]), *others})
+        return sorted({*_imported_files(self.job["roots"]), *others})
 
-    def compiled(self, toolchain: Adapter) -> tuple[Document, Document]:
+    def compile_job(self, toolchain: Adapter) -> tuple[Document, Document]:
         """Compile the job with the toolchain, and return its metrics and what each stage made.
 
         The result does not count if the kernel used a value of a package that is missing here.
@@ -422,7 +424,7 @@ def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[Document]:
         before = set(sys.modules)
         function = problems.load(problem_spec["source"], problem_spec["function"])
         attempt.modules |= set(sys.modules) - before
-        problem_stream = problems.each(
+        problem_stream = problems.checked_problems(
             function, problem_spec["parameters"], problem_spec["dtype"], seed, "cpu", False
         )
     while True:
@@ -443,7 +445,7 @@ def _source(job: Document, sources: Objects, toolchain: str) -> Value:
     return sources[path]
 
 
-def _imported(roots: list[str]) -> list[str]:
+def _imported_files(roots: list[str]) -> list[str]:
     """Return the imported files that no env's digest covers.
 
     These are the files of the tree, and of packages that are installed as a link.

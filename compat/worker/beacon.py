@@ -59,9 +59,9 @@ class Beacon:
             text.ljust(SIZE - _NEXT, b"\0") if len(text) <= SIZE - _NEXT else b"\0" * (SIZE - _NEXT)
         )
 
-    def begun(self) -> tuple[str, float] | None:
+    def unreported_stage(self) -> tuple[str, float] | None:
         """Return that stage and its start, in seconds since the epoch, once the file exists."""
-        since = _written(self._next[1]) if self._next else None
+        since = _first_write_time(self._next[1]) if self._next else None
         return (self._next[0], since) if self._next and since is not None else None
 
     def clear(self) -> None:
@@ -77,7 +77,7 @@ def read(directory: str) -> tuple[str | None, bool]:
     return location or None, page[_PASSES:_NEXT] == b"P"
 
 
-def begun(directory: str) -> tuple[str, float] | None:
+def unreported_stage(directory: str) -> tuple[str, float] | None:
     """Return the stage that the process could not report, and when it began.
 
     The time is in seconds since the epoch. Returns ``None`` if there is no such stage.
@@ -85,11 +85,11 @@ def begun(directory: str) -> tuple[str, float] | None:
     stage, _, path = (
         _page(directory)[_NEXT:].rstrip(b"\0").decode("utf-8", "replace").partition(":")
     )
-    since = _written(path) if path.startswith(os.path.join(directory, "")) else None
+    since = _first_write_time(path) if path.startswith(os.path.join(directory, "")) else None
     return (stage, since) if since is not None else None
 
 
-def _written(path: str) -> float | None:
+def _first_write_time(path: str) -> float | None:
     """Return when the first of the files whose paths begin with ``path`` was written.
 
     The time is in seconds since the epoch. Returns ``None`` if there is no such file.

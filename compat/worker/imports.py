@@ -88,7 +88,7 @@ class LoadedFiles:
         modules = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
         self._stamps = {path: _stamp(path) for path in {*modules, *files} if path}
 
-    def changed(self) -> bool:
+    def have_changed(self) -> bool:
         """Whether one of the files has changed since. Takes about a millisecond."""
         return any(_stamp(path) != stamp for path, stamp in self._stamps.items())
 

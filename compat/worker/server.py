@@ -162,7 +162,7 @@ class Server:
     def greet(self, driver: socket.socket) -> None:
         """Accept a driver, unless a loaded file has changed."""
         driver.set_inheritable(False)
-        if self.loaded is not None and self.loaded.changed():
+        if self.loaded is not None and self.loaded.have_changed():
             _send(driver, {"event": "stale"})
             driver.close()
             self.leave()

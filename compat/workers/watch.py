@@ -408,7 +408,7 @@ class _Watch:
 
         This happens in a call that goes through several stages.
         """
-        stage_start = beacon.begun(str(self.child.directory))
+        stage_start = beacon.unreported_stage(str(self.child.directory))
         if (
             stage_start is not None
             and stage_start[0] in self.stages

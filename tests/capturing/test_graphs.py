@@ -165,7 +165,7 @@ def test_torch_compile_returns_the_function_itself_without_a_c_compiler(
     monkeypatch.setenv("PATH", "")
     assert recorder_settings(Options(fake=True), tmp_path)["driver"] is None
     calls: list[tuple[str, ...]] = []
-    changes = SimpleNamespace(lacking=lambda *arguments: calls.append(arguments))
+    changes = SimpleNamespace(record_omission=lambda *arguments: calls.append(arguments))
     torch: Any = SimpleNamespace(
         version=SimpleNamespace(cuda="12.8"),
         compile=lambda *_, **__: pytest.fail("PyTorch compiles"),
@@ -298,7 +298,7 @@ def test_timing_launches_are_candidates_and_later_launches_are_chosen(kind: type
     )
     key = kernels.note(src, {"num_warps": 4}, SimpleNamespace(configs=[1, 2]))
     assert kernels.note(src, {"num_warps": 4}, SimpleNamespace(configs=None)) == key
-    kernel = kernels.watched(kind(), key, src)
+    kernel = kernels.watch_launches(kind(), key, src)
     kernel._init_handles()
 
     def launch() -> None:

@@ -46,7 +46,7 @@ SOURCE = "def add(a, b):\n    return a + b\n\n\n" + "\n\n\n".join(
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 WHOLE = st.integers(-(1 << 63), (1 << 64) - 1)
-OPTIONS = TEXTS.filter(lambda name: name not in toolchains.named("triton").language.options)
+OPTIONS = TEXTS.filter(lambda name: name not in toolchains.look_up("triton").language.options)
 """Names of options that no release has: they may have values of any type."""
 NAMES = st.sampled_from(("x", "n", "größe", "tensor", "function", "fields"))
 

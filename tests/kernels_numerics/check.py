@@ -61,7 +61,7 @@ def checked(spec: dict[str, Any], problems: Any, outputs: Any) -> dict[str, Any]
     try:
         function = getattr(module_of(spec["source"], beside=True), spec["function"])
         make = problems.load(problem_spec["source"], problem_spec["function"])
-        for problem in problems.each(
+        for problem in problems.checked_problems(
             make, problem_spec["parameters"], problem_spec["dtype"], SEED, "cpu", False
         ):
             outputs.poison(problem)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from compat.toolchains.pytorch.host import kernel, timing
-from compat.toolchains.pytorch.host.checking import CellCheck, failed
+from compat.toolchains.pytorch.host.checking import CellCheck, failed_check
 from compat.toolchains.pytorch.host.cuda import CudaDriver
 from compat.toolchains.pytorch.host.kernel import RefusedArguments
 from compat.toolchains.pytorch.host.watching import verdict_of as together
@@ -281,7 +281,7 @@ def test_releases_and_the_baseline_take_turns() -> None:
     clock: Any = _Clock({old: [100.0] * 90, new: [150.0] * 25 + [101.0] * 65, base: [50.0] * 90})
     both = entrants("xx")
     both[0].launch, both[1].launch = old, new
-    latencies, baseline = timing.timed(clock, both, base, lambda _: None)
+    latencies, baseline = timing.time_launches(clock, both, base, lambda _: None)
     assert clock.order[:6] == [old, new, base] * 2
     assert baseline == 50.0
     # The releases differ, and are timed a second time.
@@ -297,7 +297,7 @@ def test_baseline_that_fails_is_none() -> None:
     clock = _Clock({kernel: [1.0] * 90})
     (alone,) = entrants("x")
     alone.launch = kernel
-    latencies, baseline = timing.timed(clock, [alone], base, lambda _: None)  # type: ignore[arg-type]
+    latencies, baseline = timing.time_launches(clock, [alone], base, lambda _: None)  # type: ignore[arg-type]
     assert baseline is None
     assert latencies[0]["us"] == 1.0
 
@@ -313,7 +313,7 @@ def test_slow_configs_and_short_time_mean_fewer_samples(seconds: float, samples:
         calls.append(entrant.launch)
     timings: dict[Any, list[float]] = {call: [100.0 * n] * 90 for n, call in enumerate(calls, 1)}
     clock: Any = _Clock({**timings, base: [9.0] * 90})
-    latencies, baseline = timing.timed(
+    latencies, baseline = timing.time_launches(
         clock, of, base, lambda _: None, until=time.monotonic() + seconds
     )
     assert [latency["samples"] for latency in latencies] == [samples, 3 + 5, 3, 3]
@@ -388,6 +388,6 @@ def test_kernel_that_changes_an_input_is_wrong() -> None:
     ],
 )
 def test_second_attempt_decides_the_status(first: str, second: str, status: str) -> None:
-    answer = together(failed(first, "CUDA_ERROR_ILLEGAL_ADDRESS"), failed(second, ""))
+    answer = together(failed_check(first, "CUDA_ERROR_ILLEGAL_ADDRESS"), failed_check(second, ""))
     assert answer["status"] == status
     assert first == second or first in answer["reason"]

@@ -62,7 +62,7 @@ def main(numerics: str, folder: str) -> None:
         **options: Any,
     ) -> None:
         reference = (torch.arange(2 * 3 * 5, dtype=torch.float64) % 7).reshape(2, 3, 5)
-        checked_problem = problems.checked(
+        checked_problem = problems.check_problem(
             problem(framed(2, 3, 5, dtype=dtype), reference, **options)
         )
         outputs.poison(checked_problem)
@@ -118,14 +118,14 @@ def main(numerics: str, folder: str) -> None:
     both = torch.zeros(2, 8)
     shared = {"name": "both", "arguments": {"A": both[0], "B": both[1]}, "grid": [1, 2]}
     shared["outputs"] = {name: {"reference": torch.ones(8)} for name in ("A", "B")}
-    shared = problems.checked(shared)
+    shared = problems.check_problem(shared)
     outputs.poison(shared)
     shared["arguments"]["A"].fill_(1)
     SAID["one of two"] = outputs.compare(shared)
 
     def refused(name: str, candidate: object) -> None:
         try:
-            problems.checked(candidate)
+            problems.check_problem(candidate)
         except problems.ProblemError as error:
             SAID[name] = str(error)
         else:
@@ -151,7 +151,7 @@ def main(numerics: str, folder: str) -> None:
     refused("padded oddly", dict(good, descriptors={"O_ptr": {"padding": "one"}}))
 
     def gridded(name: str, grid: object) -> None:
-        checked_problem = problems.checked(dict(good, grid=grid))
+        checked_problem = problems.check_problem(dict(good, grid=grid))
         try:
             SAID[name] = problems.grid_of(checked_problem, {"BLOCK": 4, "num_warps": 8})
         except problems.ProblemError as error:
@@ -178,7 +178,9 @@ def main(numerics: str, folder: str) -> None:
             generator = problems.load(path, function)
             SAID[name] = [
                 problem["name"]
-                for problem in problems.each(generator, {"D": 4}, "fp16", 0, "cpu", False)
+                for problem in problems.checked_problems(
+                    generator, {"D": 4}, "fp16", 0, "cpu", False
+                )
             ]
         except problems.ProblemError as error:
             SAID[name] = str(error)

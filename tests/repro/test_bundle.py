@@ -171,7 +171,7 @@ def test_a_constant_is_unchanged_if_kernels_may_read_any_global(
 ) -> None:
     main = "import sizes\n@cute.kernel\ndef kernel(p):\n    p[0] = sizes.BIG\n"
     spec = evolve(written(tmp_path, main, sizes="BIG = 64\n"), toolchain="cute")
-    language = toolchains.named("cute").language
+    language = toolchains.look_up("cute").language
     assert (
         "BIG = 64\n\n\n@"
         in bundle(spec, decorators=language.decorators, constant=language.constant).text

@@ -124,7 +124,7 @@ FACES = {
 
 def target(name: str = "sm_90a") -> Target:
     """A target of CuTe DSL, also one that the tool does not offer."""
-    targets = toolchains.named("cute").device.targets
+    targets = toolchains.look_up("cute").device.targets
     device_target = next((candidate for candidate in targets if candidate.name == name), None)
     return device_target or evolve(targets[0], name=name, arch=int(name.removeprefix("sm_")))
 

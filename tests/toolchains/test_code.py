@@ -146,7 +146,10 @@ class TestMixedDescriptors:
     )
     def test_a_high_word_made_from_the_low_word_is_found(self, between: tuple[str, ...]) -> None:
         assert (
-            descriptors.mixed_in(disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)) == 1
+            descriptors.count_mixed_sums(
+                disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)
+            )
+            == 1
         )
 
     @pytest.mark.parametrize(
@@ -166,7 +169,10 @@ class TestMixedDescriptors:
         self, between: tuple[str, ...]
     ) -> None:
         assert (
-            descriptors.mixed_in(disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)) == 0
+            descriptors.count_mixed_sums(
+                disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)
+            )
+            == 0
         )
 
     @pytest.mark.parametrize(
@@ -180,12 +186,12 @@ class TestMixedDescriptors:
         ],
     )
     def test_nothing_is_found_in_right_code(self, instructions: tuple[str, ...]) -> None:
-        assert descriptors.mixed_in(disassembly(*instructions)) == 0
+        assert descriptors.count_mixed_sums(disassembly(*instructions)) == 0
 
     def test_a_mixed_sum_in_registers_of_threads_is_found(self) -> None:
         low, high = OF_THREADS
-        assert descriptors.mixed_in(disassembly(low, "R2UR UR4, R13", high)) == 1
-        assert descriptors.mixed_in(disassembly(low.replace("R1,", "R1.reuse,"), high)) == 1
+        assert descriptors.count_mixed_sums(disassembly(low, "R2UR UR4, R13", high)) == 1
+        assert descriptors.count_mixed_sums(disassembly(low.replace("R1,", "R1.reuse,"), high)) == 1
 
     @pytest.mark.parametrize(
         "instructions",
@@ -201,18 +207,18 @@ class TestMixedDescriptors:
     def test_nothing_is_found_in_other_sums_in_registers_of_threads(
         self, instructions: tuple[str, ...]
     ) -> None:
-        assert descriptors.mixed_in(disassembly(*instructions)) == 0
+        assert descriptors.count_mixed_sums(disassembly(*instructions)) == 0
 
     def test_the_form_of_later_disassemblers_is_read(self) -> None:
         late = (
             "UIADD3 UR8, UP0, UPT, UR6, 0x40, URZ",
             "UIADD3.X UR9, UPT, UPT, UR6, 0x40000040, URZ, UP0, !UPT",
         )
-        assert descriptors.mixed_in(disassembly(*late)) == 1
-        assert descriptors.mixed_in(disassembly(late[0], "UMOV UR6, URZ", late[1])) == 0
+        assert descriptors.count_mixed_sums(disassembly(*late)) == 1
+        assert descriptors.count_mixed_sums(disassembly(late[0], "UMOV UR6, URZ", late[1])) == 0
 
     def test_a_low_word_that_overwrites_its_source_register_is_found(self) -> None:
-        assert descriptors.mixed_in(disassembly(SUM.replace("UR8", "UR6"), HIGH)) == 1
+        assert descriptors.count_mixed_sums(disassembly(SUM.replace("UR8", "UR6"), HIGH)) == 1
 
     def test_sums_of_one_register_are_found_in_the_bytes(self) -> None:
         low, high = (

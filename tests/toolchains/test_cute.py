@@ -19,7 +19,7 @@ from compat.toolchains.cute.inside.adapter import arguments, built
 from tests.toolchains import cute_faces
 from tests.toolchains.compiling import compile_all
 
-CUTE = toolchains.named("cute")
+CUTE = toolchains.look_up("cute")
 REPOSITORY = Path(__file__).resolve().parents[2]
 NEWEST, OLDEST = "4.8.1", "4.0.0"
 
@@ -140,7 +140,9 @@ def test_constexprs_are_arguments_of_a_class_and_of_its_call() -> None:
 
         def __call__(self, count: int, scale: float = 0.5) -> None: ...
 
-    kernel, values, _ = arguments.bound(Kernel, job(constexprs={"threads": 64, "count": 3}))
+    kernel, values, _ = arguments.bind_arguments(
+        Kernel, job(constexprs={"threads": 64, "count": 3})
+    )
     assert (kernel.made, values) == ((64, 2), [3, 0.5])
     for constexprs, message in (
         ({"count": 3}, "gives no value to threads"),
@@ -148,7 +150,7 @@ def test_constexprs_are_arguments_of_a_class_and_of_its_call() -> None:
         ({"threads": 64, "count": 3, "other": 1}, "no parameter 'other'"),
     ):
         with pytest.raises(arguments.KernelFileError, match=message):
-            arguments.bound(Kernel, job(constexprs=constexprs))
+            arguments.bind_arguments(Kernel, job(constexprs=constexprs))
 
 
 def test_options_become_one_text() -> None:

@@ -87,9 +87,9 @@ def test_constructor_arguments_get_the_names_of_inherited_parameters() -> None:
     assert list(constructor(Outer)) == ["first", "second", "last", "own"]
     outer = Outer(1, 5, own=7)
     vars(outer)[objects._NOTED] = (1, 5), {"own": 7}
-    assert objects.made_of(outer) == {"first": 1, "second": 5, "own": 7}
-    assert objects.made_of(Inner(1)) is None
-    assert objects.made_of(object()) == {}
+    assert objects.constructor_arguments(outer) == {"first": 1, "second": 5, "own": 7}
+    assert objects.constructor_arguments(Inner(1)) is None
+    assert objects.constructor_arguments(object()) == {}
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_tensor_type_has_strides_that_do_not_follow_from_the_shape(
     shape: list[int | str], strides: list[int | str], alignment: int, kind: str
 ) -> None:
     assert arguments._text(Float16, shape, strides, alignment) == kind
-    assert toolchains.named("cute").language.types.pattern.fullmatch(kind)
+    assert toolchains.look_up("cute").language.types.pattern.fullmatch(kind)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_code_digest_ignores_kernel_names_and_lines() -> None:
 
 
 def test_stand_in_gpu_has_the_facts_of_the_named_gpu() -> None:
-    cute = toolchains.named("cute")
+    cute = toolchains.look_up("cute")
     facts = cute.device.facts(target_of("b200", cute))
     assert (facts["arch"], facts["gpu"], facts["multiprocessors"]) == (100, "NVIDIA B200", 148)
 

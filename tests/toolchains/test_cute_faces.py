@@ -14,7 +14,7 @@ from compat.model import BuiltEnv, Evidence, Outcome, RaisedException, Status
 from tests.toolchains import cute_faces
 from tests.toolchains.cute_faces import FACES, NEW, OLD, RELEASES
 
-CUTE = toolchains.named("cute")
+CUTE = toolchains.look_up("cute")
 ALIKE = [
     {"carried", "carriedif"},  # a type changes, in a loop and in a branch
     {"constant", "listed"},  # a run-time value as the end of a range, and as an index
@@ -101,7 +101,7 @@ def test_every_failure_class_of_cute_alone_has_a_face() -> None:
         for failure_class in (face.always, *face.but.values())
     }
     everywhere = {"compiler-crash", "shared-memory"} | {
-        failure_class.name for failure_class in toolchains.named("triton").failures.classes
+        failure_class.name for failure_class in toolchains.look_up("triton").failures.classes
     }
     own = {failure_class.name for failure_class in CUTE.failures.classes} - everywhere
     assert own - shown == {"coded"}

@@ -24,7 +24,7 @@ from compat.toolchains.cute.language.guessing import library
 from tests.toolchains import cute_faces
 from tests.toolchains.compiling import compile_all
 
-CUTE = toolchains.named("cute")
+CUTE = toolchains.look_up("cute")
 HEAD = """
 import argparse
 import torch
@@ -274,7 +274,9 @@ def test_size_name_has_one_value_in_all_arguments() -> None:
 
 
 def test_a_function_beside_the_kernel_makes_an_argument() -> None:
-    _, ((make, size), other), _ = arguments.bound(annotated, job({"pair": "made_pair()"}, size=3))
+    _, ((make, size), other), _ = arguments.bind_arguments(
+        annotated, job({"pair": "made_pair()"}, size=3)
+    )
     assert (size, other) == (3, 3)
     with pytest.raises(arguments.KernelFileError, match=r"signature\.pair"):
         make("fp16[m, n]:[s]")
@@ -306,7 +308,7 @@ def test_invalid_functions_and_constexprs_are_kernel_file_errors(
     document: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(arguments.KernelFileError, match=message):
-        arguments.bound(annotated, document)
+        arguments.bind_arguments(annotated, document)
 
 
 def test_options_are_checked(tmp_path: Path) -> None:

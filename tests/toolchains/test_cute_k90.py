@@ -30,7 +30,7 @@ def cells(env: BuiltEnv, target: str) -> list[Cell]:
 
 
 def compiled(env: BuiltEnv, target: str = "sm_90a") -> list[Result]:
-    knowledge = toolchains.named("cute").failures
+    knowledge = toolchains.look_up("cute").failures
     batch = cells(env, target)
     return [
         Result(

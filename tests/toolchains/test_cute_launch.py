@@ -159,7 +159,7 @@ def test_other_sizes_change_the_key_of_a_launched_cell_only() -> None:
 
 
 def test_cute_has_the_same_launcher_packages_as_triton() -> None:
-    triton = toolchains.named("triton").launching
+    triton = toolchains.look_up("triton").launching
     assert triton is not None
     assert triton.packages == LAUNCHING.packages
 

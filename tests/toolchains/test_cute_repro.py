@@ -19,7 +19,7 @@ from compat.repro.script import Script
 from compat.toolchains.cute.language.script import SCRIPT, CallForm
 from tests.toolchains import cute_faces
 
-CUTE = toolchains.named("cute")
+CUTE = toolchains.look_up("cute")
 SIGNATURE: dict[str, str | tuple[Any, ...]] = {
     "a": "fp16[m, n%8] leading=0",
     "b": "fp32[m, n]:[1, s]",

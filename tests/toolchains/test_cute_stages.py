@@ -135,20 +135,20 @@ def test_another_failure_does_not_count_as_the_stop() -> None:
 def test_stage_begins_when_its_file_appears(tmp_path: Path) -> None:
     writer = beacon.Beacon(str(tmp_path))
     writer.begins("cubin", str(tmp_path / "kernel.ptx"))
-    assert writer.begun() is None
-    assert beacon.begun(str(tmp_path)) is None
+    assert writer.unreported_stage() is None
+    assert beacon.unreported_stage(str(tmp_path)) is None
     (tmp_path / "kernel.ptx.sm_90a.ptx").write_text("")
     os.utime(tmp_path / "kernel.ptx.sm_90a.ptx", (100.0, 100.0))
-    assert beacon.begun(str(tmp_path)) == writer.begun() == ("cubin", 100.0)
+    assert beacon.unreported_stage(str(tmp_path)) == writer.unreported_stage() == ("cubin", 100.0)
     writer.clear()
-    assert beacon.begun(str(tmp_path)) is None
+    assert beacon.unreported_stage(str(tmp_path)) is None
 
 
 def test_file_outside_the_folder_does_not_begin_a_stage(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "theirs").write_text("")
     beacon.Beacon(str(tmp_path / "mine")).begins("cubin", str(tmp_path / "theirs"))
-    assert beacon.begun(str(tmp_path / "mine")) is None
+    assert beacon.unreported_stage(str(tmp_path / "mine")) is None
 
 
 def test_cpu_seconds_are_split_between_stages_by_elapsed_time(copy: Callable[[str], Cell]) -> None:

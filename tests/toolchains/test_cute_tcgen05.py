@@ -16,7 +16,7 @@ from compat.project import select
 from tests.toolchains import cute_faces
 from tests.toolchains.compiling import compile_all
 
-CUTE = toolchains.named("cute")
+CUTE = toolchains.look_up("cute")
 REPOSITORY = Path(__file__).resolve().parents[2]
 CASES = {
     "cute_gemm_chain": "n4",

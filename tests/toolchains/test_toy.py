@@ -80,7 +80,7 @@ def registered(tmp_path: Path) -> Path:
 
 def clear() -> None:
     """Clear the cache of toolchains, so that entry points are read again."""
-    for cached in (toolchains.every, toolchains.named):
+    for cached in (toolchains.every, toolchains.look_up):
         cached.cache_clear()
 
 
@@ -311,7 +311,7 @@ def test_a_toolchain_may_have_another_framework(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrays = Framework(name="arrays", title="Arrays", example="1.0")
-    toolchains.named.cache_clear()
+    toolchains.look_up.cache_clear()
     monkeypatch.setattr(
         toolchains, "every", lambda: (toolchains.DEFAULT, evolve(TOY, framework=arrays))
     )
@@ -338,7 +338,7 @@ def test_a_toolchain_may_have_another_framework(
 
 @pytest.mark.usefixtures("toy_toolchain")
 def test_toolchain_is_found_by_its_name() -> None:
-    assert toolchains.named("toy") is TOY
+    assert toolchains.look_up("toy") is TOY
     assert "unknown-word" in toolchains.class_names()
     assert toolchains.find("toy") is TOY
     assert toolchains.find("lost") is None

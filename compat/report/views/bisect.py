@@ -592,7 +592,7 @@ def _section(group: AnswerGroup, report: BisectReport) -> dict[str, object]:
     return {
         "subject": group.subject,
         "answer": answer,
-        "toolchain": toolchains.named(answer.spec.toolchain).title,
+        "toolchain": toolchains.look_up(answer.spec.toolchain).title,
         "headline": sentence[:1].upper() + sentence[1:],
         "remarks": remarks(answer, fixed=report.fixed),
         "failures": _failures(answer),

@@ -19,7 +19,7 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     """The summary of a capture whose files are in ``output``, line by line."""
     captured = capture.captured
     recorded = captured.recorded
-    toolchain = toolchains.named(recorded.toolchain)
+    toolchain = toolchains.look_up(recorded.toolchain)
     if recorded.release is None:
         yield f"nothing was captured: {_why_nothing(recorded, toolchain)}"
         yield from _how_it_ended(capture)

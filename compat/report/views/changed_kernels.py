@@ -68,7 +68,7 @@ def reduction_lines(
     if reduction.question is not None:
         yield f"to launch it again: {_launching(reduction, reduction.question.compare.kind, again)}"
         return
-    if toolchains.named(reduction.subject.spec.toolchain).language.script is not None:
+    if toolchains.look_up(reduction.subject.spec.toolchain).language.script is not None:
         yield f"for the issue: {shlex.join(['compat', 'repro', *again, cell])}"
     yield f"to shorten its text further: {_polish(reduction, cell, matrix, limits)}"
 

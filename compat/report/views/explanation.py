@@ -286,7 +286,7 @@ def _specialization(cell: Cell) -> Iterator[str]:
 def _signature(spec: Specialization) -> Iterator[str]:
     """The types of the arguments, and their hints."""
     yield f"signature: {shown_signature(spec.compile.signature) or 'none'}"
-    if not toolchains.named(spec.toolchain).language.hints:
+    if not toolchains.look_up(spec.toolchain).language.hints:
         return
     for hint, names in spec.compile.hints.items():
         usual = (

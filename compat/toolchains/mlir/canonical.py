@@ -24,7 +24,7 @@ _STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
 """
 
 
-def _balanced(depth: int) -> str:
+def _balanced_pattern(depth: int) -> str:
     """Return a pattern for text in parentheses that are nested up to ``depth`` levels."""
     pattern = r"(?!)"
     for _ in range(depth + 1):
@@ -32,7 +32,9 @@ def _balanced(depth: int) -> str:
     return pattern
 
 
-_LOCATION = lazy_pattern(rf"^#loc\w* = [^\n]*$|(?<!\s)\s*+\bloc{_balanced(6)}", re.MULTILINE)
+_LOCATION = lazy_pattern(
+    rf"^#loc\w* = [^\n]*$|(?<!\s)\s*+\bloc{_balanced_pattern(6)}", re.MULTILINE
+)
 _RESOURCES_BEGIN = lazy_pattern(r"^\{-#", re.MULTILINE)
 _RESOURCES_END = lazy_pattern(r"^#-\}", re.MULTILINE)
 _ALIAS = lazy_pattern(r"^(?P<name>[#!][A-Za-z_]\w*) = (?P<meaning>.*)$")
@@ -86,10 +88,10 @@ def canonical_code(text: str) -> str:
         if line.strip() and not _DEBUG_LINE.match(line)
     ]
 
-    def renamed(match: re.Match[str]) -> str:
+    def new_name(match: re.Match[str]) -> str:
         return match[0] if match[0][0] == '"' else names.setdefault(match[0], f"%{len(names)}")
 
-    return _NAME.sub(renamed, "\n".join(lines)) + "\n"
+    return _NAME.sub(new_name, "\n".join(lines)) + "\n"
 
 
 def canonical_llvm(text: str) -> str:

@@ -19,8 +19,8 @@ class LoomModule:
 
     functions: dict[str, ast.FunctionDef]
     unreachable: tuple[UnreachableKernel, ...] = ()
-    called: frozenset[str] = frozenset()
-    launched: frozenset[str] = frozenset()
+    called_names: frozenset[str] = frozenset()
+    launched_names: frozenset[str] = frozenset()
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
         """The functions as kernels without arguments."""

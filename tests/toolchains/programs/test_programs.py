@@ -26,7 +26,7 @@ from compat.toolchains.triton.programs.program import (
     Output,
 )
 from compat.toolchains.triton.programs.shrinking import shrink_program, without_unused
-from compat.toolchains.triton.programs.source import _swapped, kernel_source
+from compat.toolchains.triton.programs.source import _swap_operands, kernel_source
 
 SEEDS = range(120)
 
@@ -290,7 +290,7 @@ def test_the_respelled_form_swaps_operands_and_has_while_loops() -> None:
         assert [f"{name} += {step or 1}\n" in other for name, step in heads] == [True] * len(heads)
     swapped = {"{0} * {1}": "{1} * {0}", "tl.minimum({0}, {1})": "tl.minimum({1}, {0})"}
     for text, expected in {**swapped, "{0} - {1}": "{0} - {1}", "{0} & 1": "{0} & 1"}.items():
-        assert _swapped(text) == expected
+        assert _swap_operands(text) == expected
     own, swapped_sum = (
         re.findall(r"^    (v\d+) = (v\d+) \+ (v\d+)$", kernel_source(form), re.MULTILINE)
         for form in (SUM, evolve(SUM, form=RESPELLED))

@@ -54,7 +54,7 @@ it.
 _TOOLCHAINS = os.path.abspath(os.path.join(os.path.dirname(__file__), os.pardir, os.pardir))
 
 
-def shared(name: str, *path: str) -> Any:
+def load_shared(name: str, *path: str) -> Any:
     """Return a module or package of ``toolchains/`` that other programs also run.
 
     It is loaded once, as ``name`` in ``sys.modules``.

@@ -42,7 +42,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .journal import Journal, called
+from .journal import Journal, module_label
 
 if TYPE_CHECKING:
     from ..foreign import Document, Function, Value
@@ -111,7 +111,7 @@ class Forms:
         """
         return inspect.getsourcelines(plain)
 
-    def unwrapped(self, value: object) -> object:
+    def unwrap_constant(self, value: object) -> object:
         """Return the value in a wrapper that marks a constant, or else the value itself."""
         return value
 
@@ -144,7 +144,7 @@ class Functions:
             self._journal.write(r="function", id=name, **self._record(function))
             return name
 
-    def known(self) -> list[Any]:
+    def known_functions(self) -> list[Any]:
         """The functions and classes that have been written down."""
         return [function for function, _ in self._known.values()]
 
@@ -176,7 +176,7 @@ class Functions:
             file=os.path.abspath(path) if path else None,
         )
         node = ast.parse(record["source"]) if later else node
-        record["module"] = called(record["module"] or "", path or "")
+        record["module"] = module_label(record["module"] or "", path or "")
         record["future"] = _has_future_annotations(plain)
         if record["kind"] in self._forms.compiled:
             record["jit"] = self._forms.settings(function)
@@ -228,7 +228,7 @@ class Functions:
             if is_known and (looked_up is None or name in looked_up):
                 meaning = self._meaning(value, attributes, name, 0)
                 if _is_hard_to_say(meaning):
-                    meaning = self._written(scope.module, name, 0) or meaning
+                    meaning = self._meaning_as_written(scope.module, name, 0) or meaning
                 elif "installed" in meaning and self._forms.as_written:
                     meaning = self._import_meaning(scope.module, name) or meaning
                 meanings[name] = _merge_meanings(meanings.get(name), meaning)
@@ -248,7 +248,9 @@ class Functions:
             else None
         )
 
-    def _written(self, module: ModuleType | None, name: str, depth: int) -> Document | None:
+    def _meaning_as_written(
+        self, module: ModuleType | None, name: str, depth: int
+    ) -> Document | None:
         """Return the meaning of a module's name from the one statement there that binds it.
 
         Returns ``None`` if no single statement binds it.
@@ -259,7 +261,7 @@ class Functions:
         value, source = _module_bindings(path).get(name, (None, ""))
         if isinstance(value, ast.ImportFrom):
             there = sys.modules.get(_absolute(module, value))
-            return self._written(there, source, depth + 1) if there is not None else None
+            return self._meaning_as_written(there, source, depth + 1) if there is not None else None
         if value is None:
             return None
         meanings: Document = {}
@@ -267,7 +269,7 @@ class Functions:
             if inner in vars(module):
                 meaning = self._meaning(vars(module)[inner], attributes, inner, depth + 1)
                 if _is_hard_to_say(meaning):
-                    meaning = self._written(module, inner, depth + 1) or meaning
+                    meaning = self._meaning_as_written(module, inner, depth + 1) or meaning
                 meanings[inner] = _merge_meanings(meanings.get(inner), meaning)
         return {"written": source, "names": meanings, "name": name, "of": module.__name__}
 
@@ -278,7 +280,7 @@ class Functions:
             return self._module(value, attributes, depth)
         if not attributes and (named_tuple := _named_tuple(value)) is not None:
             return named_tuple
-        inner = self._forms.unwrapped(value)
+        inner = self._forms.unwrap_constant(value)
         if inner is not value:
             return {"constexpr": self._meaning(inner, (), name, depth)}
         return (
@@ -303,7 +305,7 @@ class Functions:
             return {"unfrozen": "%s.%s, which there is not" % (module.__name__, attributes[0])}
         meaning = self._meaning(value, attributes[1:], attributes[0], depth + 1)
         if _is_hard_to_say(meaning):
-            meaning = self._written(module, attributes[0], depth + 1) or meaning
+            meaning = self._meaning_as_written(module, attributes[0], depth + 1) or meaning
         return {"members": {attributes[0]: meaning}, "of": module.__name__}
 
     def _collection(self, value: object, name: str, depth: int) -> dict[str, object] | None:

@@ -38,7 +38,7 @@ class Imports(importlib.abc.MetaPathFinder):
         """Install the finder, and act at once for modules that are already imported."""
         for name in list(self._acts):
             if name in sys.modules:
-                self.done(name, sys.modules[name])
+                self.act_on_module(name, sys.modules[name])
         sys.meta_path = _FirstKept([self, *sys.meta_path])
 
     def stop(self) -> None:
@@ -60,11 +60,11 @@ class Imports(importlib.abc.MetaPathFinder):
         self._before.pop(name, lambda: None)()
         if spec.loader is not None and hasattr(spec.loader, "exec_module"):
             spec.loader = _ReportingLoader(
-                spec.loader, lambda module: self.done(name, module), self._fails
+                spec.loader, lambda module: self.act_on_module(name, module), self._fails
             )  # type: ignore[assignment]
         return spec
 
-    def done(self, name: str, module: ModuleType) -> None:
+    def act_on_module(self, name: str, module: ModuleType) -> None:
         """Act after a module has been executed, once."""
         act = self._acts.pop(name, None)
         if act is not None:

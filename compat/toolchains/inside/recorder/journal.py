@@ -87,7 +87,7 @@ def of_launch(package: str) -> Document | None:
         is_theirs = first != package and first not in _NOT_THEIRS
         if is_theirs and not path.startswith(("<", _OWN_FOLDER)) and not _is_compiled(frame):
             return {
-                "module": called(module, path),
+                "module": module_label(module, path),
                 "function": frame.f_code.co_name,
                 "line": frame.f_lineno,
             }
@@ -100,7 +100,7 @@ def _is_compiled(frame: FrameType) -> bool:
     return any(name.startswith("__compiled_fn") for name in frame.f_code.co_names)
 
 
-def called(module: str, path: str) -> str:
+def module_label(module: str, path: str) -> str:
     """Return the name of a module, of a script's file, or of the generator of generated code."""
     if module.startswith(_GENERATED):
         return "torch.compile"

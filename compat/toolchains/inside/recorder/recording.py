@@ -34,7 +34,7 @@ class Recording:
         self._undo: list[Callable[[], None]] = []
         self._imports = Imports(self._not_imported)
 
-    def imported(self, module: ModuleType) -> None:
+    def begin_recording(self, module: ModuleType) -> None:
         """Begin to record a toolchain that has been imported."""
         raise NotImplementedError
 
@@ -47,7 +47,7 @@ class Recording:
 
     def start(self) -> None:
         """Begin, for modules that are already imported and for later imports."""
-        self._imports.after(self.package, self._imported)
+        self._imports.after(self.package, self._record_process)
         self._imports.after("torch", self._torch)
         if self.settings["fake"]:
             from ...pytorch.device import compiler, program
@@ -82,7 +82,7 @@ class Recording:
         """
         self._imports.after(name, act)
         if name in sys.modules:
-            self._imports.done(name, sys.modules[name])
+            self._imports.act_on_module(name, sys.modules[name])
 
     def replace(self, owner: Any, name: str, value: Value) -> None:
         """Replace an attribute until the recording ends."""
@@ -102,7 +102,7 @@ class Recording:
         setattr(owner, name, value)
         self._undo.append(undo)
 
-    def lacking(self, module: str, name: str, why: str) -> None:
+    def record_omission(self, module: str, name: str, why: str) -> None:
         """Write down a function whose kernels are not recorded, and why."""
         self.journal.write(r="lacking", module=module, name=name, why=why)
 
@@ -110,7 +110,7 @@ class Recording:
         """Have ``undo()`` called when the recording ends."""
         self._undo.append(undo)
 
-    def _imported(self, module: ModuleType) -> None:
+    def _record_process(self, module: ModuleType) -> None:
         assert module.__file__  # a toolchain is not a namespace package
         self.journal.write(
             r="process",
@@ -120,7 +120,7 @@ class Recording:
             prefix=sys.prefix,
             toolchain=os.path.dirname(os.path.abspath(module.__file__)),
         )
-        self.imported(module)
+        self.begin_recording(module)
 
     def _not_imported(self, name: str, why: str) -> None:
         if name == self.package:

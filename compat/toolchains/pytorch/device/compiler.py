@@ -57,7 +57,7 @@ def compile_with(changes: Value, torch: ModuleType, mode: Value) -> Any:
         if missing:
             if function is not None:
                 name = getattr(function, "__qualname__", type(function).__qualname__)
-                changes.lacking(_NAME, name, "it is left as it is: " + missing)
+                changes.record_omission(_NAME, name, "it is left as it is: " + missing)
             return function if callable(function) else compile_for_gpu
         if not prepared:
             prepared.append(True)
@@ -77,7 +77,9 @@ class _UntracedLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
-            self._changes.lacking(_NAME, "a function", "TorchDynamo fails: %s" % _words(error))
+            self._changes.record_omission(
+                _NAME, "a function", "TorchDynamo fails: %s" % _words(error)
+            )
 
 
 def _words(error: BaseException) -> str:
@@ -109,7 +111,7 @@ def _prepare(changes: Value, torch: ModuleType, mode: Value) -> None:
         try:
             return compile_graph(graph, *rest, **options)
         except Exception as error:
-            changes.lacking(_NAME, "a graph", "Inductor fails: %s" % _words(error))
+            changes.record_omission(_NAME, "a graph", "Inductor fails: %s" % _words(error))
             return graph
 
     changes.replace(compile_fx, "compile_fx", compile_or_leave)

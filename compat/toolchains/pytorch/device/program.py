@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         def finally_do(self, undo: Callable[[], None]) -> None:
             """Have ``undo()`` called in the end."""
 
-        def lacking(self, module: str, name: str, why: str) -> None:
+        def record_omission(self, module: str, name: str, why: str) -> None:
             """Write down a function whose kernels are not recorded, and why."""
 
 

@@ -16,7 +16,7 @@ from .forked import Channel
 from .kernel import Kernel, RefusedArguments
 from .prepared import Numerics, Prepared
 from .session import GpuSession, LaunchOptions
-from .timing import Clock, Entrant, timed
+from .timing import Clock, Entrant, time_launches
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document
@@ -27,7 +27,7 @@ _COMPARED = 8
 """The most launches of a problem that differ from its first and are compared with the reference."""
 
 
-def checked(
+def check_kernel(
     kernel: Kernel,
     problems: Sequence[Prepared],
     repeats: int,
@@ -52,7 +52,7 @@ def checked(
             error.problem = problem.name  # type: ignore[attr-defined]
             raise
         check.add(problem, first, differing, repeats)
-    spoiled = next((problem.name for problem in problems if problem.changed()), None)
+    spoiled = next((problem.name for problem in problems if problem.inputs_changed()), None)
     return check.result(spoiled)
 
 
@@ -200,7 +200,7 @@ def _size(answer: Document) -> float:
     return math.inf if error is None or math.isnan(error) else float(error)
 
 
-def failed(status: str, reason: str, where: str = "") -> Document:
+def failed_check(status: str, reason: str, where: str = "") -> Document:
     """Return a check without numbers."""
     return {
         "status": status,
@@ -213,7 +213,7 @@ def failed(status: str, reason: str, where: str = "") -> Document:
     }
 
 
-def predicted(facts: Document, driver: CudaDriver) -> str:
+def predict_refusal(facts: Document, driver: CudaDriver) -> str:
     """Return why the driver will refuse a launch, or an empty text if no limit predicts that."""
     if facts["shared"] > driver.opt_in_shared:
         return "it needs %d bytes of shared memory, and this GPU allows %d for a block" % (
@@ -346,13 +346,13 @@ class CheckingProcess:
 
     def _answer(self, cell: Document, problems: List[Prepared]) -> Any:
         """Return the check of a cell, and whether the context is gone."""
-        foretold = predicted(cell["launch"], self._session.driver)
+        foretold = predict_refusal(cell["launch"], self._session.driver)
         try:
             kernel = self._session.kernel(cell)
             foretold = foretold or kernel.too_large()
             try:
                 return (
-                    checked(
+                    check_kernel(
                         kernel, problems, self._options.repeats, self._session.driver, self._alive
                     ),
                     False,
@@ -361,23 +361,23 @@ class CheckingProcess:
                 if not self._session.fault():
                     kernel.close()
         except RefusedArguments as error:
-            return failed("launch_refused", str(error)), False
+            return failed_check("launch_refused", str(error)), False
         except CudaError as error:
             return self._check_after_error(error, foretold)
         except (Exception, SystemExit) as error:
             name = self._session.fault()
             if name:
-                return failed("faulted", name), True
-            return failed("lost", "%s: %s" % (type(error).__name__, error)), False
+                return failed_check("faulted", name), True
+            return failed_check("lost", "%s: %s" % (type(error).__name__, error)), False
 
     def _check_after_error(self, error: CudaError, foretold: str) -> object:
         where = getattr(error, "problem", "")
         if error.is_fault or error.call == "cuCtxSynchronize":
-            return failed("faulted", error.name, where), True
+            return failed_check("faulted", error.name, where), True
         why = "; predicted: %s" % foretold if foretold else "; its metrics do not predict this"
-        return failed("launch_refused", "%s by %s%s" % (error.name, error.call, why), where), bool(
-            self._session.fault()
-        )
+        return failed_check(
+            "launch_refused", "%s by %s%s" % (error.name, error.call, why), where
+        ), bool(self._session.fault())
 
     # --- timing ---
 
@@ -400,7 +400,7 @@ class CheckingProcess:
                 Entrant(kernel.launch_of(problem), cell) for kernel, cell in zip(kernels, cells)
             ]
             problem.poison()
-            latencies, baseline = timed(
+            latencies, baseline = time_launches(
                 clock, entrants, problem.baseline, self._progress_of(cells), until
             )
         except CudaError as error:

@@ -124,12 +124,12 @@ class GuardedProblem:
 
     def snapshot(self) -> Dict[str, object]:
         """Return the current values of the outputs, and which of them were written."""
-        return {name: (self._values(name), self._written(name)) for name in self._outputs}
+        return {name: (self._values(name), self._written_elements(name)) for name in self._outputs}
 
     def _values(self, name: str) -> Any:
         return self.prepared.arguments[name].detach().double().clone()
 
-    def _written(self, name: str) -> Value:
+    def _written_elements(self, name: str) -> Value:
         if self._outputs[name]["initial"] is not None:
             return self._torch.ones_like(self._poison[name], dtype=self._torch.bool)
         return self._bits(name) != self._poison[name]
@@ -222,11 +222,11 @@ def _on_one(
 def _synchronous_launch(launch: Callable[[], None], driver: CudaDriver) -> Callable[[], None]:
     """Return a function that launches, and waits for the end."""
 
-    def launched() -> None:
+    def launch_and_wait() -> None:
         launch()
         driver.synchronize()
 
-    return launched
+    return launch_and_wait
 
 
 def _look(kernel: ComparedKernel, held: Objects) -> None:

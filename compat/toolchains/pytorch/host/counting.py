@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _CPU = "cpu"
 
 
-def counted(numerics: Numerics, folder: str, problem: Document) -> Document:
+def problem_counts(numerics: Numerics, folder: str, problem: Document) -> Document:
     """Return the numbers of small and large problems that a problem of the index yields.
 
     A number is ``None`` if only a launch can count the problems. ``why`` has the reason.
@@ -30,14 +30,14 @@ def counted(numerics: Numerics, folder: str, problem: Document) -> Document:
     except problems.ProblemError as error:
         return {"small": None, "large": None, "why": str(error)}
 
-    def yielded(large: bool) -> Iterator[object]:
+    def yield_problems(large: bool) -> Iterator[object]:
         numerics.torch.manual_seed(SEED)
         yield from make(dict(problem["parameters"]), problem["dtype"], SEED, _CPU, large)
 
-    small, why = _number(_fake(yielded, False))
+    small, why = _number(_fake(yield_problems, False))
     if small is None:
-        small, why = _number(lambda: yielded(False))
-    large, more = _number(_fake(yielded, True))
+        small, why = _number(lambda: yield_problems(False))
+    large, more = _number(_fake(yield_problems, True))
     return {"small": small, "large": large, "why": why or more}
 
 

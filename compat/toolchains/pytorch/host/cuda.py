@@ -432,7 +432,7 @@ def _attributes(facts: Document) -> List[_Attribute]:
 # --- the visible GPUs -----------------------------------------------------------------------------
 
 
-def listed(library: str = LIBRARY) -> Document:
+def list_gpus(library: str = LIBRARY) -> Document:
     """Return the GPUs that this process sees, or why it sees none."""
     try:
         driver = CudaLibrary(library)
@@ -464,4 +464,4 @@ def _visible(number: int) -> str:
 
 
 if __name__ == "__main__":
-    os.write(1, json.dumps(listed()).encode())
+    os.write(1, json.dumps(list_gpus()).encode())

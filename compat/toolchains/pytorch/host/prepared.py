@@ -37,7 +37,7 @@ class Prepared:
     """One of the problems that a function yields."""
 
     def __init__(self, numerics: Numerics, problem: Objects, is_large: bool) -> None:
-        """``problem`` is as :func:`compat_numerics.problems.checked` returns it."""
+        """``problem`` is as :func:`compat_numerics.problems.check_problem` returns it."""
         self._numerics = numerics
         self.made = problem
         self.name: str = problem["name"]
@@ -45,7 +45,7 @@ class Prepared:
         """Whether it has a size of real use, to be timed."""
         self.arguments: Objects = problem["arguments"]
         self.baseline = problem.get("baseline")
-        self._outputs: List[Any] = list(self._written())
+        self._outputs: List[Any] = list(self._writable_tensors())
         self._guarded = list(self._read_only())
         self._before = self.sums()
 
@@ -87,13 +87,13 @@ class Prepared:
             else None
         )
 
-    def changed(self) -> bool:
+    def inputs_changed(self) -> bool:
         """Whether a launch has changed an input or a reference."""
         return self._before is not None and not bool(
             self._numerics.torch.equal(self._before, self.sums())
         )
 
-    def _written(self) -> Iterator[Value]:
+    def _writable_tensors(self) -> Iterator[Value]:
         """Yield the tensors that a launch may write to.
 
         If the outputs are unknown, these are the whole storages of all arguments.
@@ -141,7 +141,7 @@ class GuardedTensors:
     """The tensors of a problem, moved into memory with room around it."""
 
     def __init__(self, torch: ModuleType, problem: Objects) -> None:
-        """``problem`` is as :func:`compat_numerics.problems.checked` returns it."""
+        """``problem`` is as :func:`compat_numerics.problems.check_problem` returns it."""
         self._torch = torch
         self._moved: Dict[int, Any] = {}
         """Address of a storage → the bytes that it was moved to."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Tuple
 
 from . import results
 from .comparing import serve
-from .counting import counted
+from .counting import problem_counts
 from .cuda import LIBRARY
 from .prepared import Numerics
 from .session import LaunchOptions
@@ -42,7 +42,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         return _count(folder)
     try:
         index = _index(folder)
-        done = results.finished(out)
+        done = results.finished_keys(out)
         cells = results.remaining(index["cells"], chosen.cells, done)
         say("%d cells, %d of them already in %s" % (len(index["cells"]), len(done), out))
         if not cells:
@@ -163,7 +163,7 @@ def _count(folder: str) -> int:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # text that problems print must not be among the answers
     for digest in _by_turns(index["cells"]):
-        count = counted(numerics, folder, index["problems"][digest])
+        count = problem_counts(numerics, folder, index["problems"][digest])
         out.write(json.dumps(dict(count, problem=digest)) + "\n")
         out.flush()
     return 0

@@ -74,7 +74,8 @@ class RecordedKernels(Kernel):
     def _launch(self, launch: Recorded, problem: Prepared) -> CudaLaunch:
         x, y, z = launch["grid"]
         values = [
-            bytes_of(patched(parameter, problem.arguments)) for parameter in launch["parameters"]
+            bytes_of(patch_addresses(parameter, problem.arguments))
+            for parameter in launch["parameters"]
         ]
         facts = dict(launch, grid_scale=[1, 1, 1])
         return CudaLaunch(
@@ -86,7 +87,7 @@ class RecordedKernels(Kernel):
         self._driver.unload(self._module)
 
 
-def patched(parameter: Document, arguments: Dict[str, object]) -> bytes:
+def patch_addresses(parameter: Document, arguments: Dict[str, object]) -> bytes:
     """Return the bytes of a parameter, with the addresses of these arguments.
 
     Raises RefusedArguments.

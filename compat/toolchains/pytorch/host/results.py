@@ -24,7 +24,7 @@ def key_of(line: Mapping[str, Any]) -> Key:
     return str(line["identity"]), str(line["problem"]), str(line["object"])
 
 
-def finished(path: "str | os.PathLike[str]") -> Set[Key]:
+def finished_keys(path: "str | os.PathLike[str]") -> Set[Key]:
     """Return the keys of cells with a result in a file.
 
     Lost cells are left out, so that they are launched again.

@@ -73,7 +73,7 @@ class GpuSession:
         count = 0
         for large in (False, True):
             try:
-                for instance in problems.each(
+                for instance in problems.checked_problems(
                     make, problem["parameters"], problem["dtype"], SEED, self._device, large
                 ):
                     count += 1

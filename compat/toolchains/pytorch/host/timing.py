@@ -95,7 +95,7 @@ class Clock:
             self._driver.synchronize()
 
 
-def timed(
+def time_launches(
     clock: Clock,
     entrants: Sequence[Entrant],
     baseline: Optional[Call],

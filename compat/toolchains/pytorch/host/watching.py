@@ -10,7 +10,7 @@ import math
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
-from .checking import CheckingProcess, Task, failed
+from .checking import CheckingProcess, Task, failed_check
 from .forked import Channel, ForkedProcess, Message, NoAnswer, ProcessEnded
 from .prepared import Numerics
 from .session import LaunchOptions
@@ -171,7 +171,7 @@ class _FollowedProcess:
         """Note that the cell in flight, if there is one, ended the timing early."""
         self._commit()
         if self._in_flight is not None:
-            self._suspect(self._in_flight, failed("faulted", why, "while it was timed"))
+            self._suspect(self._in_flight, failed_check("faulted", why, "while it was timed"))
 
     def _commit(self) -> None:
         self._report.checks.update(self._held)
@@ -188,7 +188,7 @@ class _FollowedProcess:
             self._report.unable = "%s took more than %g s" % (what, limit)
             return
         self._commit()
-        self._suspect(self._in_flight, failed("timed_out", "it took more than %g s" % limit))
+        self._suspect(self._in_flight, failed_check("timed_out", "it took more than %g s" % limit))
 
     def _note_end(self) -> None:
         """Note that the process ended."""
@@ -197,7 +197,9 @@ class _FollowedProcess:
                 self._commit()
             return
         self._commit()
-        self._suspect(self._in_flight, failed("lost", "the process that launches kernels ended"))
+        self._suspect(
+            self._in_flight, failed_check("lost", "the process that launches kernels ended")
+        )
 
 
 class ProblemRun:
@@ -276,7 +278,7 @@ class ProblemRun:
 
     def _give_up(self, cells: Sequence[Cell], why: str) -> None:
         for cell in cells:
-            self.checks.setdefault(cell["number"], failed("lost", why))
+            self.checks.setdefault(cell["number"], failed_check("lost", why))
 
     def _settle(self, cell: Cell) -> None:
         """Run a cell that ended a process again, in a process of its own.
@@ -288,7 +290,7 @@ class ProblemRun:
         self.device = report.device or self.device
         second = report.first if report.suspect == number else report.checks.get(number)
         if second is None:
-            self.checks[number] = failed(
+            self.checks[number] = failed_check(
                 "lost",
                 report.unable
                 or report.unwell

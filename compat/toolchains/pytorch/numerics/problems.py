@@ -10,8 +10,8 @@ A problem is a dictionary (``docs/problems.md`` has the contract)::
 
 ``outputs`` is ``None`` if the right results are unknown, as for recorded launches.
 
-:func:`each` yields every problem checked, with all keys. A :class:`ProblemError` says what is wrong
-with a problem, and nothing about the kernel.
+:func:`checked_problems` yields every problem checked, with all keys. A :class:`ProblemError` says
+what is wrong with a problem, and nothing about the kernel.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class NoProblem(ProblemError):
     """The function yields no problem of the size that it was asked for."""
 
 
-def each(
+def checked_problems(
     function: Callable[..., Iterator[Problem]],
     parameters: Objects,
     dtype: str,
@@ -100,7 +100,7 @@ def each(
             break
         except Exception as error:
             raise ProblemError("a problem could not be made: %s" % _words(error)) from error
-        complete_problem = checked(problem)
+        complete_problem = check_problem(problem)
         if complete_problem["name"] in names:
             raise ProblemError("two problems are called %r" % complete_problem["name"])
         names.add(complete_problem["name"])
@@ -109,7 +109,7 @@ def each(
         raise NoProblem("the function yielded no problem")
 
 
-def checked(problem: object) -> Problem:
+def check_problem(problem: object) -> Problem:
     """Return a problem with all its keys.
 
     Raises ProblemError if it is malformed, with a sentence that says why.

@@ -61,7 +61,7 @@ class Effects:
             if name in module:
                 self._follow(module[name], inside=False)
 
-    def changed(self) -> Iterator[tuple[str, str]]:
+    def changed_names(self) -> Iterator[tuple[str, str]]:
         """Yield module and name of everything whose value a function may have changed."""
         yield from self.globals
         attributes = self.attributes - _OF_EVERY_MODULE  # functions and classes have them, too

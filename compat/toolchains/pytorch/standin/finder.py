@@ -37,7 +37,7 @@ class StandIn(ModuleType):
         value = pytorch.VALUES.get(path, {}).get(name)
         if value is not None:
             answer = value()
-            LEDGER.answered("%s.%s" % (path, name), answer, isinstance(answer, AssumedStr))
+            LEDGER.record_answer("%s.%s" % (path, name), answer, isinstance(answer, AssumedStr))
             return answer
         if name in pytorch.ABSENT.get(path, ()):
             raise AttributeError("module %r has no attribute %r" % (path, name))
@@ -123,7 +123,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if version == "":
             raise unavailable("%s.__version__" % name)
         if version:
-            LEDGER.answered("importlib.metadata.version(%r)" % name, version)
+            LEDGER.record_answer("importlib.metadata.version(%r)" % name, version)
             yield _Distribution(str(name), version)
 
 

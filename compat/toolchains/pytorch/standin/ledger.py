@@ -70,7 +70,7 @@ class Ledger:
             for root in self.roots
         )
 
-    def answered(self, question: str, answer: object, assumed: bool = False) -> None:
+    def record_answer(self, question: str, answer: object, assumed: bool = False) -> None:
         """Record a stand-in's answer, with the line of the tree that asked.
 
         Questions from outside the tree are not recorded.
@@ -80,7 +80,7 @@ class Ledger:
             how = "assumed to be" if assumed else "is"
             self._answers.setdefault("%s %s %r (%s)" % (question, how, answer, place))
 
-    def left_out(self, place: str, error: BaseException) -> None:
+    def record_failed_statement(self, place: str, error: BaseException) -> None:
         """Record a statement that failed."""
         try:
             message = str(error).strip().split("\n", 1)[0][:200]
@@ -88,7 +88,7 @@ class Ledger:
             message = ""
         self._skipped.setdefault("%s: %s: %s" % (place, type(error).__name__, message))
 
-    def told(self) -> Document | None:
+    def all_entries(self) -> Document | None:
         """Return all entries for the driver.
 
         Returns ``None`` if no stand-in was used and nothing was left out.

@@ -16,7 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 KNOWN = "_compat_known"
-"""The name by which code of the tree calls :func:`.opaque.known`."""
+"""The name by which code of the tree calls :func:`.opaque.require_known`."""
 _QUESTIONS = ("type", "callable", "id")
 _MAY_BE_QUESTIONS = (ast.Compare, ast.Call)
 _LINE_END = re.compile(rb"\r\n?|\n")
@@ -26,9 +26,9 @@ _MAY_ASK = re.compile(rb"\b(?:is|%s)\b" % "|".join(_QUESTIONS).encode())
 class ModuleSource:
     """The source of a module, with its syntax tree and its code.
 
-    In the tree and the code, :func:`.opaque.known` checks the operands of ``is`` and the arguments
-    of ``type``, ``callable`` and ``id``. Python answers these questions without asking the value
-    itself.
+    In the tree and the code, :func:`.opaque.require_known` checks the operands of ``is`` and the
+    arguments of ``type``, ``callable`` and ``id``. Python answers these questions without asking
+    the value itself.
     """
 
     def __init__(self, data: bytes, path: str) -> None:

@@ -52,7 +52,7 @@ def _refusal(message: str) -> UnavailableValue:
     return UnavailableValue(message)
 
 
-def swallowed() -> UnavailableValue:
+def last_refusal() -> UnavailableValue:
     """Return the last refusal as a new error, for code that caught it and continued.
 
     The result of such code is not valid.
@@ -157,7 +157,7 @@ def is_opaque(value: object) -> bool:
     return issubclass(type(value), Opaque)
 
 
-def known(value: Value) -> Any:
+def require_known(value: Value) -> Any:
     """Return a value if it is known, before Python answers a question without asking the value.
 
     Such questions are ``is``, ``type``, ``callable`` and ``id``. Raises UnavailableValue if the
@@ -168,7 +168,7 @@ def known(value: Value) -> Any:
     return value
 
 
-def refused_by_python(error: BaseException) -> BaseException:
+def refusal_behind(error: BaseException) -> BaseException:
     """Return the refusal behind a TypeError of code that accepts no unknown value, such as ``re``.
 
     Any other error is returned unchanged.

@@ -209,7 +209,9 @@ def _answer_function(question: str, value: Callable[[], Value]) -> Callable[...,
 
     def answer(*_: object, **__: object) -> Any:
         result = value()
-        LEDGER.answered("%s()" % question, result, isinstance(result, (AssumedInt, AssumedStr)))
+        LEDGER.record_answer(
+            "%s()" % question, result, isinstance(result, (AssumedInt, AssumedStr))
+        )
         return result
 
     return answer
@@ -239,7 +241,7 @@ class StandInProperties:
             )
         else:
             raise unavailable(_NAME if name in ("name", "multi_processor_count") else question)
-        LEDGER.answered(question, value, name in assumed)
+        LEDGER.record_answer(question, value, name in assumed)
         return value
 
 

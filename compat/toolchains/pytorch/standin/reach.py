@@ -138,7 +138,7 @@ class _ReachableValues:
             except ValueError:
                 return
         else:
-            self.known(function.__globals__.get("__name__"), name)
+            self.refuse_missing(function.__globals__.get("__name__"), name)
             if name not in function.__globals__:
                 self.from_anywhere(function.__globals__.get("__name__"), name)
                 return
@@ -148,7 +148,7 @@ class _ReachableValues:
             if is_opaque(value):
                 raise self.lacks(".".join([path_of(value), attribute]))
             if isinstance(value, ModuleType):
-                self.known(value.__name__, attribute)
+                self.refuse_missing(value.__name__, attribute)
                 if attribute not in vars(value) and not isinstance(value, StandIn):
                     self.from_anywhere(value.__name__, attribute)
                     return
@@ -162,7 +162,7 @@ class _ReachableValues:
             path = "%s.%s" % (path, attribute)
         self.value(value, path, 0)
 
-    def known(self, module: object, name: str) -> None:
+    def refuse_missing(self, module: object, name: str) -> None:
         """Raise the error that made a name missing, if there is one."""
         error = LEDGER.missing.get(str(module), {}).get(name)
         if error is not None:
@@ -174,7 +174,7 @@ class _ReachableValues:
         A built-in name does not need such an import.
         """
         if not hasattr(builtins, name):
-            self.known(module, "*")
+            self.refuse_missing(module, "*")
 
 
 def _defaults(function: FunctionType) -> Iterator[tuple[str, object]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .finder import is_absent, seem_plain, stand_in_for
 from .ledger import LEDGER
 from .module_source import remember_blocks
-from .opaque import UnavailableValue, swallowed
+from .opaque import UnavailableValue, last_refusal
 from .reach import check
 from .tree import LENIENT, Loader, forget_modules, look_in
 
@@ -66,7 +66,7 @@ class ImportedSource:
         module, refused = self.load(), LEDGER.refusals
         function = self._value_of(module, ast.parse(expression, mode="eval").body, expression)
         if LEDGER.refusals > refused:
-            raise swallowed()
+            raise last_refusal()
         if LEDGER.packages or LEDGER.missing:
             check(function, expression)
         return function
@@ -82,9 +82,9 @@ class ImportedSource:
                 self._begun = False
                 forget_modules(self._before)
 
-    def told(self) -> Document | None:
+    def stand_in_record(self) -> Document | None:
         """Return which packages have stand-ins, their answers, and what was left out, if any."""
-        return LEDGER.told()
+        return LEDGER.all_entries()
 
     def watch(self) -> Callable[[], None]:
         """Return a function that raises UnavailableValue if code asked for an unknown value.
@@ -131,7 +131,7 @@ class ImportedSource:
             try:
                 module = self._import()
                 if LEDGER.refusals or LEDGER.elsewhere:
-                    raise swallowed()
+                    raise last_refusal()
                 if not LEDGER.late:
                     return module
             except (KeyboardInterrupt, SystemExit, MemoryError):

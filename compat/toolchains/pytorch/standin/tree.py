@@ -25,7 +25,7 @@ from .effects import Effects, names_in
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, is_in_tree, short
 from .module_source import KNOWN, ModuleSource, parse
-from .opaque import UnavailableValue, known, refused_by_python, swallowed
+from .opaque import UnavailableValue, last_refusal, refusal_behind, require_known
 from .toolchain import refuses
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -67,7 +67,7 @@ class Loader(SourceFileLoader):
 
 def _audible(data: bytes, path: str) -> ModuleSource:
     source = parse(data, path)
-    setattr(builtins, KNOWN, known)
+    setattr(builtins, KNOWN, require_known)
     return source
 
 
@@ -198,11 +198,11 @@ class _LenientRun:
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as raised:
-            error = refused_by_python(raised)
+            error = refusal_behind(raised)
             unsure = LEDGER.refusals > refused and not isinstance(error, UnavailableValue)
             if not unsure and refuses(raised):
                 raise
-            self.leave_out(statement, swallowed() if unsure else error)
+            self.leave_out(statement, last_refusal() if unsure else error)
         LEDGER.refusals = refused
 
     def execute(self, statement: ast.stmt) -> None:
@@ -239,7 +239,7 @@ class _LenientRun:
         refused = LEDGER.refusals
         value = eval(code, self.names)  # noqa: S307 - the module that is imported
         if LEDGER.refusals > refused:
-            raise swallowed()
+            raise last_refusal()
         return value
 
     def value(self, test: ast.expr) -> bool:
@@ -258,11 +258,15 @@ class _LenientRun:
 
     def leave_out(self, statement: ast.stmt, error: BaseException) -> None:
         cause = self.cause_of(error)
-        LEDGER.left_out("%s:%d" % (short(self.source.path, LEDGER.roots), statement.lineno), cause)
+        LEDGER.record_failed_statement(
+            "%s:%d" % (short(self.source.path, LEDGER.roots), statement.lineno), cause
+        )
         own = self.module.__name__
-        removed = {(own, name) for name in {*_bound_names(statement), *self.changed(statement)}}
+        removed = {
+            (own, name) for name in {*_bound_names(statement), *self.changed_names(statement)}
+        }
         removed.update(self.attributes_set(statement))
-        removed.update(Effects(names_in(_in_scope(statement)), self.names).changed())
+        removed.update(Effects(names_in(_in_scope(statement)), self.names).changed_names())
         for module, name in removed:
             LEDGER.missing.setdefault(module, {})[name] = cause
             # Modules outside the tree keep their names.
@@ -296,7 +300,7 @@ class _LenientRun:
             return causes[0] if causes else error
         return error
 
-    def changed(self, statement: ast.stmt) -> Iterator[str]:
+    def changed_names(self, statement: ast.stmt) -> Iterator[str]:
         """Yield the names whose values a failed statement may have changed.
 
         Modules, callables and immutable values are left out.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import total_ordering
 
-from .opaque import known
+from .opaque import require_known
 
 _FORM = re.compile(
     r"\s*v?(?:(?P<epoch>\d+)!)?(?P<release>\d+(?:\.\d+)*)"
@@ -28,7 +28,7 @@ class Version:
     """A version, ordered by the rules of PEP 440."""
 
     def __init__(self, version: str) -> None:
-        match = _FORM.fullmatch(known(version))
+        match = _FORM.fullmatch(require_known(version))
         if match is None:
             raise InvalidVersion("Invalid version: %r" % (version,))
         self._text = version.strip().lower().lstrip("v")

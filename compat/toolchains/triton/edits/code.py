@@ -126,12 +126,12 @@ class Code:
             self.definitions[name]: node for name, node in changed.items()
         }
         if not all(any(node is old for node in self.module.body) for old in replaced):
-            return self.replaced(replaced)
-        # This is ten times as fast as `replaced`, which creates every node anew.
+            return self.replace_nodes(replaced)
+        # This is ten times as fast as `replace_nodes`, which creates every node anew.
         body = [replaced.get(node, node) for node in self.module.body]
         return self.module.with_changes(body=body).code
 
-    def replaced(self, changed: Mapping[_N, cst.CSTNode]) -> str:
+    def replace_nodes(self, changed: Mapping[_N, cst.CSTNode]) -> str:
         """Return the text of the module with some nodes replaced.
 
         Nodes inside a replaced node are dropped with it.
@@ -205,7 +205,7 @@ class LanguageNames:
 
         Returns ``None`` for names that are not Triton's.
         """
-        name = dotted(node)
+        name = dotted_name(node)
         first, _, rest = name.partition(".")
         meaning = self.members.get(first) or self.modules.get(first)
         return f"{meaning}.{rest}" if meaning and rest else meaning
@@ -215,7 +215,7 @@ class LanguageNames:
         meaning = self.meaning(node) or ""
         return meaning.removeprefix(f"{LANGUAGE}.") if meaning.startswith(f"{LANGUAGE}.") else None
 
-    def called(self, node: cst.CSTNode) -> str | None:
+    def called_name(self, node: cst.CSTNode) -> str | None:
         """Return the name in Triton's language that a call calls, such as ``arange``."""
         return self.member(node.func) if isinstance(node, cst.Call) else None
 
@@ -232,11 +232,11 @@ class LanguageNames:
         return names[0]
 
 
-def dotted(node: cst.BaseExpression) -> str:
+def dotted_name(node: cst.BaseExpression) -> str:
     """Return ``a.b.c`` as text, and an empty string for any other expression."""
     if isinstance(node, cst.Name):
         return node.value
-    if isinstance(node, cst.Attribute) and (base := dotted(node.value)):
+    if isinstance(node, cst.Attribute) and (base := dotted_name(node.value)):
         return f"{base}.{node.attr.value}"
     return ""
 
@@ -286,7 +286,9 @@ _LAYOUT = (
 )
 
 
-def bound(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
+def bound_targets(
+    node: cst.CSTNode,
+) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
     """Yield each target that a statement binds, with its value, or ``None`` if that is unknown.
 
     ``a, b = c, d`` gives two pairs.
@@ -367,7 +369,7 @@ def literal(node: cst.BaseExpression) -> int | None:
 ATOMS = cst.Name | cst.Attribute | cst.Call | cst.Subscript | cst.Integer | cst.Float
 
 
-def parenthesized(text: str) -> str:
+def parenthesize(text: str) -> str:
     """Return an expression in parentheses, unless it needs none before an attribute or operator."""
     node = cst.parse_expression(text)
     return text if node.lpar or isinstance(node, ATOMS) else f"({text})"

@@ -13,12 +13,12 @@ from compat.text import lazy_pattern
 from compat.toolchains.language import FailingKernel, Proposal
 from compat.toolchains.triton.edits.code import (
     Code,
-    bound,
-    dotted,
+    bound_targets,
+    dotted_name,
     literal,
     names_in,
     nodes_at,
-    parenthesized,
+    parenthesize,
     statement_at,
     walk,
 )
@@ -55,7 +55,7 @@ def axes_added(faulty: FailingKernel) -> Iterator[Proposal]:
     for axis in AXES:
         for same in groups:
             yield Proposal(
-                text=code.replaced({term: _with_axis(term, axis) for term in same}),
+                text=code.replace_nodes({term: _with_axis(term, axis) for term in same}),
                 notes=(_AXIS_NOTE,),
             )
 
@@ -135,14 +135,14 @@ def values_compared(faulty: FailingKernel) -> Iterator[Proposal]:
         {**clear, **of_two},
     ):
         if some:
-            yield Proposal(text=code.replaced({call.func: new for call, new in some.items()}))  # type: ignore[attr-defined]
+            yield Proposal(text=code.replace_nodes({call.func: new for call, new in some.items()}))  # type: ignore[attr-defined]
 
 
 def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
     """Return the function that a call should call, if it certainly calls the wrong one."""
     if not isinstance(node, cst.Call) or any(arg.star for arg in node.args):
         return None
-    called = code.language.called(node) or ""
+    called = code.language.called_name(node) or ""
     positional = [arg.value for arg in node.args if not arg.keyword]
     named = {arg.keyword.value for arg in node.args if arg.keyword}
     of_two = called in _COMPARING and len(positional) == 2 and not named
@@ -158,7 +158,7 @@ def _of_two(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
 
     The text does not show this if the second argument is a number.
     """
-    called = code.language.called(node) or ""
+    called = code.language.called_name(node) or ""
     if (
         not isinstance(node, cst.Call)
         or called not in _COMPARING
@@ -176,7 +176,7 @@ def _is_axis(node: cst.BaseExpression) -> bool:
     """
     return (
         literal(node) is not None
-        or dotted(node) == "None"
+        or dotted_name(node) == "None"
         or (isinstance(node, cst.Name) and node.value.lower() in ("axis", "dim"))
     )
 
@@ -208,12 +208,12 @@ def constexprs_annotated(faulty: FailingKernel) -> Iterator[Proposal]:
     ]
     for changed, values in changes:
         if values is not None:
-            yield Proposal(text=code.replaced(changed), constexprs=values)
+            yield Proposal(text=code.replace_nodes(changed), constexprs=values)
     answered = [(changed, values) for changed, values in changes if values is not None]
     if len(answered) > 1:
         together = {old: new for changed, _ in answered for old, new in changed.items()}
         yield Proposal(
-            text=code.replaced(together),
+            text=code.replace_nodes(together),
             constexprs={k: v for _, values in answered for k, v in values.items()},
         )
 
@@ -341,17 +341,17 @@ def scalar_loop_bounds(faulty: FailingKernel) -> Iterator[Proposal]:
         if (new := _scalar(code, function, node)) is not None
     }
     if loads:
-        yield Proposal(text=code.replaced(loads))
+        yield Proposal(text=code.replace_nodes(loads))
     single = {node: new for node, new in loads.items() if node in _before_loop(code, faulty)}
     if single and len(single) < len(loads):
-        yield Proposal(text=code.replaced(single))
+        yield Proposal(text=code.replace_nodes(single))
     for loop in _failing_loops(code, faulty):
-        yield from _reduced(code, loop)
+        yield from _reduce_bounds(code, loop)
 
 
 def _scalar(code: Code, function: cst.FunctionDef, node: cst.CSTNode) -> cst.CSTNode | None:
     """Return ``tl.load(p)`` for ``tl.load(p + tl.arange(0, 1))``: the one address as a scalar."""
-    if code.language.called(node) != "load" or not isinstance(node, cst.Call) or not node.args:
+    if code.language.called_name(node) != "load" or not isinstance(node, cst.Call) or not node.args:
         return None
     pointer = node.args[0].value
     without = _without_range(code, function, pointer)
@@ -386,7 +386,7 @@ def _is_single(code: Code, function: cst.FunctionDef, node: cst.BaseExpression) 
             and _is_single(code, function, only.value)
         )
     if (
-        code.language.called(node) != "arange"
+        code.language.called_name(node) != "arange"
         or not isinstance(node, cst.Call)
         or len(node.args) != 2
     ):
@@ -397,7 +397,7 @@ def _is_single(code: Code, function: cst.FunctionDef, node: cst.BaseExpression) 
 def _binds(node: cst.CSTNode, name: str) -> bool:
     if isinstance(node, cst.Param):
         return node.name.value == name
-    return any(name in names_in(target) for target, _ in bound(node))
+    return any(name in names_in(target) for target, _ in bound_targets(node))
 
 
 def _before_loop(code: Code, faulty: FailingKernel) -> set[cst.CSTNode]:
@@ -419,17 +419,17 @@ def _failing_loops(code: Code, faulty: FailingKernel) -> list[cst.For]:
     ]
 
 
-def _reduced(code: Code, loop: cst.For) -> Iterator[Proposal]:
+def _reduce_bounds(code: Code, loop: cst.For) -> Iterator[Proposal]:
     """Propose the loop with some of its bounds reduced."""
     if not isinstance(loop.iter, cst.Call) or not (
-        dotted(loop.iter.func) == "range" or code.language.called(loop.iter) == "range"
+        dotted_name(loop.iter.func) == "range" or code.language.called_name(loop.iter) == "range"
     ):
         return
     bounds = [arg.value for arg in loop.iter.args if not arg.keyword and literal(arg.value) is None]
     reduced: dict[cst.CSTNode, cst.CSTNode] = {bound: _maximum(code, bound) for bound in bounds}
     for some in [*({name: new} for name, new in reduced.items()), reduced]:
         if some:
-            yield Proposal(text=code.replaced(some), notes=(_NOTE,))
+            yield Proposal(text=code.replace_nodes(some), notes=(_NOTE,))
 
 
 def _maximum(code: Code, node: cst.BaseExpression) -> cst.BaseExpression:
@@ -480,7 +480,7 @@ def types_kept_in_loops(faulty: FailingKernel) -> Iterator[Proposal]:
             if before:
                 last = before[-1]
                 yield Proposal(
-                    text=code.replaced(
+                    text=code.replace_nodes(
                         {
                             last: _convert_value(
                                 code, last, f"{code.language.name}.{dtype}", before=True
@@ -492,7 +492,7 @@ def types_kept_in_loops(faulty: FailingKernel) -> Iterator[Proposal]:
             back = {
                 node: _convert_value(code, node, f"{name}.dtype", before=False) for node in inside
             }
-            yield Proposal(text=code.replaced(back), notes=(_ROUNDS.format(name=name),))
+            yield Proposal(text=code.replace_nodes(back), notes=(_ROUNDS.format(name=name),))
 
 
 def _loops_assigning(
@@ -539,7 +539,7 @@ def _convert_value(code: Code, node: cst.CSTNode, dtype: str, *, before: bool) -
         return node.with_changes(
             value=node.value.deep_replace(dtypes[0].value, cst.parse_expression(dtype))
         )
-    return node.with_changes(value=cst.parse_expression(f"{parenthesized(text)}.to({dtype})"))
+    return node.with_changes(value=cst.parse_expression(f"{parenthesize(text)}.to({dtype})"))
 
 
 def _is_dtype(code: Code, argument: cst.Arg) -> bool:

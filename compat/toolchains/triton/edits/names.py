@@ -66,7 +66,7 @@ def names_elsewhere(faulty: FailingKernel) -> Iterator[Proposal]:
     missing = {name for line in excerpt.splitlines() for name in _MISSING.findall(line)}
     yield from _elsewhere(code, missing)
     if imported := _imports(code):
-        yield Proposal(text=code.replaced(imported))
+        yield Proposal(text=code.replace_nodes(imported))
     unknown = set(_UNKNOWN_KEYWORD.findall(excerpt))
     for keywords in (unknown, None):
         calls = {
@@ -76,7 +76,7 @@ def names_elsewhere(faulty: FailingKernel) -> Iterator[Proposal]:
             if (new := _call(code, node, keywords)) is not None
         }
         if calls:
-            yield Proposal(text=code.replaced(calls))
+            yield Proposal(text=code.replace_nodes(calls))
 
 
 def _elsewhere(code: Code, missing: set[str]) -> Iterator[Proposal]:
@@ -126,7 +126,9 @@ def _missing_member(code: Code, node: cst.CSTNode, missing: set[str]) -> str | N
 
 def _with(code: Code, changed: Mapping[cst.CSTNode, str]) -> Proposal:
     return Proposal(
-        text=code.replaced({node: cst.parse_expression(text) for node, text in changed.items()})
+        text=code.replace_nodes(
+            {node: cst.parse_expression(text) for node, text in changed.items()}
+        )
     )
 
 
@@ -183,7 +185,7 @@ def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call |
 
     If ``unknown`` is ``None``, every argument that nothing needs is left out.
     """
-    called = code.language.called(node)
+    called = code.language.called_name(node)
     if called is None or not isinstance(node, cst.Call):
         return None
     arguments = [new for arg in node.args for new in _argument(code, called, arg, unknown)]

@@ -10,7 +10,7 @@ from attrs import Factory, define, frozen
 
 from compat.source.imports import Import, imports_in
 from compat.toolchains.language import FailingKernel
-from compat.toolchains.triton.edits.code import Code, dotted, walk
+from compat.toolchains.triton.edits.code import Code, dotted_name, walk
 
 _MODULE = ""
 """The name for a whole module in lookups of imported names."""
@@ -67,27 +67,27 @@ class KernelProgram:
         """Return the definition of a function."""
         return self.code_of(place).definitions[place.function]
 
-    def meant(self, file: str, name: str) -> FunctionPlace | None:
+    def resolve_function(self, file: str, name: str) -> FunctionPlace | None:
         """Return the function that a dotted name means in a file.
 
         Returns ``None`` if these files do not define it.
         """
         return self._resolve_function(file, name, frozenset())
 
-    def called(self, file: str, node: cst.CSTNode) -> FunctionPlace | None:
+    def called_function(self, file: str, node: cst.CSTNode) -> FunctionPlace | None:
         """Return the function that a call calls, if these files define it."""
         return (
-            self.meant(file, dotted(node.func))
-            if isinstance(node, cst.Call) and dotted(node.func)
+            self.resolve_function(file, dotted_name(node.func))
+            if isinstance(node, cst.Call) and dotted_name(node.func)
             else None
         )
 
-    def used(self, place: FunctionPlace) -> Iterator[FunctionPlace]:
+    def mentioned_functions(self, place: FunctionPlace) -> Iterator[FunctionPlace]:
         """Yield the functions that a function names."""
         for node in walk(self.definition(place).body):
             if (
                 isinstance(node, cst.Name | cst.Attribute)
-                and (target := self.meant(place.file, dotted(node))) is not None
+                and (target := self.resolve_function(place.file, dotted_name(node))) is not None
             ):
                 yield target
 
@@ -99,7 +99,7 @@ class KernelProgram:
             place = waiting.pop()
             if place not in places:
                 places[place] = None
-                waiting += self.used(place)
+                waiting += self.mentioned_functions(place)
         return tuple(places)
 
     def naming(self, names: Collection[str]) -> Iterator[FunctionPlace]:

@@ -298,8 +298,10 @@ class SpecializedArguments:
             if argument.annotation
         }
         order = _order(bundle)
-        unspecialized = _named_by(kernel, "do_not_specialize", order)
-        unaligned = unspecialized | _named_by(kernel, "do_not_specialize_on_alignment", order)
+        unspecialized = _option_parameters(kernel, "do_not_specialize", order)
+        unaligned = unspecialized | _option_parameters(
+            kernel, "do_not_specialize_on_alignment", order
+        )
         declared = {name: kind for name, kind in spec.compile.signature.items() if name in order}
         leaf_kinds = leaf_types(declared)
         equal = [
@@ -329,7 +331,7 @@ class SpecializedArguments:
         return cls(
             order=order,
             types={
-                name: _folded(name, declared[name], constants)
+                name: _mark_constants(name, declared[name], constants)
                 for name in order
                 if name in declared and name not in constants
             },
@@ -376,7 +378,9 @@ def _kernel(bundle: Bundle) -> ast.FunctionDef:
     return [function for function in functions if function.name == bundle.spec.function][-1]
 
 
-def _named_by(kernel: ast.FunctionDef, option: str, order: tuple[str, ...]) -> frozenset[str]:
+def _option_parameters(
+    kernel: ast.FunctionDef, option: str, order: tuple[str, ...]
+) -> frozenset[str]:
     """Return the parameters that an option of ``@triton.jit`` names, if its value is a literal."""
     options = (
         keyword
@@ -395,12 +399,12 @@ def _named_by(kernel: ast.FunctionDef, option: str, order: tuple[str, ...]) -> f
     return frozenset(named)
 
 
-def _folded(path: str, kind: ArgumentType, constants: Collection[str]) -> ArgumentType:
+def _mark_constants(path: str, kind: ArgumentType, constants: Collection[str]) -> ArgumentType:
     """Return a type whose constant elements are replaced by ``CONSTEXPR``."""
     if isinstance(kind, str):
         return CONSTEXPR if path in constants else kind
     folded = tuple(
-        _folded(f"{path}[{index}]", element, constants)
+        _mark_constants(f"{path}[{index}]", element, constants)
         for index, element in enumerate(elements_of(kind))
     )
     if isinstance(kind, tuple):
@@ -500,7 +504,7 @@ def _launch_facts(bundle: Bundle, target: Target) -> dict[str, object]:
     )
     return {
         "form": "launch",
-        "arguments": _wrapped(passed, 100),
+        "arguments": _wrap_items(passed, 100),
         "has_tensors": has_tensors,
         "descriptors": sorted(
             {
@@ -600,13 +604,13 @@ def _dictionary(head: str, entries: Mapping[object, str]) -> str:
     return "\n".join(
         [
             f"{head}{{",
-            *(f"{' ' * 12}{line}" for line in _wrapped(items, _WIDTH - 14)),
+            *(f"{' ' * 12}{line}" for line in _wrap_items(items, _WIDTH - 14)),
             f"{' ' * 8}}}",
         ]
     )
 
 
-def _wrapped(items: list[str], width: int) -> list[str]:
+def _wrap_items(items: list[str], width: int) -> list[str]:
     """Return as few lines as the items need, with a comma after each item."""
     lines = [""]
     for item in items:

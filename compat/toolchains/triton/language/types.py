@@ -129,7 +129,7 @@ class Block:
     pointer: bool = False
 
 
-def _passed(argument: object) -> Block | None:
+def _argument_block(argument: object) -> Block | None:
     """Return the block that a launch passes, or ``None`` if it is unknown."""
     if arguments.is_tensor(argument):
         return Block(dtype=LANGUAGE_NAMES.get(arguments.dtype_of(argument)), pointer=True)
@@ -152,7 +152,7 @@ class BlockShapes:
             for name, kind in compile_spec.signature.items()
             if isinstance(kind, str)  # tuples stay unknown
         }
-        self._names |= {name: _passed(value) for name, value in compile_spec.launch.items()}
+        self._names |= {name: _argument_block(value) for name, value in compile_spec.launch.items()}
         self._names |= {name: Block(dtype="int32") for name in numbers}
         self._found: dict[int, Block] = {}
         self._alike: dict[int, list[str]] = {}
@@ -225,19 +225,21 @@ class BlockShapes:
             return Block(dtype="int32" if isinstance(node.value, int) else "float32")
         if isinstance(node, ast.Compare):
             return (
-                evolve(joined, dtype="int1", pointer=False) if (joined := _joined(parts)) else None
+                evolve(joined, dtype="int1", pointer=False)
+                if (joined := _broadcast(parts))
+                else None
             )
         if isinstance(node, ast.BinOp | ast.UnaryOp | ast.BoolOp):
-            return _joined(parts)
+            return _broadcast(parts)
         if isinstance(node, ast.Subscript):
-            return _indexed(parts[0], node.slice) if parts else None
+            return _index_block(parts[0], node.slice) if parts else None
         return (
-            self._called(node, parts)
+            self._infer_call(node, parts)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
             else None
         )
 
-    def _called(self, call: ast.Call, parts: Sequence[Block | None]) -> Block | None:
+    def _infer_call(self, call: ast.Call, parts: Sequence[Block | None]) -> Block | None:
         assert isinstance(call.func, ast.Attribute)
         name, first = call.func.attr, parts[0] if parts else None
         if name == "arange" and len(call.args) == 2:
@@ -262,7 +264,7 @@ class BlockShapes:
             return Block(shape=(first.shape[0], parts[1].shape[1]), dtype="float32")
         if name in _REDUCE and first and len(first.shape) == 1:
             return evolve(first, shape=())
-        return _joined(parts) if name in _ALIKE else None
+        return _broadcast(parts) if name in _ALIKE else None
 
     def _sizes(self, nodes: Sequence[ast.expr]) -> tuple[int, ...]:
         """Return the integer values of these expressions; empty if one is unknown."""
@@ -289,7 +291,7 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
         yield from (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
 
 
-def _joined(parts: Sequence[Block | None]) -> Block | None:
+def _broadcast(parts: Sequence[Block | None]) -> Block | None:
     """Return the broadcast of blocks. Its type is that of a pointer, else that of a float."""
     blocks = [part for part in parts if part is not None]
     if len(blocks) < len(parts) or not blocks:
@@ -304,7 +306,7 @@ def _joined(parts: Sequence[Block | None]) -> Block | None:
     return evolve(foremost, shape=shape)
 
 
-def _indexed(block: Block | None, index: ast.expr) -> Block | None:
+def _index_block(block: Block | None, index: ast.expr) -> Block | None:
     """``x[:, None]``: a new axis for every ``None``."""
     elements = index.elts if isinstance(index, ast.Tuple) else [index]
     remaining = list(block.shape) if block else []

@@ -170,7 +170,7 @@ class Draft:
     # --- scopes -----------------------------------------------------------------------------------
 
     @contextmanager
-    def nested(
+    def inner_scope(
         self, *parameters: tuple[BlockValue, Bounds], turn: BlockValue | None = None
     ) -> Iterator[Draft]:
         """Open a scope inside of this one, which sees all of its values."""
@@ -178,7 +178,7 @@ class Draft:
             yield self
 
     @contextmanager
-    def isolated(self, *parameters: tuple[BlockValue, Bounds]) -> Iterator[Draft]:
+    def function_scope(self, *parameters: tuple[BlockValue, Bounds]) -> Iterator[Draft]:
         """Open the scope of a function, which sees its parameters only."""
         before, self.has_arguments = self.has_arguments, False
         try:
@@ -264,7 +264,7 @@ class Draft:
             return self.latest
         return value
 
-    def masked(self, value: BlockValue, mask: int) -> BlockValue:
+    def mask_block(self, value: BlockValue, mask: int) -> BlockValue:
         """Return an integer block of numbers in 0 … mask; mostly ``value`` itself if that fits."""
         value_bounds = self.bounds[value.name]
         if value_bounds.low >= 0 and value_bounds.high <= mask and self.random.random() < 0.8:
@@ -272,20 +272,20 @@ class Draft:
         self.define("mask", (value,), (value.dtype, value.shape), mask=mask)
         return self.latest
 
-    def limited(self, value: BlockValue, limit: int) -> BlockValue:
+    def limit_block(self, value: BlockValue, limit: int) -> BlockValue:
         """Return a block, limited to -limit … limit."""
         self.define("limit", (value,), (value.dtype, value.shape), limit=limit)
         return self.latest
 
     def natural(self, value: BlockValue) -> BlockValue:
         """An integer block without negative numbers."""
-        return value if self.bounds[value.name].low >= 0 else self.masked(value, 0x7FFF)
+        return value if self.bounds[value.name].low >= 0 else self.mask_block(value, 0x7FFF)
 
     def above_zero(self, value: BlockValue) -> BlockValue:
         """An integer block of positive numbers."""
         if self.bounds[value.name].low > 0:
             return value
-        small = self.masked(value, 15)
+        small = self.mask_block(value, 15)
         self.define("add_literal", (small,), (small.dtype, small.shape), number=1)
         return self.latest
 

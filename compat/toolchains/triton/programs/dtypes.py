@@ -127,6 +127,6 @@ def holds(dtype: str, value_bounds: Bounds, precision: int | None = None) -> boo
     return units <= 1 << (precision or kind.precision) and value_bounds.step >= kind.smallest
 
 
-def wrapped(dtype: str, value_bounds: Bounds) -> Bounds:
+def wrap_bounds(dtype: str, value_bounds: Bounds) -> Bounds:
     """Return the bounds of an integer result, which wraps around if it does not fit."""
     return value_bounds if holds(dtype, value_bounds) else everything(dtype)

@@ -85,7 +85,7 @@ def problem_source(program: BlockProgram, results: Mapping[str, Array]) -> str:
         for tensor in program.inputs
     }
     outputs = {
-        output.name: (output.size, _TORCH[output.dtype], _packed(results[output.name]))
+        output.name: (output.size, _TORCH[output.dtype], _pack_array(results[output.name]))
         for output in program.outputs
     }
     return _TEXT.format(
@@ -96,7 +96,7 @@ def problem_source(program: BlockProgram, results: Mapping[str, Array]) -> str:
     )
 
 
-def _packed(array: Array) -> str:
+def _pack_array(array: Array) -> str:
     wide = "<f8" if array.dtype.kind == "f" else "<i8"
     return base64.b85encode(zlib.compress(array.astype(wide).tobytes(), 9)).decode()
 

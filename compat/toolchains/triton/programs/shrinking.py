@@ -53,7 +53,7 @@ def _showing(batch: Sequence[BlockProgram], show: ShowDefect) -> BlockProgram | 
 def _smaller(program: BlockProgram) -> Iterator[BlockProgram]:
     """Yield valid smaller programs, the smallest first."""
     programs: dict[BlockProgram, None] = {}
-    for candidate in _changed(program):
+    for candidate in _candidates(program):
         cleaned = without_unused(candidate)
         if cleaned != program and _is_defined(cleaned):
             programs[cleaned] = None
@@ -84,7 +84,7 @@ def _is_defined(program: BlockProgram) -> bool:
 # --- changes --------------------------------------------------------------------------------------
 
 
-def _changed(program: BlockProgram) -> Iterator[BlockProgram]:
+def _candidates(program: BlockProgram) -> Iterator[BlockProgram]:
     sinks = [statement for statement in program.statements if statement.operation in _SINKS]
     if len(sinks) > 1:
         for sink in sinks:
@@ -96,7 +96,7 @@ def _changed(program: BlockProgram) -> Iterator[BlockProgram]:
             yield _with_constant(program, statement)
         for operand in statement.operands:
             if len(statement.results) == 1 and _kind(operand) == _kind(statement.results[0]):
-                yield _renamed(program, statement, operand.name)
+                yield _with_operand(program, statement, operand.name)
         if "turns" in statement.settings:
             yield from _with_less_loop(program, statement)
     if program.grid > 1:
@@ -140,32 +140,32 @@ def _with_constant(program: BlockProgram, statement: BlockStatement) -> BlockPro
     )
     if len(constants) < len(statement.results):
         return program
-    return evolve(program, statements=_replaced(program.statements, statement, constants))
+    return evolve(program, statements=_replace_statement(program.statements, statement, constants))
 
 
 def _with_settings(
     program: BlockProgram, statement: BlockStatement, **settings: object
 ) -> BlockProgram:
     changed = evolve(statement, settings={**statement.settings, **settings})
-    return evolve(program, statements=_replaced(program.statements, statement, (changed,)))
+    return evolve(program, statements=_replace_statement(program.statements, statement, (changed,)))
 
 
-def _renamed(program: BlockProgram, statement: BlockStatement, name: str) -> BlockProgram:
+def _with_operand(program: BlockProgram, statement: BlockStatement, name: str) -> BlockProgram:
     """Return a program in which an operand replaces a statement's result."""
     new = next(operand for operand in statement.operands if operand.name == name)
-    statements = _replaced(program.statements, statement, ())
-    return evolve(program, statements=_substituted(statements, {statement.results[0]: new}))
+    statements = _replace_statement(program.statements, statement, ())
+    return evolve(program, statements=_substitute_values(statements, {statement.results[0]: new}))
 
 
 def _without_loop(program: BlockProgram, loop: BlockStatement) -> BlockProgram:
     """Return a program in which the statements of a loop's only iteration replace the loop."""
     (body,) = loop.bodies
     begin = dict(zip(body.parameters[1:], loop.operands, strict=True))
-    statements = _substituted(body.statements, begin)
+    statements = _substitute_values(body.statements, begin)
     ends = [begin.get(value, value) for value in body.results]
-    new_statements = _replaced(program.statements, loop, statements)
+    new_statements = _replace_statement(program.statements, loop, statements)
     after = dict(zip(loop.results, ends, strict=True))
-    return evolve(program, statements=_substituted(new_statements, after))
+    return evolve(program, statements=_substitute_values(new_statements, after))
 
 
 def _without_carried(program: BlockProgram, loop: BlockStatement, place: int) -> BlockProgram:
@@ -179,7 +179,7 @@ def _without_carried(program: BlockProgram, loop: BlockStatement, place: int) ->
         bodies=(
             NestedBody(
                 _all_but(body.parameters, place + 1),
-                _substituted(body.statements, {parameter: initial}),
+                _substitute_values(body.statements, {parameter: initial}),
                 tuple(
                     initial if value == parameter else value
                     for value in _all_but(body.results, place)
@@ -187,15 +187,17 @@ def _without_carried(program: BlockProgram, loop: BlockStatement, place: int) ->
             ),
         ),
     )
-    statements = _replaced(program.statements, loop, (smaller,))
-    return evolve(program, statements=_substituted(statements, {loop.results[place]: initial}))
+    statements = _replace_statement(program.statements, loop, (smaller,))
+    return evolve(
+        program, statements=_substitute_values(statements, {loop.results[place]: initial})
+    )
 
 
 def _all_but(values: tuple[BlockValue, ...], place: int) -> tuple[BlockValue, ...]:
     return values[:place] + values[place + 1 :]
 
 
-def _substituted(
+def _substitute_values(
     statements: tuple[BlockStatement, ...], values: Mapping[BlockValue, BlockValue]
 ) -> tuple[BlockStatement, ...]:
     """Return statements whose values are replaced by others."""
@@ -209,7 +211,9 @@ def _substituted(
             operands=change(statement.operands),
             bodies=tuple(
                 NestedBody(
-                    body.parameters, _substituted(body.statements, values), change(body.results)
+                    body.parameters,
+                    _substitute_values(body.statements, values),
+                    change(body.results),
                 )
                 for body in statement.bodies
             ),
@@ -218,7 +222,7 @@ def _substituted(
     )
 
 
-def _replaced(
+def _replace_statement(
     statements: tuple[BlockStatement, ...], old: BlockStatement, new: tuple[BlockStatement, ...]
 ) -> tuple[BlockStatement, ...]:
     result: list[BlockStatement] = []
@@ -227,7 +231,7 @@ def _replaced(
             result += new
             continue
         bodies = tuple(
-            NestedBody(body.parameters, _replaced(body.statements, old, new), body.results)
+            NestedBody(body.parameters, _replace_statement(body.statements, old, new), body.results)
             for body in statement.bodies
         )
         result.append(evolve(statement, bodies=bodies) if bodies else statement)
@@ -240,7 +244,7 @@ def _replaced(
 def without_unused(program: BlockProgram) -> BlockProgram:
     """Return a program without unused values and arguments."""
     statements = program.statements
-    while (used_statements := _used(statements, _names(statements))) != statements:
+    while (used_statements := _used_statements(statements, _names(statements))) != statements:
         statements = used_statements
     text = [
         str(value)
@@ -271,12 +275,14 @@ def _names(statements: Sequence[BlockStatement]) -> set[str]:
     return names
 
 
-def _used(statements: tuple[BlockStatement, ...], names: set[str]) -> tuple[BlockStatement, ...]:
+def _used_statements(
+    statements: tuple[BlockStatement, ...], names: set[str]
+) -> tuple[BlockStatement, ...]:
     return tuple(
         evolve(
             statement,
             bodies=tuple(
-                NestedBody(body.parameters, _used(body.statements, names), body.results)
+                NestedBody(body.parameters, _used_statements(body.statements, names), body.results)
                 for body in statement.bodies
             ),
         )

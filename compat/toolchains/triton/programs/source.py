@@ -56,7 +56,7 @@ class Printer:
             if operation.write is not None:
                 operation.write(statement, self)
             else:
-                text = _swapped(operation.text) if self.respelled else operation.text
+                text = _swap_operands(operation.text) if self.respelled else operation.text
                 self.assign(statement, expression(statement, text))
 
     def helper(self, body: NestedBody) -> str:
@@ -97,7 +97,7 @@ def kernel_source(program: BlockProgram) -> str:
     return "\n\n".join(parts)
 
 
-def _swapped(text: str) -> str:
+def _swap_operands(text: str) -> str:
     """Return an expression with its operands swapped, if the operation is commutative."""
     return _COMMUTATIVE.sub(r"\2{1}\1\3{0}", text)
 

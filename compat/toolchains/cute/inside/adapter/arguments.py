@@ -113,7 +113,7 @@ class Memory:
         return address
 
 
-def bound(function: Function, job: Document) -> tuple[Any, list[Any], Objects]:
+def bind_arguments(function: Function, job: Document) -> tuple[Any, list[Any], Objects]:
     """Return the function to compile, its arguments in order, and its arguments by keyword.
 
     If the job names a class, the function is an object of it. The constructor gets the constexprs

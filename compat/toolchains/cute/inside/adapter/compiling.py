@@ -194,11 +194,11 @@ class Cute:
         does not fit the function.
         """
         self._on_stage, self._on_made = on_stage, on_made
-        pipeline.taken_ptx(self._ptx)  # removes the PTX of a failed compile
+        pipeline.take_ptx(self._ptx)  # removes the PTX of a failed compile
         self._times = {}
         self._ir_path = job.get("ir") or ""
         function, positional, named = (
-            (_blank(), [], {}) if self._ir_path else arguments.bound(function, job)
+            (_blank(), [], {}) if self._ir_path else arguments.bind_arguments(function, job)
         )
         options = arguments.options(job["options"])
         # Up to 4.2 an aborted compile skips this, and the count of kernels would go on.
@@ -317,7 +317,7 @@ class Cute:
         manager, failed = compiler.passmanager.PassManager, None
         self._beacon.in_passes(True)
         if passes.prints(manager):
-            with passes.printed(compiler, module):
+            with passes.ir_printing(compiler, module):
                 needs_binary = self._lower(go, module, pieces)
         else:
             self._times, failed = passes.run_singly(
@@ -382,7 +382,7 @@ class Cute:
 
         Only the clock shows that, so CPU seconds are divided in proportion to time.
         """
-        begun = self._beacon.begun()
+        begun = self._beacon.unreported_stage()
         now, used = time.time(), time.process_time()
         if begun is not None and now > began:
             stage, since = begun
@@ -399,7 +399,7 @@ class Cute:
             raise arguments.KernelFileError("the function launches no kernel")
         artifacts: Objects = {
             "trace": self._traced,
-            "ptx": pipeline.taken_ptx(self._ptx),
+            "ptx": pipeline.take_ptx(self._ptx),
             "cubin": cubin,
         }
         artifacts = {stage: result for stage, result in artifacts.items() if result}
@@ -421,7 +421,7 @@ class Cute:
             host = recording.HostFunction(
                 compiled.compiler, compiled.module, cubin, kernels, job["target"]
             )
-            return recording.recorded(host, function, job)
+            return recording.record_launches(host, function, job)
         except (recording.UnrecordableLaunch, arguments.KernelFileError) as error:
             return json.dumps({"why": str(error)})
 

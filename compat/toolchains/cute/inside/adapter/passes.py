@@ -45,7 +45,7 @@ def prints(manager: object) -> bool:
 
 
 @contextlib.contextmanager
-def printed(compiler: Compiler, module: MlirModule) -> Iterator[None]:
+def ir_printing(compiler: Compiler, module: MlirModule) -> Iterator[None]:
     """Make pass managers that are created in this context print the IR before every pass."""
     passmanager_module = compiler.passmanager
     manager = passmanager_module.PassManager

@@ -64,7 +64,7 @@ def pieces_of(text: str, manager: object) -> Pieces | None:
     """
     begin = text.index(COMPILES) + len(COMPILES)
     end = begin + _closing(text[begin:])
-    passes = spelled_out(text, manager)
+    passes = pipeline_passes(text, manager)
     at = next(
         (number for number, pass_text in enumerate(passes) if pass_text.startswith(_BINARY)), None
     )
@@ -100,7 +100,7 @@ def ready(module: MlirModule) -> None:
 
 def lowering(text: str, manager: object) -> list[str]:
     """The passes of a pipeline up to the binary, with their options."""
-    passes = spelled_out(text, manager)
+    passes = pipeline_passes(text, manager)
     at = next(
         (number for number, pass_text in enumerate(passes) if pass_text.startswith(_BINARY)),
         len(passes),
@@ -108,7 +108,7 @@ def lowering(text: str, manager: object) -> list[str]:
     return passes[:at]
 
 
-def spelled_out(text: str, manager: PassManager) -> list[str]:
+def pipeline_passes(text: str, manager: PassManager) -> list[str]:
     """The passes that a pipeline runs, with their options.
 
     4.5.3 aborts when it prints a pipeline for sm_110a, which it compiles up to an error of libNVVM.
@@ -181,7 +181,7 @@ def keeping_ptx(pipeline: str, path: str) -> str:
     return pipeline.replace(COMPILES, COMPILES + _PTX_ASKED % path, 1)
 
 
-def taken_ptx(path: str) -> str:
+def take_ptx(path: str) -> str:
     """Return the PTX in files whose paths begin with ``path``, and remove these files.
 
     The result is empty if this release writes none.

@@ -217,23 +217,23 @@ def _zero_stack(module: MlirModule) -> None:
 def _zero(ir: Any, alloca: Any) -> None:
     pointer, byte, word = (ir.Type.parse(name) for name in ("!llvm.ptr", "i8", "i64"))
 
-    def made(name: str, kind: Type, *operands: Any, **attributes: Any) -> Any:
+    def make_value(name: str, kind: Type, *operands: Any, **attributes: Any) -> Any:
         return ir.Operation.create(
             name, results=[kind], operands=list(operands), attributes=attributes
         ).result
 
     kind, one = alloca.attributes["elem_type"], ir.Attribute.parse("array<i32: 1>")
-    behind = made(
+    behind = make_value(
         "llvm.getelementptr",
         pointer,
-        made("llvm.mlir.zero", pointer),
+        make_value("llvm.mlir.zero", pointer),
         elem_type=kind,
         rawConstantIndices=one,
     )
     count = alloca.operands[0]
-    count = count if str(count.type) == "i64" else made("llvm.sext", word, count)
-    size = made("llvm.mul", word, made("llvm.ptrtoint", word, behind), count)
-    zero = made("llvm.mlir.constant", byte, value=ir.IntegerAttr.get(byte, 0))
+    count = count if str(count.type) == "i64" else make_value("llvm.sext", word, count)
+    size = make_value("llvm.mul", word, make_value("llvm.ptrtoint", word, behind), count)
+    zero = make_value("llvm.mlir.constant", byte, value=ir.IntegerAttr.get(byte, 0))
     # LLVM believes that storing a structure fills its padding, and would drop plain zeros.
     memset_attributes = {"isVolatile": ir.BoolAttr.get(True)}
     ir.Operation.create(
@@ -270,14 +270,14 @@ class _Driver:
             raise UnrecordableLaunch("the compiled function calls %s" % name)
         kinds, answer = _FUNCTIONS[name]
 
-        def called(*args: Any) -> int:
+        def answer_call(*args: Any) -> int:
             try:
                 return answer(self, *args)
             except Exception as error:  # it cannot pass through compiled code
                 self.why = self.why or str(error)
                 return _UNKNOWN
 
-        function = ctypes.CFUNCTYPE(c_int, *kinds)(called)
+        function = ctypes.CFUNCTYPE(c_int, *kinds)(answer_call)
         self._held.append(function)
         return function
 
@@ -400,7 +400,7 @@ All return a status.
 # --- the record -----------------------------------------------------------------------------------
 
 
-def recorded(host: HostFunction, function: Function, job: Document) -> str:
+def record_launches(host: HostFunction, function: Function, job: Document) -> str:
     """Return the launches of the function for all sizes that the job's problem names, as JSON.
 
     Raises UnrecordableLaunch, and KernelFileError if sizes do not fit types.

@@ -50,7 +50,7 @@ class Symbols:
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
 
-    def named(self, symbol: Any, name: str) -> str:
+    def name_symbol(self, symbol: Any, name: str) -> str:
         """Return the name of a symbol, which is the first name that it got."""
         return self._names.setdefault(id(symbol), name)
 
@@ -219,7 +219,7 @@ def _fake_tensor(name: str, value: Value, symbols: Symbols) -> str:
         if type(extent).__name__ != "SymInt":
             raise UnwritableArgument("has the size %s" % (extent,))
         divisor = int(getattr(extent, "divisibility", 1) or 1)
-        symbol = symbols.named(extent, other)
+        symbol = symbols.name_symbol(extent, other)
         return "%s%%%d" % (symbol, divisor) if divisor > 1 else symbol
 
     space = str(getattr(value, "memspace", None) or getattr(value, "_memspace", "gmem")).rpartition(

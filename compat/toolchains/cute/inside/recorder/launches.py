@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ....inside.recorder.journal import UnwritableArgument, called, of_launch
+from ....inside.recorder.journal import UnwritableArgument, module_label, of_launch
 from ..adapter.pipeline import COMPILES
 from . import objects
 from .arguments import Symbols, argument
@@ -63,7 +63,7 @@ def watch(recording: CuteRecording) -> None:
         recording.replace(callable_, "_compile", log.asking(callable_._compile))
     elif hasattr(compiler, "CompileOptions"):
         kind = compiler.CompileOptions
-        recording.replace(kind, "__init__", log.asked_in_text(kind.__init__))
+        recording.replace(kind, "__init__", log.wrap_options_constructor(kind.__init__))
     if hasattr(dsl.BaseDSL, "_preprocess_and_execute"):
         recording.replace(
             dsl.BaseDSL,
@@ -135,7 +135,7 @@ class _CompileLog:
             if key is None or COMPILES not in pipeline:
                 return run(compiler, module, pipeline, *rest, **options)
             result = run(compiler, module, originals.pipeline(pipeline), *rest, **options)
-            originals.compiled(key, module, _arch())
+            originals.record_code(key, module, _arch())
             if fake:
                 raise _CompileOnly
             return result
@@ -164,7 +164,7 @@ class _CompileLog:
 
         return compile_and_tell
 
-    def asked_in_text(self, construct: Callable[..., None]) -> Callable[..., None]:
+    def wrap_options_constructor(self, construct: Callable[..., None]) -> Callable[..., None]:
         """Wrap the constructor of compile options, in 4.1 and 4.2, so that they are noted."""
         now = self._recording.now
 
@@ -271,7 +271,7 @@ class _CompileLog:
         return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch  # noqa: S324 - a name
 
     def _constructor(self, value: object, launch: Document) -> None:
-        made_of = objects.made_of(value)
+        made_of = objects.constructor_arguments(value)
         if made_of is None:
             raise UnwritableArgument("is an object, and it is not known what it was made of")
         for name, argument_value in made_of.items():
@@ -287,7 +287,7 @@ class _CompileLog:
 
     def _record_refusal(self, function: Function, arguments: tuple[Any, ...], why: str) -> None:
         code = getattr(function, "__code__", None)
-        module = called(function.__module__ or "", code.co_filename if code else "")
+        module = module_label(function.__module__ or "", code.co_filename if code else "")
         name = (
             type(arguments[0]).__name__
             if function.__name__ == _CALL and arguments
@@ -301,7 +301,7 @@ class _CompileLog:
         if key is not None:
             self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
             if needs_original:
-                self._recording.originals.failed(key, error, _arch())
+                self._recording.originals.record_failure(key, error, _arch())
 
 
 def _identity(function: Function, arguments: tuple[Any, ...]) -> object:

@@ -56,7 +56,7 @@ def _watch_constructor(kind: type) -> None:
         kind.__init__ = construct_and_note  # type: ignore[misc]
 
 
-def made_of(value: object) -> dict[str, object] | None:
+def constructor_arguments(value: object) -> dict[str, object] | None:
     """Return the constructor arguments of an object by parameter, or ``None`` if unknown."""
     kind = type(value)
     noted = getattr(value, "__dict__", {}).get(_NOTED)

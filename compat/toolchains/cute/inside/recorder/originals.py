@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ....inside.recorder.journal import Journal
 from ..adapter import built
-from ..adapter.pipeline import keeping_ptx, taken_ptx
+from ..adapter.pipeline import keeping_ptx, take_ptx
 
 if TYPE_CHECKING:
     from ....inside.foreign import Function
@@ -46,9 +46,9 @@ class ProgramCode:
         """The pipeline that also writes PTX, in releases that can."""
         return keeping_ptx(pipeline, self._path)
 
-    def compiled(self, key: str, module: MlirModule, arch: str) -> None:
+    def record_code(self, key: str, module: MlirModule, arch: str) -> None:
         """Write down the hash of the code that a successful compile made."""
-        text, cubin = taken_ptx(self._path), None
+        text, cubin = take_ptx(self._path), None
         if not text:
             cubin = built.cubin_in(str(module))
         code = text or (cubin.decode("utf-8", "surrogateescape") if cubin else None)
@@ -56,9 +56,9 @@ class ProgramCode:
         stage = ("ptx" if text else "cubin") if code is not None else None
         self._journal.write(r="original", key=key, stage=stage, digest=digest, arch=_number(arch))
 
-    def failed(self, key: str, error: BaseException, arch: str) -> None:
+    def record_failure(self, key: str, error: BaseException, arch: str) -> None:
         """Write down that a compile failed."""
-        taken_ptx(self._path)
+        take_ptx(self._path)
         self._journal.write(r="original", key=key, error=type(error).__name__, arch=_number(arch))
 
     @property

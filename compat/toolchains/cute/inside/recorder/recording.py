@@ -44,7 +44,7 @@ class CuteRecording(Recording):
         except PackageNotFoundError:
             return str(getattr(module, "__version__", None) or os.path.dirname(module.__file__))
 
-    def imported(self, module: MlirModule) -> None:
+    def begin_recording(self, module: MlirModule) -> None:
         """Record compiles and launches with CuTe DSL from now on."""
         if self.settings["fake"]:
             device.install(self)

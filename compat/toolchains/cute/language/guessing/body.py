@@ -235,7 +235,7 @@ def literals_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]
     return literals
 
 
-def allowed_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
+def allowed_literals(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
     """Return the literals that a name, or the attribute of ``self`` with it, must be one of."""
     literals: list[object] = []
     for node in ast.walk(kind):

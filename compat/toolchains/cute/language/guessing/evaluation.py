@@ -117,8 +117,8 @@ class HostScope(Scope):
     functions: ClassVar[Mapping[str, PythonValue]] = {**FUNCTIONS, **library.CONSTANTS}
     kernels: Kernels
 
-    def _nested(self, local: dict[str, object]) -> Self:
-        inner = super()._nested(local)
+    def _inner_scope(self, local: dict[str, object]) -> Self:
+        inner = super()._inner_scope(local)
         inner.kernels = self.kernels
         return inner
 
@@ -138,7 +138,9 @@ class HostScope(Scope):
         return super().name(node)
 
     def _imported_value(self, origin: str) -> object:
-        element = ElementKind.named(origin.rpartition(".")[2]) if library.is_known(origin) else None
+        element = (
+            ElementKind.from_name(origin.rpartition(".")[2]) if library.is_known(origin) else None
+        )
         return element or self._of_module(*origin.rpartition(".")[::2])
 
     def _of_module(self, module: str, name: str) -> SourceFunction:
@@ -166,7 +168,7 @@ class HostScope(Scope):
         origin = self.origin(node) or ""
         if node.attr == "compile" and origin.startswith("cutlass."):
             return _Compile()
-        if library.is_known(origin) and (element := ElementKind.named(node.attr)):
+        if library.is_known(origin) and (element := ElementKind.from_name(node.attr)):
             return element
         if (
             origin
@@ -206,7 +208,7 @@ class HostScope(Scope):
                 {name: self.value(default) for name, default in self.kernels.defaults.items()}
             )
         if isinstance(self.value(node.func), _Compile):
-            return self._compiled(node)
+            return self._note_compile(node)
         positional, keywords = self.arguments(node)
         if library.is_known(origin) and last in library.CALLS:
             # Wrong arguments raise a TypeError.
@@ -272,7 +274,7 @@ class HostScope(Scope):
 
     # --- kernels ---
 
-    def _compiled(self, node: ast.Call) -> PythonValue:
+    def _note_compile(self, node: ast.Call) -> PythonValue:
         positional, keywords = self.arguments(node)
         if not positional:
             raise UnknownValue("compiles nothing")
@@ -302,7 +304,7 @@ class HostScope(Scope):
     ) -> PythonValue:
         # Later statements may change the tensors.
         copied = [
-            argument.copied() if isinstance(argument, TensorValue) else argument
+            argument.with_changes() if isinstance(argument, TensorValue) else argument
             for argument in positional
         ]
         named = {name: argument for name, argument in keywords.items() if name != "options"}
@@ -368,7 +370,7 @@ class HostScope(Scope):
             raise UnknownValue(method.name)
         before = [owner] if "classmethod" in kinds else []
         return self.apply(
-            SourceFunction(definition, self._nested({})), [*before, *positional], keywords
+            SourceFunction(definition, self._inner_scope({})), [*before, *positional], keywords
         )
 
     # --- statements ---

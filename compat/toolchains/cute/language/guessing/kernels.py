@@ -90,7 +90,7 @@ class _LauncherGuesses:
         self.names: dict[PythonValue, str] = {}
         """Sizes without a name of their own → the names that they get here."""
         self.call = self._best_call()
-        self.passed = self._passed()
+        self.passed = self._call_arguments()
         self.named = {
             size.name
             for value in self.passed.values()
@@ -177,7 +177,7 @@ class _LauncherGuesses:
         calls = [call for call in self.module.calls if call.kernel == self.launcher.name]
         return max(calls, key=_completeness, default=None)
 
-    def _passed(self) -> dict[str, object]:
+    def _call_arguments(self) -> dict[str, object]:
         """Return parameter → the argument of the call."""
         if self.call is None:
             return {}
@@ -374,7 +374,7 @@ class _LauncherGuesses:
             return self._type_of(name, value) if value.shape else None
         if isinstance(value, PointerValue):
             alignment = value.alignment or _bytes(value.element)
-            return f"ptr<{value.element or PLAIN}>{_aligned(alignment)}"
+            return f"ptr<{value.element or PLAIN}>{_alignment_suffix(alignment)}"
         if isinstance(value, StreamValue):
             return "stream"
         if isinstance(value, Number):
@@ -404,7 +404,7 @@ class _LauncherGuesses:
         }
         sizes = [self._size(name, mode, tensor, dynamic) for mode in modes]
         element = tensor.element or PLAIN
-        alignment = _aligned(tensor.alignment or _bytes(element))
+        alignment = _alignment_suffix(tensor.alignment or _bytes(element))
         text = f"{element}[{', '.join(sizes)}]"
         usual = [*(mode for mode in modes if mode != tensor.leading), tensor.leading]
         if tensor.strided and len(sizes) > 1:
@@ -559,7 +559,7 @@ def _bytes(element: str | None) -> int:
     return max(1, ElementKind(element or PLAIN).width // 8)
 
 
-def _aligned(alignment: int) -> str:
+def _alignment_suffix(alignment: int) -> str:
     return "" if alignment == _USUAL_ALIGNMENT else f" align={alignment}"
 
 

@@ -81,7 +81,7 @@ def _empty_strided(
 
 
 def _like(tensor: PythonValue, *, dtype: PythonValue = None, **_: object) -> TensorValue:
-    return _tensor(tensor).copied(element=element_name(dtype) or tensor.element)
+    return _tensor(tensor).with_changes(element=element_name(dtype) or tensor.element)
 
 
 def _full_like(tensor: PythonValue, _: object = None, **options: PythonValue) -> TensorValue:
@@ -112,11 +112,11 @@ def _tensor(value: PythonValue) -> TensorValue:
 
 def _to(tensor: TensorValue, *positional: object, dtype: object = None, **_: object) -> TensorValue:
     kinds = [argument for argument in (*positional, dtype) if isinstance(argument, ElementKind)]
-    return tensor.copied(element=kinds[0].name) if kinds else tensor
+    return tensor.with_changes(element=kinds[0].name) if kinds else tensor
 
 
 def _permute(tensor: TensorValue, *axes: PythonValue) -> TensorValue:
-    return tensor.permuted(
+    return tensor.permute_modes(
         axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
     )
 
@@ -124,12 +124,12 @@ def _permute(tensor: TensorValue, *axes: PythonValue) -> TensorValue:
 def _transpose(tensor: TensorValue, one: int = 0, other: int = 1) -> TensorValue:
     axes = [*range(len(tensor.shape))]
     axes[one], axes[other] = axes[other], axes[one]
-    return tensor.permuted(axes)
+    return tensor.permute_modes(axes)
 
 
 def _view(tensor: TensorValue, *sizes: PythonValue, **_: PythonValue) -> TensorValue:
     if len(sizes) == 1 and isinstance(sizes[0], ElementKind):
-        return tensor.copied(element=sizes[0].name)
+        return tensor.with_changes(element=sizes[0].name)
     known_sizes = [size for size in tensor.shape if isinstance(size, int)]
     shape = _sizes(sizes)
     if -1 in shape and len(known_sizes) == len(tensor.shape):
@@ -143,13 +143,15 @@ def _view(tensor: TensorValue, *sizes: PythonValue, **_: PythonValue) -> TensorV
 def _unsqueeze(tensor: TensorValue, axis: int) -> TensorValue:
     at = axis % (len(tensor.shape) + 1)
     order = [mode + (mode >= at) for mode in tensor.order]
-    return tensor.copied(shape=[*tensor.shape[:at], 1, *tensor.shape[at:]], order=[at, *order])
+    return tensor.with_changes(
+        shape=[*tensor.shape[:at], 1, *tensor.shape[at:]], order=[at, *order]
+    )
 
 
 def _squeeze(tensor: TensorValue, axis: int) -> TensorValue:
     at = axis % len(tensor.shape)
     order = [mode - (mode > at) for mode in tensor.order if mode != at]
-    return tensor.copied(shape=[*tensor.shape[:at], *tensor.shape[at + 1 :]], order=order)
+    return tensor.with_changes(shape=[*tensor.shape[:at], *tensor.shape[at + 1 :]], order=order)
 
 
 def _of(values: Sequence[PythonValue], axis: PythonValue) -> PythonValue:
@@ -168,7 +170,7 @@ def _strides(tensor: TensorValue) -> list[PythonValue]:
 
 
 def _from_dlpack(tensor: object, assumed_align: object = None, **_: object) -> TensorValue:
-    return _tensor(tensor).copied(
+    return _tensor(tensor).with_changes(
         alignment=assumed_align if isinstance(assumed_align, int) else None
     )
 
@@ -262,13 +264,15 @@ def _cute_tensor_like(
     assumed_align: object = None,
     **_: object,
 ) -> object:
-    cute_tensor = _tensor(tensor).copied(element=element_name(cutlass_dtype) or tensor.element)
+    cute_tensor = _tensor(tensor).with_changes(
+        element=element_name(cutlass_dtype) or tensor.element
+    )
     cute_tensor.alignment = assumed_align if isinstance(assumed_align, int) else None
     if is_dynamic_layout is not False:
         _layout_dynamic(cute_tensor, cute_tensor.leading)
         if isinstance(cutlass_dtype, ElementKind) and cutlass_dtype.width < 8:
             cute_tensor.dynamic[cute_tensor.leading] = 32
-    return cute_tensor, cute_tensor.copied(dynamic={}, strided=False)
+    return cute_tensor, cute_tensor.with_changes(dynamic={}, strided=False)
 
 
 def _matrix(
@@ -288,7 +292,9 @@ def _create_and_permute(
     shape: object, dtype: object = None, permute_order: object = None, **_: object
 ) -> TensorValue:
     tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
-    return tensor.permuted(permute_order) if isinstance(permute_order, tuple | list) else tensor
+    return (
+        tensor.permute_modes(permute_order) if isinstance(permute_order, tuple | list) else tensor
+    )
 
 
 def _convert_tensor(source: object, tensor: object, *_: object, **__: object) -> TensorValue:
@@ -298,7 +304,7 @@ def _convert_tensor(source: object, tensor: object, *_: object, **__: object) ->
 def _of_storage(
     tensor: object, dtype: object, leading_dim: object = None, **_: object
 ) -> TensorValue:
-    return _layout_dynamic(_tensor(tensor).copied(element=element_name(dtype)), leading_dim)
+    return _layout_dynamic(_tensor(tensor).with_changes(element=element_name(dtype)), leading_dim)
 
 
 def _pointer(
@@ -345,7 +351,7 @@ CALLS: Mapping[str, Callable[..., object]] = {
         ("CUstream", "current_stream", "default_stream", "make_fake_stream", "Stream"),
         lambda *_, **__: StreamValue(),
     ),
-    "select": lambda layout, mode: _tensor(layout).permuted(mode),
+    "select": lambda layout, mode: _tensor(layout).permute_modes(mode),
     "make_tensor": lambda iterator, layout: _tensor(layout),
     "is_fp8_dtype": lambda kind: kind.name.startswith("fp8"),
     "create_cute_tensor_for_fp8": _of_storage,
@@ -390,7 +396,7 @@ _METHODS: Mapping[str, Callable[..., object]] = {
         lambda tensor, *_, **__: tensor,
     ),
     **{
-        name: lambda tensor, kind=kind: tensor.copied(element=kind)
+        name: lambda tensor, kind=kind: tensor.with_changes(element=kind)
         for name, kind in (
             ("half", "fp16"),
             ("bfloat16", "bf16"),

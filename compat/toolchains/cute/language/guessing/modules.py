@@ -64,7 +64,7 @@ class CuteModule:
     """Every function that is compiled, helpers too."""
 
     @property
-    def called(self) -> frozenset[str]:
+    def called_names(self) -> frozenset[str]:
         """Names that its jit functions call."""
         calls = (
             inner.func
@@ -82,7 +82,7 @@ class CuteModule:
         return name in self.functions and self.functions[name].kind is not None
 
     @property
-    def launched(self) -> frozenset[str]:
+    def launched_names(self) -> frozenset[str]:
         """Names that the source's host code compiles or calls."""
         return frozenset(call.kernel for call in self.calls)
 

@@ -99,7 +99,7 @@ class ElementKind:
         )
 
     @classmethod
-    def named(cls, name: str) -> ElementKind | None:
+    def from_name(cls, name: str) -> ElementKind | None:
         """Return the element type with this name in CuTe DSL or PyTorch, without a module."""
         short = ELEMENTS.get(name) or TORCH_ELEMENTS.get(name)
         return cls(short) if short else None
@@ -163,7 +163,7 @@ class TensorValue:
         """Return a tensor whose last mode is contiguous."""
         return cls(list(shape), list(range(len(shape))), element)
 
-    def copied(self, **changes: object) -> TensorValue:
+    def with_changes(self, **changes: object) -> TensorValue:
         """Return a copy of the tensor with changes."""
         facts: PythonValues = {
             "shape": list(self.shape),
@@ -183,10 +183,10 @@ class TensorValue:
         """The mode that is contiguous."""
         return self.order[-1] if self.order else 0
 
-    def permuted(self, axes: Sequence[int]) -> TensorValue:
+    def permute_modes(self, axes: Sequence[int]) -> TensorValue:
         """Return the tensor with its modes in another order."""
         modes = [axis % len(self.shape) for axis in axes]
-        return self.copied(
+        return self.with_changes(
             shape=[self.shape[mode] for mode in modes],
             order=[modes.index(mode) for mode in self.order if mode in modes],
         )

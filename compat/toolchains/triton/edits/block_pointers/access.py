@@ -21,12 +21,12 @@ from compat.toolchains.triton.edits.block_pointers.normal import BASE, MAKE, Mad
 from compat.toolchains.triton.edits.code import (
     Code,
     arguments_of,
-    bound,
-    dotted,
+    bound_targets,
+    dotted_name,
     elements_of,
     literal,
     names_in,
-    parenthesized,
+    parenthesize,
     walk,
 )
 
@@ -98,9 +98,9 @@ class Access:
 
     @classmethod
     def of(cls, call: cst.Call, web: Web, code: Code) -> Access:
-        is_load = code.language.called(call) == "load"
+        is_load = code.language.called_name(call) == "load"
         written = arguments_of(call, _LOAD if is_load else _STORE)
-        arguments = {name: node for name, node in written.items() if dotted(node) != "None"}
+        arguments = {name: node for name, node in written.items() if dotted_name(node) != "None"}
         if arguments.keys() & {"mask", "other"}:
             raise CannotEdit("a block pointer is used with a mask")
         return cls(
@@ -118,7 +118,7 @@ def _axes(node: cst.BaseExpression, web: Web) -> tuple[int, ...]:
     elements = elements_of(node)
     numbers = [literal(element) for element in ([node] if elements is None else elements)]
     axes = sorted({number for number in numbers if number is not None})
-    if None in numbers or (axes and not 0 <= axes[0] <= axes[-1] < web.made.rank):
+    if None in numbers or (axes and not 0 <= axes[0] <= axes[-1] < web.made_pointer.rank):
         raise CannotEdit("boundary_check is not written out as axes")
     return tuple(axes)
 
@@ -153,7 +153,7 @@ class AccessForm(ABC):
 
     @staticmethod
     @abstractmethod
-    def handed(rank: int) -> Sequence[Part]:
+    def passed_parts(rank: int) -> Sequence[Part]:
         """Return the parts that are passed to another function, for a number of dimensions."""
 
     @abstractmethod
@@ -226,9 +226,9 @@ class AccessForm(ABC):
 
     def handing(self, web: Web) -> Mapping[Part, str]:
         """Return expressions for the parts of a block pointer that is passed on or returned."""
-        return {part: self.value(web, part) for part in self.handed(web.made.rank)}
+        return {part: self.value(web, part) for part in self.passed_parts(web.made_pointer.rank)}
 
-    def moved(self, definition: Definition, part: Part) -> str:
+    def part_after(self, definition: Definition, part: Part) -> str:
         """Return a part after a definition that copies or advances a block pointer."""
         assert definition.source_web is not None
         before = self.value(definition.source_web, part)
@@ -261,7 +261,7 @@ class AccessForm(ABC):
 # --- source text ----------------------------------------------------------------------------------
 
 
-def stored(call: cst.Call) -> cst.BaseExpression:
+def stored_value(call: cst.Call) -> cst.BaseExpression:
     """Return the value that a store writes."""
     return arguments_of(call, _STORE)["value"]
 
@@ -277,8 +277,8 @@ def addend(text: str) -> str:
     )
     return (
         text
-        if plain or dotted(node) or (isinstance(node, cst.UnaryOperation) and not node.lpar)
-        else parenthesized(text)
+        if plain or dotted_name(node) or (isinstance(node, cst.UnaryOperation) and not node.lpar)
+        else parenthesize(text)
     )
 
 
@@ -287,7 +287,7 @@ def _add(value: str, by: str) -> str:
         return by
     return (
         f"{value} +"
-        f" {by if isinstance(cst.parse_expression(by), cst.UnaryOperation) else parenthesized(by)}"
+        f" {by if isinstance(cst.parse_expression(by), cst.UnaryOperation) else parenthesize(by)}"
     )
 
 
@@ -326,7 +326,7 @@ class Bindings:
         loops = (node for node in walk(self.function.body) if isinstance(node, cst.For | cst.While))
         in_loops = {id(inner) for loop in loops for inner in walk(loop)}
         for node in walk(self.function.body):
-            for target, value in bound(node):
+            for target, value in bound_targets(node):
                 for name in names_in(target):
                     self.counts[name] += 2 if id(node) in in_loops else 1
                 if isinstance(target, cst.Name) and value is not None:
@@ -340,8 +340,8 @@ class Bindings:
 
     def _counts_up(self, node: cst.BaseExpression) -> bool:
         if not isinstance(node, cst.Call) or not (
-            dotted(node.func) == "range"
-            or self.code.language.called(node) in ("range", "static_range")
+            dotted_name(node.func) == "range"
+            or self.code.language.called_name(node) in ("range", "static_range")
         ):
             return False
         values = [arg.value for arg in node.args if not arg.keyword]
@@ -358,7 +358,7 @@ class Bindings:
 
     def _is_stable(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.Call):
-            return self.code.language.called(node) in _PURE_CALLS or _is_converted(node)
+            return self.code.language.called_name(node) in _PURE_CALLS or _is_converted(node)
         return isinstance(node, _PURE) and not (
             isinstance(node, cst.Name) and self.counts[node.value] > 1
         )
@@ -374,7 +374,7 @@ class Bindings:
         ):
             return self.natural(node.left, depth - 1) and self.natural(node.right, depth - 1)
         if isinstance(node, cst.Call):
-            if self.code.language.called(node) in ("program_id", "num_programs"):
+            if self.code.language.called_name(node) in ("program_id", "num_programs"):
                 return True
             return _is_converted(node) and self.natural(node.func.value, depth - 1)  # type: ignore[attr-defined]
         if not isinstance(node, cst.Name):
@@ -405,7 +405,7 @@ class Bindings:
         )
 
     def _sizes(self, node: cst.CSTNode) -> tuple[cst.BaseExpression, ...]:
-        called = self.code.language.called(node)
+        called = self.code.language.called_name(node)
         if called == "arange" and isinstance(node, cst.Call) and len(node.args) > 1:
             return (node.args[1].value,)
         try:

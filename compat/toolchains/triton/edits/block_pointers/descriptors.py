@@ -18,9 +18,9 @@ from compat.toolchains.triton.edits.block_pointers.access import (
     AccessForm,
     Value,
     assignment,
-    stored,
+    stored_value,
 )
-from compat.toolchains.triton.edits.block_pointers.editing import edited
+from compat.toolchains.triton.edits.block_pointers.editing import edit_program
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Web
 from compat.toolchains.triton.edits.block_pointers.handing import (
     GIVEN,
@@ -31,7 +31,7 @@ from compat.toolchains.triton.edits.block_pointers.handing import (
 )
 from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Part
 from compat.toolchains.triton.edits.block_pointers.plain import PlainPointers
-from compat.toolchains.triton.edits.code import literal, parenthesized
+from compat.toolchains.triton.edits.code import literal, parenthesize
 from compat.toolchains.triton.edits.program import KernelProgram
 
 _HOST = (
@@ -66,9 +66,9 @@ def tensor_descriptors(faulty: FailingKernel) -> Iterator[Proposal]:
             ones=frozenset((name, WHOLE) for name in faulty.compile.ones)
         )
     }
-    if PointerFlow.of(program).changed:  # passing all parts shows which strides are 1
-        facts = dict(edited(program, PlainPointers, facts).facts)
-    result = edited(program, Descriptors, facts)
+    if PointerFlow.of(program).changed_functions:  # passing all parts shows which strides are 1
+        facts = dict(edit_program(program, PlainPointers, facts).facts)
+    result = edit_program(program, Descriptors, facts)
     yield Proposal.of(faulty, result.texts, (*_HOST, *result.notes))
 
 
@@ -76,11 +76,11 @@ class Descriptors(AccessForm):
     """Tensor descriptors in one function."""
 
     @staticmethod
-    def handed(rank: int) -> Sequence[Part]:
+    def passed_parts(rank: int) -> Sequence[Part]:
         return (MADE, *(("at", axis) for axis in range(rank)))
 
     def notes(self) -> Iterator[str]:
-        if any(len(access.checked) < access.web.made.rank for access in self.accesses):
+        if any(len(access.checked) < access.web.made_pointer.rank for access in self.accesses):
             yield _UNCHECKED
         if any(access.hints for access in self.accesses):
             yield _HINTS
@@ -127,7 +127,7 @@ class Descriptors(AccessForm):
         return innermost
 
     def _is_transposed(self, web: Web) -> bool:
-        return self._innermost(web.made.strides) != web.made.rank - 1
+        return self._innermost(web.made_pointer.strides) != web.made_pointer.rank - 1
 
     # --- the form ---
 
@@ -136,14 +136,14 @@ class Descriptors(AccessForm):
         if pointer is not None and not self._is_given(pointer):
             lines.append((self.name(web, MADE), self._descriptor(web, pointer)))
         elif pointer is None and self.is_kept(web, MADE):
-            lines.append((self.name(web, MADE), self.moved(definition, MADE)))
-        for part in self.handed(web.made.rank)[1:]:
+            lines.append((self.name(web, MADE), self.part_after(definition, MADE)))
+        for part in self.passed_parts(web.made_pointer.rank)[1:]:
             if self.is_kept(web, part):
                 lines.append(
                     (
                         self.name(web, part),
                         (
-                            self.moved(definition, part)
+                            self.part_after(definition, part)
                             if pointer is None
                             else self.text(pointer.parts[part])
                         ),
@@ -153,28 +153,28 @@ class Descriptors(AccessForm):
 
     def accessing(self, access: Access, call: cst.Call) -> str:
         web = access.web
-        at = [self.value(web, ("at", axis)) for axis in range(web.made.rank)]
+        at = [self.value(web, ("at", axis)) for axis in range(web.made_pointer.rank)]
         transposed = self._is_transposed(web)
         offsets = f"[{', '.join(reversed(at) if transposed else at)}]"
         desc = self.value(web, MADE)
         if access.is_load:
             loaded = f"{desc}.load({offsets})"
             return f"{self.language}.trans({loaded})" if transposed else loaded
-        value = self.text(stored(call))
+        value = self.text(stored_value(call))
         return (
             f"{desc}.store({offsets}, {f'{self.language}.trans({value})' if transposed else value})"
         )
 
     def element_holder(self, web: Web) -> str:
-        base = web.made.base
-        if self._is_given(web.made):
+        base = web.made_pointer.base
+        if self._is_given(web.made_pointer):
             raise CannotEdit(
                 "tensor descriptors: a function that gets a block pointer uses its dtype"
             )
         # An addition does not change the dtype of a pointer.
         while isinstance(base, cst.BinaryOperation):
             base = base.left
-        return parenthesized(self.text(base))
+        return parenthesize(self.text(base))
 
     # --- parts ---
 

@@ -23,8 +23,8 @@ from compat.toolchains.triton.edits.block_pointers.handing import (
     arguments,
     is_number,
     part_name,
-    replaced_arguments,
-    replaced_parameters,
+    replace_arguments,
+    replace_parameters,
 )
 from compat.toolchains.triton.edits.block_pointers.normal import in_place_of, normal, rewritten
 from compat.toolchains.triton.edits.code import Code, elements_of, names_in, walk
@@ -46,7 +46,7 @@ class EditedProgram:
     notes: tuple[str, ...]
 
 
-def edited(
+def edit_program(
     program: KernelProgram, kind: type[AccessForm], facts: Mapping[FunctionPlace, CommonArguments]
 ) -> EditedProgram:
     """Return the files of a program without block pointers.
@@ -59,8 +59,8 @@ def edited(
     while facts != before:
         before, edit = facts, _Edit(handing, kind, facts)
         texts = edit.texts()
-        facts = learned(edit.sites, program, facts)
-    names = ", ".join(dict.fromkeys(place.function for place in handing.changed))
+        facts = learn_facts(edit.sites, program, facts)
+    names = ", ".join(dict.fromkeys(place.function for place in handing.changed_functions))
     return EditedProgram(
         texts, facts, (*edit.notes, *([_HANDED.format(names=names)] if names else ()))
     )
@@ -77,7 +77,7 @@ class Site:
     """Names in the caller that equal 1."""
 
 
-def learned(
+def learn_facts(
     sites: Sequence[Site], program: KernelProgram, facts: Mapping[FunctionPlace, CommonArguments]
 ) -> dict[FunctionPlace, CommonArguments]:
     """Return the known facts and the facts that the calls show."""
@@ -219,7 +219,7 @@ class _Edit:
         for place in self.handing.bottom_up:
             reader = self.handing.reader(place)
             if reader.pointers or any(map(reader.computes, walk(self.program.definition(place)))):
-                self.functions[place] = _FunctionEdit(self, place).edited()
+                self.functions[place] = _FunctionEdit(self, place).edit_function()
         if not self.functions:
             raise CannotEdit("the kernel makes no block pointers")
         changed: dict[str, dict[str, cst.FunctionDef]] = {}
@@ -247,14 +247,14 @@ class _FunctionEdit(cst.CSTTransformer):
         self.code = edit.program.code_of(place).within(self.original)
         facts = edit.facts.get(place, CommonArguments())
         self.unpacked = {
-            name: UnpackedParameter.of(name, rank, edit.kind.handed(rank), facts, self.code)
+            name: UnpackedParameter.of(name, rank, edit.kind.passed_parts(rank), facts, self.code)
             for name, rank in self.pointers.parameters.items()
         }
         begun = {parameter.statement(self.code): parameter for parameter in self.unpacked.values()}
         reader = edit.handing.reader(place)
         reader.code, reader.hands = self.code, self._outgoing_pointers
         function = normal(_beginning(self.original, list(begun)), reader)
-        function = _receive_results(function, self._called, self.code)
+        function = _receive_results(function, self._edited_callee, self.code)
         reader.returns = lambda _: False
         self.flow = Flow(reader, function)
         calls = [use for use in self.flow.uses if isinstance(use, cst.Call)]
@@ -274,7 +274,7 @@ class _FunctionEdit(cst.CSTTransformer):
         self._comments: list[cst.EmptyLine] = []
         self._done: set[cst.CSTNode] = set()
 
-    def edited(self) -> EditedFunction:
+    def edit_function(self) -> EditedFunction:
         """Return the function before and after the edit."""
         new = rewritten(self.flow.function, self._statement)
         if self._done != self.flow.uses.keys():
@@ -283,7 +283,7 @@ class _FunctionEdit(cst.CSTTransformer):
         for parameter in self.unpacked.values():
             parameter.new = {part: name for part, name in parameter.new.items() if name in used}
         definition = new.with_changes(
-            params=replaced_parameters(new.params, self.unpacked, self.code)
+            params=replace_parameters(new.params, self.unpacked, self.code)
         )
         return EditedFunction(
             self.original, definition, self.unpacked, self.backs, self.pointers.returns_one
@@ -299,7 +299,7 @@ class _FunctionEdit(cst.CSTTransformer):
                 for value, rank in zip(_values(node), self.pointers.returned, strict=False)
                 if rank
             ]
-        called = self.handing.called(self.place, node)
+        called = self.handing.pointer_callee(self.place, node)
         if called is None or not isinstance(node, cst.Call):
             return []
         parameters, definition = (
@@ -310,9 +310,9 @@ class _FunctionEdit(cst.CSTTransformer):
             argument.value for name, argument in arguments(node, definition) if name in parameters
         ]
 
-    def _called(self, node: cst.CSTNode) -> EditedFunction | None:
+    def _edited_callee(self, node: cst.CSTNode) -> EditedFunction | None:
         """Return the edited function that a call calls, if any."""
-        called = self.handing.called(self.place, node)
+        called = self.handing.pointer_callee(self.place, node)
         return self.functions.get(called) if called is not None else None
 
     def _backs(self, begun: Mapping[Definition | None, UnpackedParameter]) -> list[Back | None]:
@@ -332,7 +332,7 @@ class _FunctionEdit(cst.CSTTransformer):
 
     def _arguments(self, call: cst.Call, edited: cst.Call) -> Sequence[cst.Arg]:
         """Return the arguments of a call, with the parts of block pointers in their place."""
-        place, called = self.handing.called(self.place, call), self._called(call)
+        place, called = self.handing.pointer_callee(self.place, call), self._edited_callee(call)
         if place is None or called is None or not called.unpacked:
             return edited.args
         named = list(arguments(call, called.original))
@@ -357,7 +357,7 @@ class _FunctionEdit(cst.CSTTransformer):
             name: {new: parts[name][part] for part, new in parameter.new.items()}
             for name, parameter in called.unpacked.items()
         }
-        return replaced_arguments(edited.args, [name for name, _ in named], new)
+        return replace_arguments(edited.args, [name for name, _ in named], new)
 
     # --- statement by statement ---
 

@@ -15,7 +15,7 @@ from attrs import Factory, define, field
 
 from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Reader, is_placed
-from compat.toolchains.triton.edits.code import dotted, literal, walk
+from compat.toolchains.triton.edits.code import dotted_name, literal, walk
 
 _T = TypeVar("_T")
 _State = dict[str, set["Definition"]]
@@ -42,7 +42,7 @@ class Definition:
     def moves(self, axis: int) -> bool:
         """Whether its offset along an axis differs from that of its source."""
         by = self.offsets[axis : axis + 1]
-        return bool(by) and (dotted(by[0]) != "None" if self.placed else literal(by[0]) != 0)
+        return bool(by) and (dotted_name(by[0]) != "None" if self.placed else literal(by[0]) != 0)
 
     @property
     def is_moved(self) -> bool:
@@ -60,7 +60,7 @@ class Web:
     """The base of the names of new variables."""
 
     @property
-    def made(self) -> MadePointer:
+    def made_pointer(self) -> MadePointer:
         """Return the arguments that first made the block pointer.
 
         They show what all its definitions agree on. Raises CannotEdit if nothing made it.
@@ -110,7 +110,7 @@ class Flow:
         return next(iter(self.uses[use])).web
 
     @property
-    def handed(self) -> list[cst.Name]:
+    def escaping_pointers(self) -> list[cst.Name]:
         """The block pointers that are passed to another function or returned."""
         return [use for use in self.uses if isinstance(use, cst.Name)]
 
@@ -186,7 +186,7 @@ class Flow:
         self._refuse_in(*[arg.value for arg in value.args if not self.reader.is_pointer(arg.value)])
         if self.reader.makes(value):
             return Definition(variable=variable, made=MadePointer.of(value), in_loop=in_loop)
-        source, offsets = self.reader.moved(value)
+        source, offsets = self.reader.base_and_offsets(value)
         return Definition(
             variable=variable,
             source=source,
@@ -205,7 +205,7 @@ class Flow:
         skipped |= {id(inner.keyword) for inner in nodes if isinstance(inner, cst.Arg)}
         skipped |= {id(inner.attr) for inner in nodes if isinstance(inner, cst.Attribute)}
         for inner in nodes:
-            for use, pointer in self.reader.used(inner):
+            for use, pointer in self.reader.pointer_uses(inner):
                 if self._holds(pointer, state):
                     self.uses.setdefault(use, set()).update(state[pointer.value])  # type: ignore[attr-defined]
                     skipped.add(id(pointer))
@@ -238,7 +238,9 @@ class Flow:
             meeting.append(
                 reaching | {definition} if definition.source == definition.variable else reaching
             )
-        for group in sorted(joined(meeting), key=lambda group: min(map(definitions.index, group))):
+        for group in sorted(
+            merge_overlapping(meeting), key=lambda group: min(map(definitions.index, group))
+        ):
             ordered = sorted(group, key=definitions.index)
             self.webs.append(Web(variable=ordered[0].variable, definitions=ordered))
             for definition in ordered:
@@ -257,7 +259,7 @@ class Flow:
         for web in self.webs:
             earlier, block = (
                 names.setdefault(web.variable, []),
-                tuple(map(self.reader.code.code_for, web.made.block)),
+                tuple(map(self.reader.code.code_for, web.made_pointer.block)),
             )
             if block not in earlier:
                 earlier.append(block)
@@ -265,7 +267,7 @@ class Flow:
             web.name = f"{web.variable}_{number + 1}" if number else web.variable
 
 
-def joined(groups: Iterable[set[_T]]) -> list[set[_T]]:
+def merge_overlapping(groups: Iterable[set[_T]]) -> list[set[_T]]:
     """Return the groups, with those that have common elements merged."""
     apart: list[set[_T]] = []
     for group in groups:

@@ -29,7 +29,7 @@ from compat.toolchains.triton.edits.block_pointers.normal import (
     assign,
     choices,
 )
-from compat.toolchains.triton.edits.code import Code, bound, elements_of, literal, walk
+from compat.toolchains.triton.edits.code import Code, bound_targets, elements_of, literal, walk
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
 GIVEN = "__given__"
@@ -90,7 +90,7 @@ class PointerFlow:
         return handing
 
     @property
-    def changed(self) -> list[FunctionPlace]:
+    def changed_functions(self) -> list[FunctionPlace]:
         """The functions whose parameters or results change."""
         return [place for place, pointers in self.functions.items() if pointers.changes]
 
@@ -114,13 +114,13 @@ class PointerFlow:
         for node in walk(self.program.definition(place).body):
             if (
                 isinstance(node, cst.Call)
-                and (called := self.program.called(place.file, node)) is not None
+                and (called := self.program.called_function(place.file, node)) is not None
             ):
                 yield called, node
 
     def _callers(self) -> list[FunctionPlace]:
         """Return the functions outside ``functions`` that call a function that changes."""
-        changed = self.changed
+        changed = self.changed_functions
         others = self.program.naming({place.function for place in changed})
         return [
             place
@@ -129,14 +129,14 @@ class PointerFlow:
             and any(called in changed for called, _ in self._calls(place))
         ]
 
-    def called(self, place: FunctionPlace, node: cst.CSTNode) -> FunctionPlace | None:
+    def pointer_callee(self, place: FunctionPlace, node: cst.CSTNode) -> FunctionPlace | None:
         """Return the function of ``functions`` that a node in a function calls, if any."""
-        called = self.program.called(place.file, node)
+        called = self.program.called_function(place.file, node)
         return called if called in self.functions else None
 
     def returns(self, place: FunctionPlace, node: cst.CSTNode) -> PointersOf | None:
         """Return the block pointers of the called function, if the call returns any."""
-        called = self.called(place, node)
+        called = self.pointer_callee(place, node)
         return (
             self.functions[called]
             if called is not None and self.functions[called].returned
@@ -166,7 +166,7 @@ class PointerFlow:
         for name, rank in pointers.parameters.items():
             pointers.variables.setdefault(name, set()).add(rank)
         for node in walk(self.program.definition(place).body):
-            for target, value in bound(node):
+            for target, value in bound_targets(node):
                 for name, rank in (
                     self._target_ranks(place, target, value) if value is not None else ()
                 ):
@@ -199,7 +199,7 @@ class PointerFlow:
             return self.functions[place].variables.get(value.value, set())
         if isinstance(value, cst.Call) and reader.makes(value):
             return {MadePointer.of(value).rank}
-        if (base := reader.advanced(value)) is not None:
+        if (base := reader.advanced_pointer(value)) is not None:
             return self._ranks(place, base)
         returned = self.returns(place, value)
         return {returned.returned[0]} if returned is not None and returned.returns_one else set()
@@ -366,7 +366,7 @@ class Back:
 
         ``begun`` has the parameters, by the definitions that they become.
         """
-        texts, rank = [form.handing(web) for web in webs], webs[0].made.rank
+        texts, rank = [form.handing(web) for web in webs], webs[0].made_pointer.rank
         origins = {
             definition
             for web in webs
@@ -443,7 +443,7 @@ def _in_caller(text: str, passed: Mapping[str, cst.BaseExpression], code: Code) 
 # --- lists of parameters and arguments ------------------------------------------------------------
 
 
-def replaced_parameters(
+def replace_parameters(
     parameters: cst.Parameters, unpacked: Mapping[str, UnpackedParameter], code: Code
 ) -> cst.Parameters:
     """Return the parameters of a function, with block pointers replaced by their parts."""
@@ -466,7 +466,7 @@ def replaced_parameters(
     )
 
 
-def replaced_arguments(
+def replace_arguments(
     old: Sequence[cst.Arg], names: Sequence[str], new: Mapping[str, Mapping[str, str]]
 ) -> Sequence[cst.Arg]:
     """Return the arguments of a call, some of which become several.

@@ -13,7 +13,7 @@ import libcst as cst
 from attrs import frozen
 
 from compat.toolchains.language import CannotEdit
-from compat.toolchains.triton.edits.code import Code, arguments_of, bound, elements_of, walk
+from compat.toolchains.triton.edits.code import Code, arguments_of, bound_targets, elements_of, walk
 
 MAKE, ADVANCE = "make_block_ptr", "advance"
 ACCESS = ("load", "store")
@@ -97,13 +97,13 @@ class Reader:
         """The block pointers that a call passes or a ``return`` returns."""
 
     def makes(self, node: cst.CSTNode) -> bool:
-        return self.code.language.called(node) == MAKE
+        return self.code.language.called_name(node) == MAKE
 
-    def advanced(self, node: cst.CSTNode) -> cst.BaseExpression | None:
+    def advanced_pointer(self, node: cst.CSTNode) -> cst.BaseExpression | None:
         """Return ``p`` of ``tl.advance(p, …)`` and of ``p.advance(…)``, or ``None``."""
         if not isinstance(node, cst.Call):
             return None
-        called = self.code.language.called(node)
+        called = self.code.language.called_name(node)
         if called == ADVANCE:
             named = [arg.value for arg in node.args if arg.keyword and arg.keyword.value == "base"]
             return next(iter([*named, *(arg.value for arg in node.args)]), None)
@@ -114,7 +114,7 @@ class Reader:
         )
         return node.func.value if method and self.is_pointer(node.func.value) else None  # type: ignore[attr-defined]
 
-    def moved(self, call: cst.Call) -> tuple[str, _Exprs]:
+    def base_and_offsets(self, call: cst.Call) -> tuple[str, _Exprs]:
         """Return the variable that ``advance`` or :data:`PLACED` moves, and the offsets.
 
         Offsets are relative in ``advance``, and absolute in :data:`PLACED`. Raises CannotEdit if
@@ -125,9 +125,9 @@ class Reader:
             offsets = elements_of(call.args[1].value)
         else:
             arguments = arguments_of(
-                call, ("base", "offsets") if self.code.language.called(call) else ("offsets",)
+                call, ("base", "offsets") if self.code.language.called_name(call) else ("offsets",)
             )
-            base = self.advanced(call)
+            base = self.advanced_pointer(call)
             offsets = elements_of(arguments["offsets"]) if "offsets" in arguments else None
         if not isinstance(base, cst.Name) or not self.is_pointer(base) or offsets is None:
             raise CannotEdit("a block pointer is advanced in an unknown form")
@@ -140,7 +140,7 @@ class Reader:
         """Whether a call's value is a block pointer."""
         return (
             self.makes(node)
-            or self.advanced(node) is not None
+            or self.advanced_pointer(node) is not None
             or is_placed(node)
             or self.returns(node)
         )
@@ -149,9 +149,13 @@ class Reader:
         """Whether an expression's value is a block pointer."""
         return self.computes(node) or self.is_pointer(node)
 
-    def used(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
+    def pointer_uses(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
         """Yield loads, stores, uses of the dtype and passed values, each with its block pointer."""
-        if isinstance(node, cst.Call) and self.code.language.called(node) in ACCESS and node.args:
+        if (
+            isinstance(node, cst.Call)
+            and self.code.language.called_name(node) in ACCESS
+            and node.args
+        ):
             named = [arg for arg in node.args if arg.keyword and arg.keyword.value == "pointer"]
             yield (
                 node,
@@ -281,7 +285,7 @@ class _Normal(cst.CSTTransformer):
 
     def _copies(self, node: cst.CSTNode) -> bool:
         return isinstance(node, cst.Assign) and any(
-            value and self.reader.is_pointer(value) for _, value in bound(node)
+            value and self.reader.is_pointer(value) for _, value in bound_targets(node)
         )
 
     def _small(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
@@ -293,7 +297,7 @@ class _Normal(cst.CSTTransformer):
             small = cst.Assign(targets=[cst.AssignTarget(small.target)], value=small.value)
         if not isinstance(small, cst.Assign):
             return self._hoist_pointers(small)
-        pairs = [(target, value) for target, value in bound(small) if value is not None]
+        pairs = [(target, value) for target, value in bound_targets(small) if value is not None]
         if len(pairs) == 1:
             return self._assignment(pairs[0][0], small)
         if not any(

@@ -19,26 +19,31 @@ from compat.toolchains.triton.edits.block_pointers.access import (
     Value,
     addend,
     assignment,
-    stored,
+    stored_value,
 )
-from compat.toolchains.triton.edits.block_pointers.editing import edited
-from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow, Web, joined
+from compat.toolchains.triton.edits.block_pointers.editing import edit_program
+from compat.toolchains.triton.edits.block_pointers.flow import (
+    Definition,
+    Flow,
+    Web,
+    merge_overlapping,
+)
 from compat.toolchains.triton.edits.block_pointers.handing import all_parts
 from compat.toolchains.triton.edits.block_pointers.normal import BASE, MadePointer, Part
-from compat.toolchains.triton.edits.code import parenthesized
+from compat.toolchains.triton.edits.code import parenthesize
 from compat.toolchains.triton.edits.program import KernelProgram
 
 
 def plain_pointers(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose the kernel with plain pointers."""
-    result = edited(KernelProgram.of(faulty), PlainPointers, {})
+    result = edit_program(KernelProgram.of(faulty), PlainPointers, {})
     yield Proposal.of(faulty, result.texts, result.notes)
 
 
 class PlainPointers(AccessForm):
     """Plain pointers in one function."""
 
-    handed = staticmethod(all_parts)
+    passed_parts = staticmethod(all_parts)
 
     def check(self) -> None:
         self._moving = _moving(self.flow)
@@ -54,7 +59,7 @@ class PlainPointers(AccessForm):
                 self._checks[definition.web] |= {access.checked} if access.checked else set()
 
     def _block(self, definition: Definition) -> tuple[str, ...]:
-        pointer = definition.made or (definition.source_web or definition.web).made
+        pointer = definition.made or (definition.source_web or definition.web).made_pointer
         return tuple(map(self.text, pointer.block))
 
     # --- the form ---
@@ -78,12 +83,12 @@ class PlainPointers(AccessForm):
         web = access.web
         if web not in self._moving:
             return []
-        offsets = [self.value(web, ("at", axis)) for axis in range(web.made.rank)]
-        return self._indices(web, offsets, [self.text(size) for size in web.made.block])
+        offsets = [self.value(web, ("at", axis)) for axis in range(web.made_pointer.rank)]
+        return self._indices(web, offsets, [self.text(size) for size in web.made_pointer.block])
 
     def accessing(self, access: Access, call: cst.Call) -> str:
         web, checked, arguments = access.web, access.checked, [self._pointers(access.web)]
-        arguments += [] if access.is_load else [self.text(stored(call))]
+        arguments += [] if access.is_load else [self.text(stored_value(call))]
         if checked:
             mask_of = self._moving_mask if web in self._moving else self._mask
             arguments.append(f"mask={mask_of(web, checked)}")
@@ -93,7 +98,7 @@ class PlainPointers(AccessForm):
         return f"{self.text(call.func)}({', '.join(arguments)})"
 
     def element_holder(self, web: Web) -> str:
-        return parenthesized(self.value(web, BASE)) if web in self._moving else web.variable
+        return parenthesize(self.value(web, BASE)) if web in self._moving else web.variable
 
     # --- block pointers that are never advanced ---
 
@@ -139,11 +144,11 @@ class PlainPointers(AccessForm):
     def _part_assignments(self, definition: Definition) -> Iterator[tuple[Part, str]]:
         """Yield the parts that a definition assigns to variables of its web, with their values."""
         web = definition.web
-        for part in web.made.parts:
+        for part in web.made_pointer.parts:
             if self.is_kept(web, part) and self._is_needed(web, part):
                 pointer = definition.made
                 value = (
-                    self.moved(definition, part)
+                    self.part_after(definition, part)
                     if pointer is None
                     else self.text(pointer.parts[part])
                 )
@@ -157,17 +162,17 @@ class PlainPointers(AccessForm):
         """
         return (
             part[0] != "shape"
-            or bool(self.flow.handed)
+            or bool(self.flow.escaping_pointers)
             or any(part[1] in axes for axes in self._checks[web])
         )
 
     def _moving_mask(self, web: Web, axes: tuple[int, ...]) -> str:
         shape = [
             self.value(web, ("shape", axis)) if axis in axes else ""
-            for axis in range(web.made.rank)
+            for axis in range(web.made_pointer.rank)
         ]
         return self._inside(
-            web, axes, shape, [self._natural(web, axis) for axis in range(web.made.rank)]
+            web, axes, shape, [self._natural(web, axis) for axis in range(web.made_pointer.rank)]
         )
 
     def _natural(self, web: Web, axis: int) -> bool:
@@ -188,12 +193,12 @@ class PlainPointers(AccessForm):
         return self._sum(
             web,
             self.value(web, BASE),
-            [self.value(web, ("stride", axis)) for axis in range(web.made.rank)],
+            [self.value(web, ("stride", axis)) for axis in range(web.made_pointer.rank)],
         )
 
     def _sum(self, web: Web, base: str, strides: Sequence[str]) -> str:
         terms = [
-            self._index(web, axis) + ("" if stride == "1" else f" * {parenthesized(stride)}")
+            self._index(web, axis) + ("" if stride == "1" else f" * {parenthesize(stride)}")
             for axis, stride in enumerate(strides)
         ]
         return " + ".join([addend(base), *terms])
@@ -231,9 +236,9 @@ def _moving(flow: Flow) -> set[Web]:
     """Return the webs that are advanced or passed on, and those that copies connect with them."""
     moved = {
         definition.web for definition in flow.definitions.values() if definition.is_moved
-    } | set(map(flow.web_of, flow.handed))
+    } | set(map(flow.web_of, flow.escaping_pointers))
     related = (
         {definition.web, definition.source_web or definition.web}
         for definition in flow.definitions.values()
     )
-    return {web for group in joined(related) if group & moved for web in group}
+    return {web for group in merge_overlapping(related) if group & moved for web in group}

@@ -130,7 +130,7 @@ class Triton:
         self._ptxas_log.clear()
         self._on_stage, self._on_made = on_stage, on_made
         try:
-            compiled = self._compiled(job, function)
+            compiled = self._compile_job(job, function)
         finally:
             self._on_stage = self._on_made = _ignore
         on_made("metadata", metrics.launch_metadata(compiled))
@@ -139,7 +139,7 @@ class Triton:
             compiled.asm,
         )
 
-    def _compiled(self, job: Document, function: object) -> Any:
+    def _compile_job(self, job: Document, function: object) -> Any:
         """Return the kernel that Triton compiles from a file of IR, a launch, or a signature."""
         if not self._has_compiled and "nvidia" in (backends := _backends()):
             settle_pointer_width(backends["nvidia"])
@@ -150,7 +150,7 @@ class Triton:
             values = call.constants(function, job)
             self._on_stage("ast")
             if job["launch"]:
-                return call.compiled_launch(_jit_function(function), job, values)
+                return call.compile_launch(_jit_function(function), job, values)
             source = call.ast_source(_jit_function(function), job, values)
         return self._triton.compile(
             source, target=driver.target(job["target"]), options=call.options_of(job)
@@ -231,7 +231,7 @@ class Triton:
         def begin_in_place(generator: CodeGenerator, *rest: object, **options: Value) -> None:
             if "file_name" in options:
                 generator._compat_path = str(options["file_name"])
-                options["file_name"] = self._called(options["file_name"])
+                options["file_name"] = self._driver_path(options["file_name"])
             begin(generator, *rest, **options)
 
         def visit_in_sight(generator: CodeGenerator, node: object) -> object:
@@ -250,7 +250,7 @@ class Triton:
 
         CodeGenerator.__init__, CodeGenerator.visit = begin_in_place, visit_in_sight
 
-    def _called(self, path: object) -> object:
+    def _driver_path(self, path: object) -> object:
         """Return the name on the driver of a file whose name compilers record."""
         for here, there in self._places:
             if isinstance(path, str) and path.startswith(here + os.sep):

@@ -27,7 +27,7 @@ buffer operations are on), what ``do_not_specialize`` leaves out, and that an an
 not folded into a constant from 3.4 on.
 
 If a job has a launch, the release's own ``JITFunction.run`` compiles it, and launches nothing
-(:func:`compiled_launch`). It decides about each argument: its type, whether it is divisible by 16,
+(:func:`compile_launch`). It decides about each argument: its type, whether it is divisible by 16,
 whether a 1 is folded into the code, and what ``None``, a tuple or a tensor descriptor become.
 Stand-ins replace tensors, and have the attributes of a tensor that a launch reads.
 """
@@ -355,7 +355,7 @@ def compare_without_torch(backend: object) -> None:
 _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[([\d, ]+)\](?:, ?(.+))?>")
 
 
-def compiled_launch(function: Function, job: Document, constexprs: dict[str, object]) -> object:
+def compile_launch(function: Function, job: Document, constexprs: dict[str, object]) -> object:
     """Return the kernel that the release compiles for a job's launch.
 
     Triton's driver must already report the job's target. Raises what a launch raises.

@@ -78,7 +78,9 @@ def mixed_descriptors(binary: bytes, disassembler: str) -> int | None:
             )
         except (OSError, subprocess.SubprocessError):
             return None
-    return mixed_in(result.stdout.decode(errors="replace")) if result.returncode == 0 else None
+    return (
+        count_mixed_sums(result.stdout.decode(errors="replace")) if result.returncode == 0 else None
+    )
 
 
 def has_the_names(binary: bytes) -> bool:
@@ -116,7 +118,7 @@ def _is_high_word(constant: int) -> bool:
     return bool(constant & 0xC0000000) and constant & 0x3FFFFFFF < 1 << 14
 
 
-def mixed_in(disassembly: str) -> int:
+def count_mixed_sums(disassembly: str) -> int:
     """Return how many sums in a disassembly of ``nvdisasm`` use the low word for the high word."""
     count = 0
     written: dict[str, int] = {}  # register → the instruction that wrote it last
@@ -140,14 +142,14 @@ def mixed_in(disassembly: str) -> int:
         )
         if is_sum and "X" in kinds and carries:
             count += any(source in low.get(carries[-1], ()) for source in sources)
-        registers = _written(operands[0], kinds)
+        registers = _written_registers(operands[0], kinds)
         written.update(dict.fromkeys(registers, number))
         if is_sum and kinds == [""] and carries and constants:
             low[carries[0]] = {*sources, *((register, number) for register in registers)}
     return count
 
 
-def _written(operand: str, kinds: list[str]) -> list[str]:
+def _written_registers(operand: str, kinds: list[str]) -> list[str]:
     """Return the registers that an instruction with this first operand writes, if any."""
     register = _REGISTER.fullmatch(operand)
     if not register:

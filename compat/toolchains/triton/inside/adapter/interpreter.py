@@ -125,7 +125,7 @@ class Interpreting:
         looks = name in _CHOOSE
 
         @functools.wraps(member)
-        def noted(builder: Any, *arguments: Value, **named: Value) -> Any:
+        def note_and_call(builder: Any, *arguments: Value, **named: Value) -> Any:
             for argument in arguments:
                 if isinstance(argument, handle):
                     features.add((name, ":", argument.dtype.name))
@@ -135,7 +135,7 @@ class Interpreting:
                     features.add((name, ">", argument.name))
             return member(builder, *arguments, **named)
 
-        return noted
+        return note_and_call
 
 
 def _with_descriptors(problem: Document, types: Objects) -> Objects:

@@ -77,7 +77,7 @@ class Logged(logging.Handler):
             if logged not in self.errors:
                 self.errors.append(logged)
 
-    def taken(self) -> List[Document]:
+    def take_errors(self) -> List[Document]:
         """Return the exceptions since the last call."""
         errors, self.errors = self.errors, []
         return errors
@@ -103,21 +103,21 @@ def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict
     _forget(launches)
     stage, error = "compile", None  # type: str, Optional[BaseException]
     try:
-        call = compiling.compiled(program)
+        call = compiling.compile_with_inductor(program)
         _forget(launches)  # launches that measured times do not count
         stage = "launch"
         call()
         stage = "launched"
     except Exception as raised:
         error = raised
-    answer = failed(stage, error, began)
+    answer = describe_failure(stage, error, began)
     answer["wanted"], answer["own"] = list(program.kernels), list(program.own)
     answer["launched"] = _read_launches(launches)
-    answer["logged"] = logged.taken()
+    answer["logged"] = logged.take_errors()
     return answer
 
 
-def failed(stage: str, error: Optional[BaseException], began: float) -> Document:
+def describe_failure(stage: str, error: Optional[BaseException], began: float) -> Document:
     """Return the stage that was reached, the chain of exceptions, and the seconds."""
     chain: List[Dict[str, object]] = []
     while error is not None and len(chain) < _MOST:
@@ -181,7 +181,7 @@ def main(settings: Document) -> None:
         programs = compiling.PROGRAMS
         tell(facts(settings["gpu"]))
     except Exception as error:
-        tell(failed("import", error, began))
+        tell(describe_failure("import", error, began))
         return
     logged = Logged()
     for name in settings["programs"]:

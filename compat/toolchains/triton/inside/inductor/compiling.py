@@ -151,7 +151,7 @@ def prepare() -> None:
     )
 
 
-def compiled(program: Program) -> Callable[[], CompiledKernel]:
+def compile_with_inductor(program: Program) -> Callable[[], CompiledKernel]:
     """Return a function that calls the compiled graph. Raises what the compile raises."""
     from torch._inductor import config, decomposition
     from torch._inductor.compile_fx import compile_fx_inner

@@ -32,13 +32,13 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 Entry = Dict[str, Any]
 
 
-def described(value: object) -> Entry:
+def describe_value(value: object) -> Entry:
     """Return the entry of a value in a module."""
     if isinstance(value, (bool, int, float, str)):
-        return {"kind": "value", "value": _written(value)}
+        return {"kind": "value", "value": _value_text(value)}
     if inspect.isclass(value):
         return _class(value)
-    function = unwrapped(value)
+    function = unwrap_function(value)
     if isinstance(function, types.FunctionType):
         return _function(_kind(value, function), value, function)
     return {"kind": "dtype" if type(value).__name__ in ("dtype", "pointer_type") else "value"}
@@ -50,7 +50,7 @@ def _kind(value: object, function: types.FunctionType) -> str:
     return "jit" if type(value).__name__ == "JITFunction" else "function"
 
 
-def unwrapped(value: object) -> object:
+def unwrap_function(value: object) -> object:
     """Return the function behind decorators.
 
     It is wrapped or jitted, or a method of a tensor forwards to it.
@@ -128,16 +128,16 @@ def _parameters(function: Function, skip: int = 0) -> list[Entry] | None:
 def _parameter(parameter: inspect.Parameter) -> Entry:
     entry = {"name": parameter.name, "kind": parameter.kind.description}
     if parameter.default is not parameter.empty:
-        entry["default"] = _written(parameter.default)
+        entry["default"] = _value_text(parameter.default)
     return entry
 
 
-def _written(value: Value) -> str:
+def _value_text(value: Value) -> str:
     """Return a value as Python would write it, the same in every process."""
     if inspect.isclass(value) or isinstance(value, types.FunctionType):
         return value.__qualname__
     if type(value).__name__ == "constexpr" and hasattr(value, "value"):
-        return _written(value.value)
+        return _value_text(value.value)
     if isinstance(value, enum.Enum):
         return f"{type(value).__name__}.{value.name}"
     try:
@@ -153,7 +153,7 @@ def _written(value: Value) -> str:
 def _class(value: type) -> Entry:
     entry: Entry = {"kind": "class"}
     constructor = vars(value).get("__init__") or getattr(value, "__init__", None)
-    function = unwrapped(constructor)
+    function = unwrap_function(constructor)
     if isinstance(function, types.FunctionType) and not issubclass(value, enum.Enum):
         of_init = _function("class", constructor, function, skip=1)
         entry = {key: fact for key, fact in of_init.items() if key != "refuses"}
@@ -195,7 +195,7 @@ def _member(member: object, owner: type) -> Entry | None:
         return _method(member.__func__, skip=1)
     if inspect.isclass(member):
         return None
-    function = unwrapped(member)
+    function = unwrap_function(member)
     if isinstance(function, types.FunctionType):
         return _method(member, skip=1)
     if isinstance(owner, enum.EnumMeta) and not isinstance(member, owner):
@@ -204,7 +204,7 @@ def _member(member: object, owner: type) -> Entry | None:
 
 
 def _method(member: object, skip: int) -> Entry | None:
-    function = unwrapped(member)
+    function = unwrap_function(member)
     return (
         _function("method", member, function, skip=skip)
         if isinstance(function, types.FunctionType)
@@ -340,7 +340,7 @@ def _enter(
     if first_path is not None and first_path != path:
         names[path] = {"same_as": first_path, **internal}
         return
-    names[path] = {**described(value), **internal}
+    names[path] = {**describe_value(value), **internal}
     if not inspect.isclass(value):
         return
     if not _is_in_python(value.__module__) or _is_in(path, _OPAQUE):

@@ -1,8 +1,8 @@
 """Arguments of a launch in the form of a kernel file's ``[launch]`` and ``[constexprs]``.
 
-:func:`given` records what is needed to make the arguments again with other numbers: sizes, strides,
-storages and small integers. Floating-point numbers in tensors are never read. Integers are read if
-there are few, because they decide what a kernel reads.
+:func:`launch_facts` records what is needed to make the arguments again with other numbers: sizes,
+strides, storages and small integers. Floating-point numbers in tensors are never read. Integers are
+read if there are few, because they decide what a kernel reads.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def constexpr(value: Value, functions: Any) -> Any:
     A jit function or a class has the id that ``functions.id_of`` returns. Raises
     UnwritableArgument.
     """
-    value = unwrapped(value)
+    value = unwrap_constexpr(value)
     if value is None:
         return {"none": True}
     if isinstance(value, (bool, str)) or type(value) in (int, float):
@@ -189,7 +189,7 @@ def _finite(value: object) -> object:
     return {"float": repr(value)} if isinstance(value, float) and value - value != 0 else value
 
 
-def unwrapped(value: object) -> object:
+def unwrap_constexpr(value: object) -> object:
     """Return the value in a ``tl.constexpr``, or any other value itself."""
     while (
         type(value).__name__ == "constexpr"
@@ -205,7 +205,7 @@ def is_constant(value: object) -> bool:
 
     Such values are types, functions, and values that are wrapped in ``tl.constexpr``.
     """
-    if unwrapped(value) is not value or is_jit(value):
+    if unwrap_constexpr(value) is not value or is_jit(value):
         return True
     kind = type(value)
     return kind.__name__ == "dtype" and kind.__module__.startswith("triton.language")
@@ -230,7 +230,7 @@ class NotRecorded(Exception):
     """A launch cannot be repeated from its recorded facts. The message says why."""
 
 
-def given(grid: Value, bound: Objects, arguments: Objects) -> Objects:
+def launch_facts(grid: Value, bound: Objects, arguments: Objects) -> Objects:
     """Return the facts of a launch under ``recorded``, or the reason for none under ``why``.
 
     With the facts, the launch can be repeated. ``bound`` are all its parameters by name.

@@ -7,14 +7,14 @@ import types
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ....inside.recorder import shared
+from ....inside.recorder import load_shared
 
 if TYPE_CHECKING:
     from ....inside.foreign import Objects
     from ..foreign import GpuTarget, Source
     from .recording import TritonRecording
 
-driver: Any = shared("_compat_driver", "triton", "inside", "adapter", "driver.py")
+driver: Any = load_shared("_compat_driver", "triton", "inside", "adapter", "driver.py")
 """The module of stand-ins for Triton's driver, which workers also use."""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....inside.recorder.functions import Forms
 from ....inside.recorder.journal import UnwritableArgument
-from .arguments import is_gluon, is_jit, type_of, unwrapped
+from .arguments import is_gluon, is_jit, type_of, unwrap_constexpr
 from .layouts import layout_of
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class TritonForms(Forms):
             if value
         }
 
-    def unwrapped(self, value: object) -> object:
+    def unwrap_constant(self, value: object) -> object:
         """Return the value in a ``tl.constexpr``, or any other value itself."""
-        return unwrapped(value)
+        return unwrap_constexpr(value)
 
     def expression(self, value: Value) -> str | None:
         """Return the expression of a layout of Gluon, or ``None``."""

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ....inside.recorder.journal import UnwritableArgument, of_launch
-from .arguments import argument, constexpr, fields, given
+from .arguments import argument, constexpr, fields, launch_facts
 
 if TYPE_CHECKING:
     from ....inside.foreign import Document, Function, Objects, Value
@@ -107,7 +107,9 @@ class GraphKernels:
         self._recording.journal.write(r="launch", key=key, tuned=role, **launch)
         return key
 
-    def watched(self, kernel: CompiledKernel, key: str | None, src: Source) -> CompiledKernel:
+    def watch_launches(
+        self, kernel: CompiledKernel, key: str | None, src: Source
+    ) -> CompiledKernel:
         """Return the compiled kernel, whose launches are counted from now on."""
         if key is None:
             return kernel
@@ -170,7 +172,7 @@ class GraphKernels:
             }
         except UnwritableArgument as error:
             return {"why": "one of its arguments %s" % error}
-        return given(arguments[:3], bound, forms)
+        return launch_facts(arguments[:3], bound, forms)
 
 
 def specialization(src: Source, functions: Any) -> Document:

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ....inside.recorder.journal import UnwritableArgument, called, of_launch
-from .arguments import argument, constexpr, given, is_constant, unwrapped
+from ....inside.recorder.journal import UnwritableArgument, module_label, of_launch
+from .arguments import argument, constexpr, is_constant, launch_facts, unwrap_constexpr
 from .device import driver
 from .graphs import GraphKernels, calling
 
@@ -62,7 +62,7 @@ def _telling(recording: TritonRecording, init: Callable[..., None]) -> Callable[
         init(self, fn, *rest, **options)
         code, module = getattr(fn, "__code__", None), getattr(fn, "__module__", None) or ""
         if code is not None and module.partition(".")[0] not in _LIBRARIES:
-            module = called(module, code.co_filename)
+            module = module_label(module, code.co_filename)
             recording.journal.write(
                 r="defined", module=module, name=fn.__name__, line=code.co_firstlineno
             )
@@ -80,11 +80,11 @@ class _Log:
         self._refused: set[object] = set()
         self._tuners: dict[int, Any] = {}
         self._lock = threading.Lock()
-        self._graphs = GraphKernels(recording, _options, _grid, self._lacking)
+        self._graphs = GraphKernels(recording, _options, _grid, self._record_omission)
 
     def forget(self) -> None:
         """Make Triton forget kernels without a compile, and configurations that were not timed."""
-        for function in self._recording.functions.known():
+        for function in self._recording.functions.known_functions():
             for name in ("cache", "device_caches"):
                 getattr(function, name, {}).clear()
         for tuner in self._tuners.values():
@@ -139,24 +139,26 @@ class _Log:
             src: object, target: object = None, options: object = None, **more: object
         ) -> object:
             if getattr(now, "launching", False):
-                originals.given(now.key, src, target, options)
+                originals.record_inputs(now.key, src, target, options)
                 return compile_it(src, target=target, options=options, **more)
             tuner = calling()
             compile_now = compile_it
             if tuner is None and self._recording.compile_directly is not None:
                 compile_now = self._recording.compile_directly
             if not hasattr(getattr(src, "fn", None), "fn"):
-                self._lacking(None, "a file of IR is compiled by triton.compile, and not launched")
+                self._record_omission(
+                    None, "a file of IR is compiled by triton.compile, and not launched"
+                )
                 return compile_now(src, target=target, options=options, **more)
             key = self._graphs.note(src, options, tuner)
             if self._is_for_target(target):
-                originals.given(key, src, target, options)
+                originals.record_inputs(key, src, target, options)
             try:
                 compiled_kernel = compile_now(src, target=target, options=options, **more)
             except Exception as error:
                 self._record_failure(key, error)
                 raise
-            return self._graphs.watched(compiled_kernel, key, src)
+            return self._graphs.watch_launches(compiled_kernel, key, src)
 
         return compile_and_tell
 
@@ -189,11 +191,11 @@ class _Log:
         try:
             kind, launch, bound = self._account(function, arguments, options)
         except UnwritableArgument as error:
-            self._lacking(function, str(error))
+            self._record_omission(function, str(error))
             return None
         # A value may raise anything when it is inspected, and the program must not notice.
         except Exception as error:
-            self._lacking(
+            self._record_omission(
                 function, "has an argument that cannot be inspected (%s)" % type(error).__name__
             )
             return None
@@ -205,7 +207,7 @@ class _Log:
             self._roles.add((kind, role))
         if count == 1:
             if self._recording.settings.get("problems"):
-                launch["given"] = given(options.get("grid"), bound, launch["args"])
+                launch["given"] = launch_facts(options.get("grid"), bound, launch["args"])
             self._recording.journal.write(
                 r="launch", key=kind, place=of_launch(self._recording.package), **tuned, **launch
             )
@@ -260,18 +262,18 @@ class _Log:
         )
         return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch, values  # noqa: S324 - a name
 
-    def _lacking(self, function: object, why: str) -> None:
+    def _record_omission(self, function: object, why: str) -> None:
         plain, place = getattr(function, "fn", None), of_launch(self._recording.package) or {}
         code = getattr(plain, "__code__", None)
         module = (
-            called(getattr(plain, "__module__", None) or "", code.co_filename)
+            module_label(getattr(plain, "__module__", None) or "", code.co_filename)
             if code
             else place.get("module", "")
         )
         name = getattr(plain, "__name__", None) or place.get("function", "?")
         if (id(function), why) not in self._refused:
             self._refused.add((id(function), why))
-            self._recording.lacking(module, name, why)
+            self._recording.record_omission(module, name, why)
 
     def _record_failure(self, key: str | None, error: Exception) -> None:
         if key is not None:
@@ -300,7 +302,7 @@ def _option(passed: object) -> object:
 
     Raises UnwritableArgument.
     """
-    value = unwrapped(passed)
+    value = unwrap_constexpr(passed)
     if isinstance(value, (tuple, list)):
         return [_option(item) for item in value]
     if not isinstance(value, (bool, int, float, str)):

@@ -35,7 +35,7 @@ class Originals:
         """Set the function that really compiles, which a stand-in may replace elsewhere."""
         self._compile = compile_it
 
-    def given(self, key: str | None, src: Source, target: GpuTarget, options: Any) -> None:
+    def record_inputs(self, key: str | None, src: Source, target: GpuTarget, options: Any) -> None:
         """Record the inputs of the compiler for a launch."""
         function = getattr(src, "fn", None)
         if key is not None and function is not None and self._of != "nothing":

@@ -26,7 +26,7 @@ class TritonRecording(Recording):
         self.compile_directly: Callable[..., object] | None = None
         """The compiler for the program's own calls of ``triton.compile``, if it is not Triton's."""
 
-    def imported(self, module: ModuleType) -> None:
+    def begin_recording(self, module: ModuleType) -> None:
         """Record what Triton launches from now on."""
         self.originals.compile_with(module.compiler.compile)
         if self.settings["fake"]:

@@ -151,7 +151,7 @@ class Types:
         others = [
             (other, guess)
             for other in alike
-            if (guess := self._guess_by_use(other) or self._copied(other, seen | {*alike}))
+            if (guess := self._guess_by_use(other) or self._guess_by_copies(other, seen | {*alike}))
         ]
         if len(alike) > 1 and floats:
             others = [
@@ -230,7 +230,7 @@ class Types:
             return Guess(_element_type(kind, name), kind.why)
         return None
 
-    def _copied(self, name: str, seen: set[str]) -> Guess | None:
+    def _guess_by_copies(self, name: str, seen: set[str]) -> Guess | None:
         sources = [source.name for target, source in self.facts.copies if target.name == name]
         for source in sorted({*sources} - seen - {name}):
             guess = self._element(source, {*seen, name})
@@ -389,9 +389,9 @@ class Values:
 
     def of(self, parameter: JitParameter) -> Guess:
         """Guess the value of a constexpr that neither a config nor a heuristic sets."""
-        return next(self._explicit_guesses(parameter), None) or self.unlaunched(parameter)
+        return next(self._explicit_guesses(parameter), None) or self.guess_from_kernel(parameter)
 
-    def unlaunched(self, parameter: JitParameter) -> Guess:
+    def guess_from_kernel(self, parameter: JitParameter) -> Guess:
         """Guess the value of a constexpr from its use in the kernel, or else from its name."""
         return self._by_use(parameter) or self._by_name(parameter)
 
@@ -542,7 +542,7 @@ def _numbers_in(nodes: Sequence[ast.expr]) -> list[int]:
     ]
 
 
-def mended(
+def mend_guesses(
     values: dict[str, object], free: Sequence[str], asserts: Sequence[ast.expr], scope: Scope
 ) -> tuple[dict[str, object], frozenset[str]]:
     """Return values with changed guesses so that static assertions hold if possible.

@@ -51,7 +51,7 @@ class KernelBody:
         """The facts of the whole body."""
         return self._facts(KernelFacts(), {})
 
-    def compiled(self, values: Mapping[str, object]) -> KernelFacts:
+    def compiled_facts(self, values: Mapping[str, object]) -> KernelFacts:
         """Return the facts of the code that is compiled with these values of constexprs.
 
         A fact of another branch that a value is perhaps a floating-point number is kept, unless the
@@ -69,7 +69,7 @@ class KernelBody:
         return self._compiled[key]
 
     def _facts(self, facts: KernelFacts, values: Mapping[str, object]) -> KernelFacts:
-        facts.used = self.function.mentioned
+        facts.used = self.function.mentioned_names
         for _ in range(_ROUNDS):
             facts.changed = False
             parameters = {
@@ -134,7 +134,9 @@ class Walk:
             facts=facts,
             names=names,
             constants={
-                name: constants[name] for name in constants if name not in function.assigned
+                name: constants[name]
+                for name in constants
+                if name not in function.assignment_counts
             },
             set_once=function.constants,
             depth=caller.depth + 1 if caller else 0,
@@ -203,7 +205,7 @@ class Walk:
     def _branches(
         self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
     ) -> None:
-        is_known, holds = self.evaluated(test)
+        is_known, holds = self.evaluate_expression(test)
         if is_known:
             self.body(body if holds else otherwise)
             return
@@ -224,7 +226,7 @@ class Walk:
             term.constexpr for value in inside for term in value.terms
         )
 
-    def evaluated(self, node: ast.expr | None) -> tuple[bool, object]:
+    def evaluate_expression(self, node: ast.expr | None) -> tuple[bool, object]:
         """Return whether an expression follows from the known constants, and its value."""
         if not self.constants or node is None:
             return False, None
@@ -235,7 +237,9 @@ class Walk:
     def _bind(self, target: ast.expr, value: Value, node: ast.expr | None) -> None:
         if isinstance(target, ast.Name):
             self.names[target.id] = value
-            is_known, constant = self.evaluated(node) if target.id in self.set_once else (False, 0)
+            is_known, constant = (
+                self.evaluate_expression(node) if target.id in self.set_once else (False, 0)
+            )
             if is_known:
                 self.constants[target.id] = constant
         elif isinstance(target, ast.Tuple | ast.List):
@@ -278,7 +282,7 @@ class Walk:
                 self._test(operand)
                 return Value.of("bool")
             case ast.UnaryOp(operand=operand):
-                return self.value(operand).computed()
+                return self.value(operand).derive_value()
             case ast.BoolOp(values=values):
                 for operand in values:
                     self._test(operand)
@@ -287,7 +291,7 @@ class Walk:
                 return self._comparison(node)
             case ast.IfExp(test=test, body=body, orelse=otherwise):
                 self._test(test)
-                is_known, holds = self.evaluated(test)
+                is_known, holds = self.evaluate_expression(test)
                 if is_known:
                     return self.value(body if holds else otherwise)
                 return self.value(body).alternatively(self.value(otherwise))
@@ -304,7 +308,7 @@ class Walk:
             case ast.Attribute():
                 return self._attribute(node)
             case ast.Call():
-                return calls.called(self, node)
+                return calls.call_value(self, node)
             case ast.Starred(value=value):
                 return self.value(value)
             case _:
@@ -319,11 +323,11 @@ class Walk:
     def _operation(self, node: ast.BinOp) -> Value:
         first, right = self.value(node.left), self.value(node.right)
         if isinstance(node.op, ast.Mod) and {first.kind, right.kind} & FLOATS:
-            return first.plus(right).computed()
+            return first.plus(right).derive_value()
         if isinstance(node.op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift):
             for operand in (first, right):
                 self.facts.is_kind(operand.origins, "int", CERTAIN, ARITHMETIC)
-            return first.plus(right).computed("int")
+            return first.plus(right).derive_value("int")
         if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
             return self._bits(first, right)
         if isinstance(node.op, ast.Add):

@@ -31,7 +31,7 @@ _LANGUAGES = ("triton.language.", "triton.experimental.gluon.language.")
 _SHORT = {long: short for short, long in constexprs.LANGUAGE_NAMES.items()}
 
 
-def called(walk: Walk, node: ast.Call) -> Value:
+def call_value(walk: Walk, node: ast.Call) -> Value:
     """Return the value of a call, and note the facts that the call shows."""
     name = walk.module.scope.origin(node.func) or ""
     if name in walk.names:
@@ -54,7 +54,7 @@ def called(walk: Walk, node: ast.Call) -> Value:
         return _looped(walk, node)
     values = [walk.value(argument) for argument in _arguments(node)]
     if name in ("min", "max", "abs", "float", "int") and values:
-        return reduce(Value.plus, values).computed("fp32" if name == "float" else None)
+        return reduce(Value.plus, values).derive_value("fp32" if name == "float" else None)
     if "libdevice" in name or "tldevice" in name or short in _MATH:
         return _math(walk, values)
     return Value.of("int") if name in ("len", "triton.cdiv", "triton.next_power_of_2") else Value()
@@ -75,7 +75,7 @@ def _jit_call(walk: Walk, node: ast.Call, function: JitFunction, module: JitModu
     nodes |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
     constants = {}
     for parameter in function.parameters:
-        is_known, value = walk.evaluated(nodes.get(parameter.name, parameter.default))
+        is_known, value = walk.evaluate_expression(nodes.get(parameter.name, parameter.default))
         if is_known:
             constants[parameter.name] = value
     arguments = {name: walk.value(argument) for name, argument in nodes.items()}
@@ -151,7 +151,7 @@ def _cast_like(walk: Walk, base: Value, other: Value) -> Value:
     if base.kind in FLOATS and other.kind is None:
         elements = [origin for origin in other.origins if origin.element]
         walk.facts.is_kind(elements, "float", PERHAPS, "floating-point numbers are cast to it")
-    return other.computed()
+    return other.derive_value()
 
 
 _SAME_BITS = {
@@ -221,7 +221,9 @@ def _language(walk: Walk, node: ast.Call, name: str) -> Value:
         return _atomic(walk, node, short)
     if short in _MATH or "libdevice" in name or ".math." in f".{name}":
         return _math(walk, values)
-    return values[0] if short in _SAME and values else values[0].computed() if values else Value()
+    return (
+        values[0] if short in _SAME and values else values[0].derive_value() if values else Value()
+    )
 
 
 _TEXTS = {"input_precision": "ieee", "eviction_policy": "evict_last", "cache_modifier": ".cg"}
@@ -362,7 +364,7 @@ def _side(walk: Walk, node: ast.expr, dimensions: int) -> None:
     walk.facts.blocks = max(walk.facts.blocks, dimensions)
 
 
-def _filled(walk: Walk, node: ast.Call, dtype: int = 1) -> Value:
+def _fill(walk: Walk, node: ast.Call, dtype: int = 1) -> Value:
     """``zeros``, or ``full``, whose ``dtype`` is the third argument."""
     shape = _argument(node, 0, "shape")
     if shape is not None:
@@ -420,11 +422,11 @@ def _scaled_dot(walk: Walk, node: ast.Call) -> Value:
     return _product(walk)
 
 
-def _reduced(walk: Walk, node: ast.Call) -> Value:
+def _reduction(walk: Walk, node: ast.Call) -> Value:
     values = [walk.value(argument) for argument in _arguments(node)]
     if not values:
         return Value()
-    reduced = values[0].computed()
+    reduced = values[0].derive_value()
     with_index = any(keyword.arg == "return_indices" for keyword in node.keywords)
     return Value.tuple_of([reduced, Value.of("int")]) if with_index else reduced
 
@@ -443,7 +445,7 @@ def _extreme(walk: Walk, node: ast.Call) -> Value:
             walk.facts.is_kind(
                 second.origins, "float", PERHAPS, "computed with floating-point numbers"
             )
-    return one.plus(other).computed()
+    return one.plus(other).derive_value()
 
 
 def _whole_arguments(
@@ -462,7 +464,7 @@ def _whole_arguments(
 _looped = _whole_arguments("a bound of a loop", by_position=True)
 
 
-def _unrolled(walk: Walk, node: ast.Call) -> Value:
+def _unrolled_range(walk: Walk, node: ast.Call) -> Value:
     for bound in map(walk.value, node.args):
         walk.facts.unrolled.update(origin.name for origin in bound.origins)
         if len(node.args) < 3:  # without a step, which divides the number of passes
@@ -534,19 +536,19 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     "cdiv": _whole_arguments(ARITHMETIC),
     "advance": _advance,
     "static_assert": _assertion,
-    "zeros": _filled,
-    "full": lambda walk, node: _filled(walk, node, dtype=2),
+    "zeros": _fill,
+    "full": lambda walk, node: _fill(walk, node, dtype=2),
     **dict.fromkeys(("maximum", "minimum", "clamp", "fma", "div_rn", "fdiv"), _extreme),
     **dict.fromkeys(
         ("sum", "max", "min", "cumsum", "cumprod", "sort", "xor_sum", "flip", "zeros_like", "abs"),
-        _reduced,
+        _reduction,
     ),
     **dict.fromkeys(
         ("program_id", "num_programs", "argmax", "argmin", "histogram"),
         lambda walk, node: Value.of("int"),
     ),
     "range": _looped,
-    "static_range": _unrolled,
+    "static_range": _unrolled_range,
     **dict.fromkeys(("rand", "randn", "rand4x", "randn4x"), _whole_arguments(RANDOM, "fp32")),
     **dict.fromkeys(("randint", "randint4x"), _whole_arguments(RANDOM)),
     **dict.fromkeys(_BLOCKS, _block),

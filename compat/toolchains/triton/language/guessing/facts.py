@@ -121,7 +121,7 @@ class Value:
         parts = [one.alternatively(another) for one, another in pairs]
         return Value(tuple(dict.fromkeys((*self.sums, *other.sums)))[:_SUMS], tuple(parts))
 
-    def computed(self, kind: str | None = None) -> Value:
+    def derive_value(self, kind: str | None = None) -> Value:
         """Return a value that is computed from this one, and so is not an address."""
         return Value.of(kind or self.kind, self.origins)
 

@@ -20,7 +20,7 @@ from compat.toolchains.triton.language.guessing.arguments import (
     broken_asserts,
     heuristic,
     is_value,
-    mended,
+    mend_guesses,
 )
 from compat.toolchains.triton.language.guessing.body import KernelBody
 from compat.toolchains.triton.language.guessing.evaluation import (
@@ -261,7 +261,7 @@ class _Guessing:
                 f"{len(configs) - len(usable)} of its {len(configs)} configs name an"
                 " unknown parameter, and are left out"
             )
-        cases = _distinct([_case(config, _told_apart(usable)) for config in usable])
+        cases = _distinct([_case(config, _distinguishing_names(usable)) for config in usable])
         if len(cases) > MOST_CASES:
             self.look_at.append(
                 f"only the first {MOST_CASES} of its {len(cases)} configs are cases"
@@ -271,7 +271,7 @@ class _Guessing:
     def _leave_out(self) -> None:
         """Leave out the configs that the kernel's own assertions refuse."""
         base = self._values()
-        asserts = self.body.compiled(base).asserts
+        asserts = self.body.compiled_facts(base).asserts
         refused = [
             case
             for case in self.cases
@@ -293,14 +293,14 @@ class _Guessing:
         anywhere = [*self.facts.asserts, *self.facts.lengths]
         if not any(broken_asserts(anywhere, self._values() | case, self.scope) for case in cases):
             return
-        compiled = self.body.compiled(self._values())
+        compiled = self.body.compiled_facts(self._values())
         asserts = compiled.asserts
         for conditions, why in (
             (asserts, "so that its static_assert holds"),
             ([*asserts, *compiled.lengths], "so that the length of a block is a power of two"),
         ):
             for case in cases:
-                values, changed = mended(self._values() | case, free, conditions, self.scope)
+                values, changed = mend_guesses(self._values() | case, free, conditions, self.scope)
                 for name in changed:
                     self.values[name] = Guess(values[name], why)
 
@@ -314,7 +314,7 @@ class _Guessing:
 
     def _refine_types(self, parameters: Sequence[JitParameter]) -> None:
         """Take the types of run-time arguments from the code that is compiled, if it shows them."""
-        compiled = self.body.compiled(self._values())
+        compiled = self.body.compiled_facts(self._values())
         for name, guess in self._types(parameters, compiled).items():
             is_evident = compiled.has_evidence_of(name) and guess.why != UNKNOWN_FLOAT
             # Other branches may show more about the width of whole numbers.
@@ -341,7 +341,7 @@ class _Guessing:
                     )
                 except UnknownValue:
                     break
-            self._computed(name, computed, node.lineno)
+            self._note_heuristic(name, computed, node.lineno)
 
     def _argument(self, name: str, kind: str) -> object:
         """Return the value that a heuristic gets for a run-time argument."""
@@ -349,7 +349,7 @@ class _Guessing:
             return OpaqueArgument(name)
         return 1.0 if kind.startswith(("fp", "bf")) else self.numbers.get(name, self.usual)
 
-    def _computed(self, name: str, values: Sequence[object], line: int) -> None:
+    def _note_heuristic(self, name: str, values: Sequence[object], line: int) -> None:
         if len(values) < max(1, len(self.cases)):
             self.look_at.append(f"{name}: its heuristic (line {line}) cannot be computed here")
         elif name in self.values and all(repr(value) == repr(values[0]) for value in values):
@@ -369,7 +369,7 @@ class _Guessing:
         )
         tables: dict[str, object] = {
             "signature": {name: self._type(name, guess) for name, guess in self.types.items()},
-            "constexprs": {name: _noted(guess) for name, guess in self.values.items()},
+            "constexprs": {name: _annotate_guess(guess) for name, guess in self.values.items()},
             "hints": self._hints(),
             "options": {
                 name: CommentedValue(value, "as it is launched") for name, value in options.items()
@@ -378,7 +378,7 @@ class _Guessing:
         tables = {name: table for name, table in tables.items() if table}
         if self.cases or odd:
             tables["case"] = [
-                _written(case) for case in (*(self.cases or [_Case(ONLY_CASE)]), *odd)
+                _case_table(case) for case in (*(self.cases or [_Case(ONLY_CASE)]), *odd)
             ]
         if self.cases:
             tables["expect"] = [dict(_TUNER_SKIPS)]
@@ -387,7 +387,7 @@ class _Guessing:
         return tables
 
     def _type(self, name: str, guess: Guess) -> PythonValue:
-        noted = _noted(guess)
+        noted = _annotate_guess(guess)
         return (
             CommentedValue(noted.value, f"{noted.note}; taken as {self.numbers[name]}")
             if name in self.numbers
@@ -462,12 +462,12 @@ def _innermost(strides: Sequence[str]) -> list[str]:
     return [names[-1] for names in groups.values() if len(names) > 1]
 
 
-def _noted(guess: Guess) -> PythonValue:
+def _annotate_guess(guess: Guess) -> PythonValue:
     value = guess.value if isinstance(guess.value, Mapping) else constexprs.plain(guess.value)
     return CommentedValue(value, guess.why if guess.exact else f"guessed: {guess.why}")
 
 
-def _told_apart(configs: Sequence[TunerConfig]) -> frozenset[str]:
+def _distinguishing_names(configs: Sequence[TunerConfig]) -> frozenset[str]:
     """Return the names of values that differ between configs, and of the sides of their blocks.
 
     The name of a case contains these values.
@@ -522,7 +522,7 @@ def _distinct(cases: Sequence[_Case]) -> list[_Case]:
     return list(by_name.values())
 
 
-def _written(case: _Case) -> PythonValues:
+def _case_table(case: _Case) -> PythonValues:
     tables = {
         "constexprs": {name: constexprs.plain(value) for name, value in case.constexprs.items()},
         "options": dict(case.options),

@@ -115,7 +115,7 @@ class _Wrapper:
 
     def launches(self) -> list[SourceLaunch]:
         """Return every launch in the function, in the order in which they are reached."""
-        self._tensors = self._used_as_tensors()
+        self._tensors = self._assumed_tensors()
         defaults = defaults_of(self.node.args)
         for parameter in named_parameters(self.node.args):
             is_known, value = self._scope.try_value(defaults.get(parameter.arg))
@@ -128,7 +128,7 @@ class _Wrapper:
 
     # --- tensors of the caller ---
 
-    def _used_as_tensors(self) -> dict[str, AssumedTensor]:
+    def _assumed_tensors(self) -> dict[str, AssumedTensor]:
         """Return the names that stand for tensors, with shapes that fit their use.
 
         Such a name has an attribute that only tensors have, or is passed for a pointer of the

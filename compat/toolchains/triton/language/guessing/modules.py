@@ -77,12 +77,12 @@ class JitFunction:
         return tuple(ast.walk(self.node))
 
     @cached_property
-    def mentioned(self) -> frozenset[str]:
+    def mentioned_names(self) -> frozenset[str]:
         """The names in its source."""
         return frozenset(node.id for node in self.nodes if isinstance(node, ast.Name))
 
     @cached_property
-    def assigned(self) -> Mapping[str, int]:
+    def assignment_counts(self) -> Mapping[str, int]:
         """Name → the number of assignments to it; one in the head of a loop counts twice."""
         loops = (node.target for node in self.nodes if isinstance(node, ast.For))
         heads = (inner for target in loops for inner in ast.walk(target))
@@ -96,7 +96,10 @@ class JitFunction:
     def constants(self) -> frozenset[str]:
         """The names that have one assignment and are not parameters."""
         parameters = {parameter.name for parameter in self.parameters}
-        return frozenset(name for name, times in self.assigned.items() if times == 1) - parameters
+        return (
+            frozenset(name for name, times in self.assignment_counts.items() if times == 1)
+            - parameters
+        )
 
     @cached_property
     def returns(self) -> bool:
@@ -128,12 +131,12 @@ class JitModule:
         module, dot, name = origin.rpartition(".")
         if not module.strip("."):  # `from . import name`
             module += dot
-        other = self._imported(module) if module and depth else None
+        other = self._imported_module(module) if module and depth else None
         if other is None:
             return None
         return other._jit_function(other.scope.imports.get(name, name), depth - 1)
 
-    def _imported(self, name: str) -> JitModule | None:
+    def _imported_module(self, name: str) -> JitModule | None:
         """Return the module of an import in this module, such as ``package.module``, ``..module``.
 
         The result is ``None`` if there is no such file, or if it cannot be read or parsed.
@@ -152,7 +155,7 @@ class JitModule:
         return None
 
     @property
-    def called(self) -> frozenset[str]:
+    def called_names(self) -> frozenset[str]:
         """The functions that its jit functions call, each by the name in its definition.
 
         Functions that are passed as arguments count, such as those of ``gl.warp_specialize``.
@@ -169,9 +172,11 @@ class JitModule:
             and (inner.id in self.functions or inner.id in self.scope.imports)
         )
         functions = (*(call.func for call in calls), *function_arguments)
-        return frozenset(name for function in functions if (name := self._defined(function)))
+        return frozenset(
+            name for function in functions if (name := self._definition_name(function))
+        )
 
-    def _defined(self, function: ast.expr) -> str | None:
+    def _definition_name(self, function: ast.expr) -> str | None:
         """Return the name of a function in its definition.
 
         The function may be imported under another name, or be an attribute of a module.
@@ -185,10 +190,10 @@ class JitModule:
         return None if called.startswith("triton.") else called.rpartition(".")[2]
 
     @cached_property
-    def launched(self) -> frozenset[str]:
+    def launched_names(self) -> frozenset[str]:
         """Names that the source launches: ``name[grid](…)``."""
         calls = (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
-        return frozenset(name for call in calls if (name := _launched(call)))
+        return frozenset(name for call in calls if (name := _launched_name(call)))
 
     @cached_property
     def launches(self) -> Mapping[str, Sequence[tuple[ast.FunctionDef, ast.Call]]]:
@@ -199,7 +204,7 @@ class JitModule:
         launches: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
         for around in (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)):
             for node in ast.walk(around):
-                if isinstance(node, ast.Call) and (name := _launched(node)):
+                if isinstance(node, ast.Call) and (name := _launched_name(node)):
                     launches[name].append((around, node))
         return launches
 
@@ -218,7 +223,7 @@ class JitModule:
         return tuple(guess_kernel(function, self) for function in launchable)
 
 
-def _launched(call: ast.Call) -> str | None:
+def _launched_name(call: ast.Call) -> str | None:
     """Return the name in a launch ``name[grid](…)``, or ``None`` for another call."""
     function = call.func.value if isinstance(call.func, ast.Subscript) else None
     return function.id if isinstance(function, ast.Name) else None
@@ -245,7 +250,7 @@ def _read(path: Path, content: bytes) -> JitModule:
     unreachable: list[UnreachableKernel] = []
     jitted: list[ast.FunctionDef] = []
     for node, inside in _functions(tree):
-        if any(_called(decorator, scope) in _JIT for decorator in node.decorator_list):
+        if any(_decorator_origin(decorator, scope) in _JIT for decorator in node.decorator_list):
             jitted.append(node)
             if inside:
                 why = f"it is defined inside of {inside}"
@@ -277,7 +282,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str]]:
                 waiting.append((statement.body, statement.name))
 
 
-def _called(decorator: ast.expr, scope: KernelScope) -> str | None:
+def _decorator_origin(decorator: ast.expr, scope: KernelScope) -> str | None:
     return scope.origin(decorator.func if isinstance(decorator, ast.Call) else decorator)
 
 
@@ -287,7 +292,7 @@ def _jit_function(node: ast.FunctionDef, scope: KernelScope) -> JitFunction:
     for decorator in node.decorator_list:
         if not isinstance(decorator, ast.Call):
             continue
-        if _called(decorator, scope) == "triton.heuristics":
+        if _decorator_origin(decorator, scope) == "triton.heuristics":
             heuristics |= _heuristics(decorator, scope)
         else:
             configs = configs or next(
@@ -295,7 +300,7 @@ def _jit_function(node: ast.FunctionDef, scope: KernelScope) -> JitFunction:
             )
             if (
                 configs is None
-                and _called(decorator, scope) == "triton.autotune"
+                and _decorator_origin(decorator, scope) == "triton.autotune"
                 and decorator.args
             ):
                 configs = decorator.args[0]

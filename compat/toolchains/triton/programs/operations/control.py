@@ -68,13 +68,13 @@ def propose_loop(
         "kind": kind,
         "turns": turns,
         "step": step,
-        "end": str(end) if kind == "tl.static_range" else _spelled(draft, end),
+        "end": str(end) if kind == "tl.static_range" else _number_text(draft, end),
         "more": draft.random.choice(_STAGES) if kind == "tl.range" else "",
     }
     index = draft.new("i32", ())
     carried = [draft.new(value.dtype, value.shape) for value in initial]
     allowed = [envelope(value.dtype) for value in initial]
-    with draft.nested(
+    with draft.inner_scope(
         (index, bounds(0, (turns - 1) * step)), *zip(carried, allowed, strict=True), turn=index
     ) as inner:
         ends = add_turn(inner, carried)
@@ -83,7 +83,7 @@ def propose_loop(
     return draft.define(name, tuple(initial), *kinds, bodies=(body,), known=allowed, **settings)
 
 
-def _spelled(draft: Draft, number: int) -> str:
+def _number_text(draft: Draft, number: int) -> str:
     return draft.scalar(number) if draft.random.random() < 0.6 else str(number)
 
 
@@ -112,7 +112,7 @@ def update(draft: Draft, before: Bounds, carried: BlockValue, turns: int) -> Blo
     most = (limits.high - before.magnitude) / turns
     if draft.bounds[change.name].magnitude > most:
         require(most >= 1, "no change is small enough")
-        change = draft.limited(change, min(int(most), 15))
+        change = draft.limit_block(change, min(int(most), 15))
     draft.define("add", (carried, change), kind, known=[limits])
     return draft.latest
 
@@ -175,7 +175,7 @@ def _branch(draft: Draft) -> None:
     bodies: list[NestedBody] = []
     result_bounds: list[Bounds] = []
     for _ in range(2):
-        with draft.nested() as inner:
+        with draft.inner_scope() as inner:
             inner.fill(inner.random.randint(1, 3))
             value = inner.block(*((kind[0],), kind[1]))
             bodies.append(NestedBody((), inner.statements(), (value,)))
@@ -215,7 +215,7 @@ def _helper(draft: Draft) -> None:
     operands = [draft.block(CARRIED) for _ in range(draft.random.randint(1, 3))]
     parameters = [draft.new(value.dtype, value.shape) for value in operands]
     operand_bounds = [draft.bounds[value.name] for value in operands]
-    with draft.isolated(*zip(parameters, operand_bounds, strict=True)) as inner:
+    with draft.function_scope(*zip(parameters, operand_bounds, strict=True)) as inner:
         inner.fill(inner.random.randint(2, 4), without=("memory", "atomics", "dot"))
         results = inner.latest_blocks(2)
         require(bool(results), "the helper computes nothing")

@@ -20,7 +20,7 @@ from compat.toolchains.triton.programs.dtypes import (
     bounds,
     everything,
     holds,
-    wrapped,
+    wrap_bounds,
 )
 from compat.toolchains.triton.programs.operations.operation import Derive, Operation, require
 from compat.toolchains.triton.programs.program import BlockStatement
@@ -52,7 +52,7 @@ def corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
         if DTYPES[dtype].is_float:
             require(holds(dtype, result_bounds), f"the result may not be exact in {dtype}")
             return [result_bounds]
-        return [wrapped(dtype, result_bounds)]
+        return [wrap_bounds(dtype, result_bounds)]
 
     return derive
 
@@ -189,7 +189,7 @@ PROMOTED = {
 """Two types → the type that the compiler computes in."""
 
 
-def _mixed(draft: Draft) -> None:
+def _propose_mixed(draft: Draft) -> None:
     left, right = draft.random.choice(list(PROMOTED))
     first = draft.block((left,))
     second = draft.block((right,), first.shape)
@@ -237,7 +237,7 @@ def _negative(statement: BlockStatement, operands: Sequence[Bounds], _: object) 
     (value,) = operands
     dtype = statement.results[0].dtype
     result_bounds = Bounds(-value.high, -value.low, value.step)
-    return [result_bounds if DTYPES[dtype].is_float else wrapped(dtype, result_bounds)]
+    return [result_bounds if DTYPES[dtype].is_float else wrap_bounds(dtype, result_bounds)]
 
 
 def _absolute(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
@@ -245,10 +245,12 @@ def _absolute(statement: BlockStatement, operands: Sequence[Bounds], _: object) 
     dtype = statement.results[0].dtype
     low = Fraction(0) if value.low <= 0 <= value.high else min(abs(value.low), abs(value.high))
     result_bounds = Bounds(low, value.magnitude, value.step)
-    return [result_bounds if DTYPES[dtype].is_float else wrapped(dtype, result_bounds)]
+    return [result_bounds if DTYPES[dtype].is_float else wrap_bounds(dtype, result_bounds)]
 
 
-def _inverted(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_invert(
+    statement: BlockStatement, operands: Sequence[Bounds], _: object
+) -> list[Bounds]:
     (value,) = operands
     dtype = statement.results[0].dtype
     if dtype == "i1":
@@ -258,7 +260,9 @@ def _inverted(statement: BlockStatement, operands: Sequence[Bounds], _: object) 
     return [Bounds(-value.high - 1, -value.low - 1, 0)]
 
 
-def _rounded(_statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_rounding(
+    _statement: BlockStatement, operands: Sequence[Bounds], _: object
+) -> list[Bounds]:
     (value,) = operands
     return [bounds(value.low // 1, -(-value.high // 1), max(value.step, 0))]
 
@@ -268,13 +272,17 @@ def _shift(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
     draft.define(name, (value,), (value.dtype, value.shape), by=draft.random.randint(1, 5))
 
 
-def _shifted_left(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_shift_left(
+    statement: BlockStatement, operands: Sequence[Bounds], _: object
+) -> list[Bounds]:
     factor = 1 << statement.settings["by"]
     value = operands[0]
-    return [wrapped(statement.results[0].dtype, bounds(value.low * factor, value.high * factor))]
+    return [
+        wrap_bounds(statement.results[0].dtype, bounds(value.low * factor, value.high * factor))
+    ]
 
 
-def _shifted_right(
+def _derive_shift_right(
     statement: BlockStatement, operands: Sequence[Bounds], _: object
 ) -> list[Bounds]:
     factor = 1 << statement.settings["by"]
@@ -288,7 +296,7 @@ def _scale(draft: Draft) -> None:
     draft.define("scale", (value,), (value.dtype, value.shape), factor=factor)
 
 
-def _scaled(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_scale(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     value, factor = operands[0], Fraction(statement.settings["factor"])
     step = value.step + round(math.log2(factor))
     result_bounds = Bounds(value.low * factor, value.high * factor, step)
@@ -312,10 +320,10 @@ def _with_literal(statement: BlockStatement, operands: Sequence[Bounds], _: obje
 
 def _limit(draft: Draft) -> None:
     value = draft.block((*WIDE, "fp16", "bf16", "fp32"))
-    draft.limited(value, draft.random.choice((1, 3, 8, 15)))
+    draft.limit_block(value, draft.random.choice((1, 3, 8, 15)))
 
 
-def _limited(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_limit(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,), limit = operands, statement.settings["limit"]
     low, high = (
         min(max(end, Fraction(-limit)), Fraction(limit)) for end in (value.low, value.high)
@@ -324,10 +332,10 @@ def _limited(statement: BlockStatement, operands: Sequence[Bounds], _: object) -
 
 
 def _mask(draft: Draft) -> None:
-    draft.masked(draft.block(WIDE), draft.random.choice((1, 3, 7, 12, 31)))
+    draft.mask_block(draft.block(WIDE), draft.random.choice((1, 3, 7, 12, 31)))
 
 
-def _masked(statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_mask(statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
     return [bounds(0, statement.settings["mask"])]
 
 
@@ -336,21 +344,21 @@ _ALL += (
         name="add_mixed",
         family="casts",
         text="{0} + {1}",
-        propose=_mixed,
+        propose=_propose_mixed,
         derive=_derive_mixed,
         compute=_compute_mixed,
     ),
     _unary("negate", "-{0}", _SIGNED, _negative, np.negative),
     _unary("absolute", "tl.abs({0})", _SIGNED, _absolute, np.abs),
-    _unary("invert", "~{0}", (*INTEGERS, "i1"), _inverted, np.invert),
-    _unary("floor", "tl.floor({0})", ("fp32", "fp64"), _rounded, np.floor),
-    _unary("ceil", "tl.ceil({0})", ("fp32", "fp64"), _rounded, np.ceil),
+    _unary("invert", "~{0}", (*INTEGERS, "i1"), _derive_invert, np.invert),
+    _unary("floor", "tl.floor({0})", ("fp32", "fp64"), _derive_rounding, np.floor),
+    _unary("ceil", "tl.ceil({0})", ("fp32", "fp64"), _derive_rounding, np.ceil),
     Operation(
         name="shift_left",
         family="elementwise",
         text="{0} << {by}",
         propose=lambda draft: _shift(draft, "shift_left", WIDE),
-        derive=_shifted_left,
+        derive=_derive_shift_left,
         compute=lambda statement, operands, machine: [operands[0] << statement.settings["by"]],
         weight=2,
     ),
@@ -359,7 +367,7 @@ _ALL += (
         family="elementwise",
         text="{0} >> {by}",
         propose=lambda draft: _shift(draft, "shift_right", WIDE),
-        derive=_shifted_right,
+        derive=_derive_shift_right,
         compute=lambda statement, operands, machine: [operands[0] >> statement.settings["by"]],
         weight=2,
     ),
@@ -368,7 +376,7 @@ _ALL += (
         family="elementwise",
         text="({0} * {factor}).to({result})",
         propose=_scale,
-        derive=_scaled,
+        derive=_derive_scale,
         compute=lambda statement, operands, machine: [operands[0] * statement.settings["factor"]],
     ),
     Operation(
@@ -386,7 +394,7 @@ _ALL += (
         family="elementwise",
         text="tl.maximum(tl.minimum({0}, {limit}), -{limit}).to({result})",
         propose=_limit,
-        derive=_limited,
+        derive=_derive_limit,
         compute=lambda statement, operands, machine: [
             np.clip(operands[0], -statement.settings["limit"], statement.settings["limit"])
         ],
@@ -397,7 +405,7 @@ _ALL += (
         family="elementwise",
         text="{0} & {mask}",
         propose=_mask,
-        derive=_masked,
+        derive=_derive_mask,
         compute=lambda statement, operands, machine: [
             operands[0] & operands[0].dtype.type(statement.settings["mask"])
         ],
@@ -523,7 +531,7 @@ def _derive_cast(statement: BlockStatement, operands: Sequence[Bounds], _: objec
         require(holds(result.dtype, result_bounds), "the number may not fit")
         require(target.signed or value.low >= 0, "the number may be negative")
         return [result_bounds]
-    return [wrapped(result.dtype, value)]
+    return [wrap_bounds(result.dtype, value)]
 
 
 def _compute_cast(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:

@@ -187,7 +187,7 @@ def _load(draft: Draft) -> None:
     draft.small(dtype, draft.shape())
 
 
-def _loaded(
+def _derive_load(
     statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     tensor = analysis.tensors[statement.settings["tensor"]]
@@ -224,13 +224,13 @@ def load_text(statement: BlockStatement) -> str:
 def _lookup(draft: Draft) -> None:
     """Proposes a load from computed indices."""
     mask = draft.random.choice((7, 31, 255))
-    index = draft.masked(draft.block(("i32",)), mask)
+    index = draft.mask_block(draft.block(("i32",)), mask)
     dtype = draft.random.choice(IN_MEMORY)
     tensor = draft.tensor(dtype, mask + 1, 0 if not DTYPES[dtype].signed else -8, 8, 0)
     draft.define("lookup", (index,), (dtype, index.shape), tensor=tensor)
 
 
-def _looked_up(
+def _derive_lookup(
     statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     tensor = analysis.tensors[statement.settings["tensor"]]
@@ -249,7 +249,7 @@ def _rows_text(statement: BlockStatement) -> str:
     return f"tl.load({settings['tensor']} + {place}{mask})"
 
 
-def _loaded_rows(
+def _derive_load_rows(
     statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     settings, tensor = statement.settings, analysis.tensors[statement.settings["tensor"]]
@@ -297,7 +297,7 @@ def propose_store(draft: Draft, value: BlockValue) -> None:
     draft.define("store", (value,), **settings)
 
 
-def _stored(
+def _derive_store(
     statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     output = analysis.outputs[statement.settings["output"]]
@@ -337,14 +337,14 @@ def _atomic(draft: Draft, name: str) -> None:
     value = draft.block((dtype,))
     if DTYPES[dtype].bits == 16:
         require(value.elements * draft.grid <= 256, "the sum of so many numbers is not exact")
-        value = draft.limited(value, 1)
+        value = draft.limit_block(value, 1)
     mask = draft.random.choice((0, 3, 15, 63))
-    index = draft.masked(draft.block(("i32",), value.shape), mask)
+    index = draft.mask_block(draft.block(("i32",), value.shape), mask)
     output = draft.output(value.dtype, mask + 1)
     draft.define(name, (value, index), output=output)
 
 
-def _added(
+def _derive_atomic(
     statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     value, index = operands
@@ -405,7 +405,7 @@ OPERATIONS = (
         name="load",
         family="memory",
         propose=_load,
-        derive=_loaded,
+        derive=_derive_load,
         compute=_read,
         write=lambda statement, printer: printer.assign(statement, load_text(statement)),
         weight=6,
@@ -415,7 +415,7 @@ OPERATIONS = (
         family="memory",
         text="tl.load({tensor} + {0})",
         propose=_lookup,
-        derive=_looked_up,
+        derive=_derive_lookup,
         compute=lambda statement, operands, machine: [
             machine.tensors[statement.settings["tensor"]][operands[0]]
         ],
@@ -425,7 +425,7 @@ OPERATIONS = (
         name="load_rows",
         family="memory",
         propose=lambda draft: require(False, "loops of products choose rows"),
-        derive=_loaded_rows,
+        derive=_derive_load_rows,
         compute=_read_rows,
         write=lambda statement, printer: printer.assign(statement, _rows_text(statement)),
         weight=0,
@@ -434,7 +434,7 @@ OPERATIONS = (
         name="store",
         family="memory",
         propose=lambda draft: require(False, "outputs are chosen at the end"),
-        derive=_stored,
+        derive=_derive_store,
         compute=_write,
         write=lambda statement, printer: printer.line(store_text(statement)),
         weight=0,
@@ -444,7 +444,7 @@ OPERATIONS = (
             name=name,
             family="atomics",
             propose=partial(_atomic, name=name),
-            derive=_added,
+            derive=_derive_atomic,
             compute=_accumulate,
             write=lambda statement, printer: printer.line(
                 f"tl.{statement.operation}({statement.settings['output']} +"

@@ -23,7 +23,7 @@ from compat.toolchains.triton.programs.operations.control import (
 )
 from compat.toolchains.triton.programs.operations.memory import propose_load
 from compat.toolchains.triton.programs.operations.operation import require
-from compat.toolchains.triton.programs.operations.products import narrowed
+from compat.toolchains.triton.programs.operations.products import narrow_product
 from compat.toolchains.triton.programs.program import BlockValue, Shape
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class TurnPlan:
     """Whether each iteration loads the left operand, too."""
 
     @property
-    def walked(self) -> int:
+    def step_size(self) -> int:
         """The size of the tiles along the axis on which the loop advances."""
         return self.middle or self.depth
 
@@ -147,7 +147,7 @@ def _loops(
         tiles.make_descriptors()
     for number in filter(None, (turns, again)):
         turn = partial(_turn, tiles=tiles, count=len(carried))
-        tiles.step = plan.walked if draft.random.random() < 0.7 else 1
+        tiles.step = plan.step_size if draft.random.random() < 0.7 else 1
         results = propose_loop(
             draft, [*carried, *pointers], number, turn, tiles.step, name="pipeline"
         )
@@ -282,7 +282,7 @@ def _turn(draft: Draft, carried: list[BlockValue], tiles: _Tiles, count: int) ->
     total, *others = carried[:count]
     if plan.middle:
         _multiply(draft, left, right)
-        left = narrowed(draft, draft.latest, plan.dtype)
+        left = narrow_product(draft, draft.latest, plan.dtype)
         right = tiles.load(draft, 1, pointers)
     ends = [_add_product(draft, total, left, right)]
     if plan.sums:

@@ -64,7 +64,7 @@ def _operand(
 ) -> BlockValue:
     """Return an operand from a product, loaded, or computed; perhaps a transposed block."""
     if product is not None and product.shape == shape:
-        return narrowed(draft, product, dtype)
+        return narrow_product(draft, product, dtype)
     if draft.random.random() < 0.3:
         value = _operand(draft, dtype, shape[::-1])
         draft.define("transpose", (value,), (dtype, shape))
@@ -86,10 +86,10 @@ def _operand(
     return draft.small(dtype, shape)
 
 
-def narrowed(draft: Draft, value: BlockValue, dtype: str) -> BlockValue:
+def narrow_product(draft: Draft, value: BlockValue, dtype: str) -> BlockValue:
     """Return a product as an operand of another one: limited so that it fits, and cast."""
     if not holds(dtype, draft.bounds[value.name]) or draft.random.random() < 0.4:
-        value = draft.limited(value, 7 if dtype.startswith("fp8") else 15)
+        value = draft.limit_block(value, 7 if dtype.startswith("fp8") else 15)
     if dtype != value.dtype:
         (value,) = draft.define("cast", (value,), (dtype, value.shape))
     return value

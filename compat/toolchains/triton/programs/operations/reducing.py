@@ -15,7 +15,7 @@ from compat.toolchains.triton.programs.dtypes import (
     bounds,
     everything,
     holds,
-    wrapped,
+    wrap_bounds,
 )
 from compat.toolchains.triton.programs.operations.operation import Derive, Operation, require
 from compat.toolchains.triton.programs.program import BlockStatement, BlockValue
@@ -49,7 +49,7 @@ def _axis(draft: Draft, value: BlockValue) -> tuple[int | None, tuple[int, ...]]
     return axis, (*value.shape[:axis], *value.shape[axis + 1 :])
 
 
-def _summed(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_sum(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     (value,), length = operands, _length(statement)
     dtype = statement.results[0].dtype
     # Any partial sum may be the largest one.
@@ -57,13 +57,13 @@ def _summed(statement: BlockStatement, operands: Sequence[Bounds], _: object) ->
         min(value.low * length, value.low), max(value.high * length, value.high), 0
     )
     if dtype in WIDE:
-        return [wrapped(dtype, result_bounds)]
+        return [wrap_bounds(dtype, result_bounds)]
     result_bounds = Bounds(result_bounds.low, result_bounds.high, value.step)
     require(holds(dtype, result_bounds), f"a partial sum may not be exact in {dtype}")
     return [result_bounds]
 
 
-def _unchanged(_statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _same_bounds(_statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     return [operands[0]]
 
 
@@ -116,7 +116,7 @@ def _sum(value: Array, axis: int | None) -> Array:
     return np.sum(value, axis=axis, dtype=value.dtype)
 
 
-def _folded(combine: _Combine, value: Array, axis: int | None) -> Array:
+def _fold(combine: _Combine, value: Array, axis: int | None) -> Array:
     """Return a reduction that combines one element after the other."""
     rows = np.moveaxis(value.reshape(-1) if axis is None else value, axis or 0, 0)
     return reduce(combine, rows)
@@ -154,7 +154,7 @@ def _scan(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
     )
 
 
-def _scanned(combine: _Combine, value: Array, axis: int, *, reverse: bool = False) -> Array:
+def _compute_scan(combine: _Combine, value: Array, axis: int, *, reverse: bool = False) -> Array:
     """Return a scan that combines one element after the other."""
     rows = np.moveaxis(np.flip(value, axis) if reverse else value, axis, 0)
     prefixes = [rows[0]]
@@ -173,7 +173,9 @@ def _recurrence(draft: Draft) -> None:
     draft.define("recurrence", (factor, term), kind, kind, axis=axis)
 
 
-def _recurred(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
+def _compute_recurrence(
+    statement: BlockStatement, operands: Sequence[Array], _: object
+) -> list[Array]:
     axis = statement.settings["axis"]
     factors, terms = (np.moveaxis(value, axis, 0) for value in operands)
     prefixes = [(factors[0], terms[0])]
@@ -191,14 +193,14 @@ def _sort(draft: Draft) -> None:
     draft.define("sort", (value,), (value.dtype, value.shape), descending=descending)
 
 
-def _sorted(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
+def _compute_sort(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
     ordered = np.sort(operands[0], axis=-1)
     return [np.flip(ordered, -1) if statement.settings["descending"] else ordered]
 
 
 def _histogram(draft: Draft) -> None:
     bins = draft.random.choice((2, 8, 32, 128))
-    value = draft.masked(draft.flat(("i32",)), bins - 1)
+    value = draft.mask_block(draft.flat(("i32",)), bins - 1)
     draft.define("histogram", (value,), ("i32", (bins,)), bins=bins)
 
 
@@ -211,9 +213,9 @@ def _histogram_bounds(
 
 
 OPERATIONS = (
-    _reduction("sum", "sum", _SUMMED, _summed, _sum),
-    _reduction("max", "max", _COMPARED, _unchanged, lambda value, axis: np.max(value, axis=axis)),
-    _reduction("min", "min", _COMPARED, _unchanged, lambda value, axis: np.min(value, axis=axis)),
+    _reduction("sum", "sum", _SUMMED, _derive_sum, _sum),
+    _reduction("max", "max", _COMPARED, _same_bounds, lambda value, axis: np.max(value, axis=axis)),
+    _reduction("min", "min", _COMPARED, _same_bounds, lambda value, axis: np.min(value, axis=axis)),
     _reduction(
         "xor_sum",
         "xor_sum",
@@ -232,7 +234,7 @@ OPERATIONS = (
         propose=lambda draft: _with_function(draft, "reduce"),
         derive=_anything,
         compute=lambda statement, operands, machine: [
-            _folded(
+            _fold(
                 COMBINED[statement.settings["function"]][1], operands[0], statement.settings["axis"]
             )
         ],
@@ -242,9 +244,9 @@ OPERATIONS = (
         family="scans",
         text="tl.cumsum({0}, axis={axis}, reverse={reverse}).to({result})",
         propose=lambda draft: _scan(draft, "cumsum", (*WIDE, "fp32")),
-        derive=_summed,
+        derive=_derive_sum,
         compute=lambda statement, operands, machine: [
-            _scanned(np.add, operands[0], **statement.settings)
+            _compute_scan(np.add, operands[0], **statement.settings)
         ],
     ),
     Operation(
@@ -254,7 +256,7 @@ OPERATIONS = (
         propose=lambda draft: _scan(draft, "cumprod", WIDE),
         derive=_anything,
         compute=lambda statement, operands, machine: [
-            _scanned(np.multiply, operands[0], **statement.settings)
+            _compute_scan(np.multiply, operands[0], **statement.settings)
         ],
         weight=2,
     ),
@@ -265,7 +267,7 @@ OPERATIONS = (
         propose=lambda draft: _with_function(draft, "scan"),
         derive=_anything,
         compute=lambda statement, operands, machine: [
-            _scanned(
+            _compute_scan(
                 COMBINED[statement.settings["function"]][1], operands[0], statement.settings["axis"]
             )
         ],
@@ -276,15 +278,15 @@ OPERATIONS = (
         text="tl.associative_scan(({0}, {1}), {axis}, combine_recurrence)",
         propose=_recurrence,
         derive=_anything,
-        compute=_recurred,
+        compute=_compute_recurrence,
     ),
     Operation(
         name="sort",
         family="sort",
         text="tl.sort({0}, descending={descending})",
         propose=_sort,
-        derive=_unchanged,
-        compute=_sorted,
+        derive=_same_bounds,
+        compute=_compute_sort,
     ),
     Operation(
         name="histogram",

@@ -162,7 +162,7 @@ def _gather(draft: Draft) -> None:
     length = draft.random.choice((source.shape[axis], 2 * source.shape[axis]))
     shape = (*source.shape[:axis], length, *source.shape[axis + 1 :])
     require(math.prod(shape) <= LARGEST, "the block would be too large")
-    index = draft.masked(draft.block(("i32",), shape), source.shape[axis] - 1)
+    index = draft.mask_block(draft.block(("i32",), shape), source.shape[axis] - 1)
     draft.define("gather", (source, index), (source.dtype, shape), axis=axis)
 
 

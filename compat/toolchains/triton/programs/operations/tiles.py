@@ -58,20 +58,22 @@ def _propose_tile(draft: Draft, name: str) -> None:
     )
 
 
-def _fixed(statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _derive_fixed_tile(
+    statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
     """Return the bounds of a tile at a fixed position, with zeros beyond its matrix."""
     _check_matrix(statement, analysis)
     return [bounds_of(analysis.tensors[statement.settings["tensor"]]).union(bounds(0, 0))]
 
 
-def _described(
+def _derive_descriptor_tile(
     statement: BlockStatement, operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     """Return the bounds of a tile at a fixed position that is loaded through a descriptor."""
     dtype = statement.results[0].dtype
     for elements in (statement.settings["columns"], statement.settings["offsets"][1]):
         require(elements * DTYPES[dtype].bits % 128 == 0, "a row does not begin at 16 bytes")
-    return _fixed(statement, operands, analysis)
+    return _derive_fixed_tile(statement, operands, analysis)
 
 
 def _check_matrix(statement: BlockStatement, analysis: Analysis) -> None:
@@ -96,7 +98,7 @@ def _read(statement: BlockStatement, corner: Sequence[int], machine: Machine) ->
 # --- tiles that move ------------------------------------------------------------------------------
 
 
-def _chosen_by_loops(_draft: Draft) -> None:
+def _leave_to_loops(_draft: Draft) -> None:
     require(False, "loops of products choose tiles that move")
 
 
@@ -107,7 +109,9 @@ def _begin(statement: BlockStatement, _given: Sequence[Bounds], analysis: Analys
     return [bounds(place, place)]
 
 
-def _advanced(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_advance(
+    statement: BlockStatement, operands: Sequence[Bounds], _: object
+) -> list[Bounds]:
     by = sum(statement.settings["by"])
     return [Bounds(operands[0].low + by, operands[0].high + by)]
 
@@ -157,7 +161,7 @@ def tile_text(statement: BlockStatement) -> str:
     return f"tl.load({statement.operands[0].name}{padding})"
 
 
-def described_text(statement: BlockStatement) -> str:
+def descriptor_load_text(statement: BlockStatement) -> str:
     """The text of a load through a descriptor."""
     (descriptor, index), factor = statement.operands, statement.settings["factor"]
     moving = index.name if factor == 1 else f"{index.name} * {factor}"
@@ -172,7 +176,7 @@ OPERATIONS = (
         family="tiles",
         text=f"tl.load({_BLOCK_POINTER}, {_CHECKED})",
         propose=lambda draft: _propose_tile(draft, "load_tile"),
-        derive=_fixed,
+        derive=_derive_fixed_tile,
         compute=lambda statement, operands, machine: _read(
             statement, statement.settings["offsets"], machine
         ),
@@ -184,7 +188,7 @@ OPERATIONS = (
         family="descriptors",
         text=f"{_DESCRIPTOR}.load({{offsets}})",
         propose=lambda draft: _propose_tile(draft, "load_descriptor"),
-        derive=_described,
+        derive=_derive_descriptor_tile,
         compute=lambda statement, operands, machine: _read(
             statement, statement.settings["offsets"], machine
         ),
@@ -195,7 +199,7 @@ OPERATIONS = (
         name="block_pointer",
         family="tiles",
         text=_BLOCK_POINTER,
-        propose=_chosen_by_loops,
+        propose=_leave_to_loops,
         derive=_begin,
         compute=lambda statement, operands, machine: [
             np.asarray(statement.settings["offsets"][statement.settings["axis"]], np.int64)
@@ -207,8 +211,8 @@ OPERATIONS = (
         name="advance",
         family="tiles",
         text="tl.advance({0}, {by})",
-        propose=_chosen_by_loops,
-        derive=_advanced,
+        propose=_leave_to_loops,
+        derive=_derive_advance,
         compute=lambda statement, operands, machine: [
             np.asarray(operands[0] + sum(statement.settings["by"]))
         ],
@@ -218,7 +222,7 @@ OPERATIONS = (
     Operation(
         name="load_pointed",
         family="tiles",
-        propose=_chosen_by_loops,
+        propose=_leave_to_loops,
         derive=_tile,
         compute=_compute_tile,
         write=lambda statement, printer: printer.assign(statement, tile_text(statement)),
@@ -229,7 +233,7 @@ OPERATIONS = (
         name="descriptor",
         family="descriptors",
         text=_DESCRIPTOR,
-        propose=_chosen_by_loops,
+        propose=_leave_to_loops,
         derive=_begin,
         compute=lambda statement, operands, machine: [np.asarray(0, np.int64)],
         since="3.4",
@@ -238,10 +242,10 @@ OPERATIONS = (
     Operation(
         name="load_described",
         family="descriptors",
-        propose=_chosen_by_loops,
+        propose=_leave_to_loops,
         derive=_tile,
         compute=_compute_tile,
-        write=lambda statement, printer: printer.assign(statement, described_text(statement)),
+        write=lambda statement, printer: printer.assign(statement, descriptor_load_text(statement)),
         since="3.4",
         weight=0,
     ),
