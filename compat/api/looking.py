@@ -68,7 +68,7 @@ def look(selection: Selection, listener: Listener | None = None) -> Inspection:
     inspection = inspection_of(
         best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs)
     )
-    if not inspection.inspected:
+    if not inspection.inspected_releases:
         raise _nothing(inspection)
     return inspection
 

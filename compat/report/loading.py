@@ -297,7 +297,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
         tuned=_tuned(matrices),
         api=max(
             (matrix.api for matrix in matrices if matrix.api),
-            key=lambda packed: len(packed.seen),
+            key=lambda packed: len(packed.inspected_releases),
             default=None,
         ),
         helpers=_union(matrix.helpers for matrix in matrices),

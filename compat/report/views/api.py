@@ -133,14 +133,14 @@ def compiled_line(verdict: NamesVerdict) -> str:
     """
     names = ", as its names say" if verdict.agrees else ""
     cells = counted(verdict.cells, "case" if verdict.by_case else "cell")
-    if len(verdict.outcomes) == 1 and verdict.compiled == verdict.cells:
+    if len(verdict.outcomes) == 1 and verdict.result_count == verdict.cells:
         everywhere = f" in all {cells}" if verdict.cells > 1 else ""
         return f"{_came_out(verdict.outcomes[0])}{everywhere}{names}"
     parts = [
         f"{_came_out(outcomes)} in {outcomes.results}{'' if at else f' of {cells}'}"
         for at, outcomes in enumerate(verdict.outcomes)
     ]
-    missing = verdict.cells - verdict.compiled
+    missing = verdict.cells - verdict.result_count
     return ", ".join([*parts, f"{missing} not compiled"] if missing else parts) + names
 
 
@@ -247,7 +247,7 @@ def difference_blocks(
             f"{counted(hidden, 'change')} more in internal modules (--all shows them)", style=""
         )
     if difference.unknown:
-        broken = ", ".join(map(inspection.shown, difference.unknown))
+        broken = ", ".join(map(inspection.short_name, difference.unknown))
         yield TextLine(f"not compared: {broken}, which cannot be imported in both envs")
 
 
@@ -321,7 +321,10 @@ def _name_facts(inspection: Inspection, history: NameHistory) -> Iterator[tuple[
     yield "there", extent(history.usable, line)
     yield (
         "not there",
-        extent([release for release in history.looked_at if release not in history.there], line),
+        extent(
+            [release for release in history.inspected_releases if release not in history.there],
+            line,
+        ),
     )
     yield "only raises", _by_release(history.refuses, line)
     yield "deprecated", _by_release(history.deprecated, line)
@@ -427,7 +430,7 @@ def unresolved(kernel: KernelNeeds) -> str:
 
 def _compile_facts(kernel: KernelNeeds, line: Sequence[str]) -> Iterator[tuple[str, str]]:
     every = verdicts(kernel)
-    compiled = [run for run in every if run.value.compiled]
+    compiled = [run for run in every if run.value.result_count]
     if not compiled:
         yield (
             "compiled",
@@ -439,7 +442,7 @@ def _compile_facts(kernel: KernelNeeds, line: Sequence[str]) -> Iterator[tuple[s
         )
         return
     lines = [f"{spans(run.releases, line)}: {compiled_line(run.value)}" for run in compiled]
-    if any(run.value.compiled < run.value.cells for run in every):
+    if any(run.value.result_count < run.value.cells for run in every):
         lines.append("--compile compiles the rest")
     yield "compiled", "\n".join(lines)
     differing = [run for run in compiled if run.value.because]
@@ -582,7 +585,7 @@ def _kernel(kernel: KernelNeeds) -> JsonObject:
         "releases": [
             _having(having, verdict_of.get(having.place.label))
             for having in needs.having
-            if having.looked_at
+            if having.inspected
         ],
     }
 
