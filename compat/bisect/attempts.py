@@ -62,7 +62,7 @@ class Attempts:
         """The outcome of one attempt at a cell."""
         return outcome_of(cell, [self.make(cell, mode)])
 
-    def assembled(self, cell: Cell, assembler: Assembler, program: Path) -> Outcome | None:
+    def assembler_outcome(self, cell: Cell, assembler: Assembler, program: Path) -> Outcome | None:
         """The outcome of an assembler on the input that it would get for a cell.
 
         It is ``None`` if the compile makes no such input.
@@ -78,7 +78,7 @@ class Attempts:
         """The path of an artifact that an attempt kept."""
         return self._context.store.artifacts / name
 
-    def printed(self, evidence: Evidence) -> str:
+    def kept_output(self, evidence: Evidence) -> str:
         """The kept output of an attempt; empty if the store no longer has it."""
         return printed_text(evidence, self._context.store.artifact) or ""
 

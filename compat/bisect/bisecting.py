@@ -291,7 +291,7 @@ class _Bisecting:
     def searches(self) -> Iterator[CellSearch]:
         """A search for each kernel, with the cells that it starts from."""
         if self.request.axis is Axis.PART and (self.line.good is None or self.line.bad is None):
-            yield from map(self._changed, self.along_releases())
+            yield from map(self._change_search, self.along_releases())
             return
         bad, good = self.line.newest_bad.env, self.line.good
         envs = [bad] if good is None else [bad, self.line.candidates.chosen[good].env]
@@ -305,7 +305,7 @@ class _Bisecting:
             )
             yield self._cell_search(Cell(env=bad, target=target, spec=spec), other, self.envs.built)
 
-    def _changed(self, answer: ReleaseAnswer) -> CellSearch:
+    def _change_search(self, answer: ReleaseAnswer) -> CellSearch:
         """A search with the two sides of a change, or with the newest release without a change."""
         change = answer.bracket
         probes = (change.before, change.after) if change else (answer.probes[-1],)
@@ -450,15 +450,15 @@ class CellSearch:
             ).answer(folder)
         if self.other is not None:
             answer = passes.compare(self.other, self.cell, self.context, folder)
-            return evolve(answer, sentence=f"{answer.sentence}{self._unasked()}")
+            return evolve(answer, sentence=f"{answer.sentence}{self._unused_judge_sentence()}")
         if not self._works():
             return passes.find_pass(self.cell, self.context, folder)
-        if unasked := self._unasked():
+        if unasked := self._unused_judge_sentence():
             sentence = f"{self.cell.env.name} compiles it, so no pass fails.{unasked}"
             return PassAnswer(pass_=None, stage=None, sentence=sentence)
         return None
 
-    def _unasked(self) -> str:
+    def _unused_judge_sentence(self) -> str:
         """A sentence about a judge that has no influence on the answer; empty without one."""
         judge = self.criterion
         if judge is None or not (judge.asks_metric or judge.asks_launches):

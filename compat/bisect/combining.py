@@ -233,7 +233,7 @@ class CompileExperiment(Experiment):
         failed = outcome.failure if outcome.failure and not outcome.failure.prediction else None
         # Up to 3.2, Triton refuses an assembler that is newer than those it knows.
         if failed and failed.stage != assembler.stage:
-            alone = self.attempts.assembled(cell, assembler, program.path)
+            alone = self.attempts.assembler_outcome(cell, assembler, program.path)
             if alone is not None:
                 source = assembler.takes.upper()
                 step = (
@@ -279,7 +279,7 @@ class CompileExperiment(Experiment):
     def _first_ir(self, cell: Cell) -> str | None:
         evidence = self.attempts.make(cell, Mode(diagnose=True, keep_printed=True))
         reader = toolchains.of(cell.env).reader
-        pipeline = reader.read(self.attempts.printed(evidence)).pipeline
+        pipeline = reader.read(self.attempts.kept_output(evidence)).pipeline
         return pipeline.states[0] if pipeline.steps else None
 
     @cached_property
@@ -378,7 +378,7 @@ class MetricExperiment(Experiment):
             return self._effect(
                 f"{name} with the {assembler.name} of {program.name}", cell, outcome
             )
-        alone = self.attempts.assembled(cell, assembler, program.path)
+        alone = self.attempts.assembler_outcome(cell, assembler, program.path)
         if alone is None:
             self.steps.append(f"{name} produces no {assembler.takes.upper()} for it.")
             return Effect.UNKNOWN

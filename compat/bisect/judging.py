@@ -16,7 +16,7 @@ from packaging.version import Version
 
 from compat.bisect.criterion import CANNOT_TELL, STAYING, Criterion, IsSlower, IsWrong
 from compat.bisect.measures import TakesLonger
-from compat.bisect.timing import timed
+from compat.bisect.timing import with_precise_seconds
 from compat.config.selection import cell_pattern
 from compat.engine.interpreting import interpret, interpretable
 from compat.engine.run import RunContext, run
@@ -60,7 +60,7 @@ def check_launching(criterion: Criterion) -> None:
         )
 
 
-def numbered(
+def with_numbers(
     results: Sequence[Result],
     criterion: Criterion,
     context: RunContext,
@@ -75,7 +75,7 @@ def numbered(
     :func:`compat.engine.interpreting.interpret`.
     """
     if isinstance(criterion.question, TakesLonger):
-        return timed(results, criterion.question, context, on_launch)
+        return with_precise_seconds(results, criterion.question, context, on_launch)
     if not criterion.asks_launches:
         return tuple(results)
     checks = _interpret_results(results, context) if isinstance(criterion.question, IsWrong) else {}
@@ -206,7 +206,7 @@ def check(
     built = (obtain or selection.read_envs)(selection.config.path, envs)
     with (listener or Listener()).compiling(len(matching_cells)) as note:
         context = context.with_envs(built)
-        results = numbered(run(matching_cells, context, note), criterion, context)
+        results = with_numbers(run(matching_cells, context, note), criterion, context)
     of_cell = criteria(results, criterion)
     return CheckAnswer(answers=tuple((result, of_cell[result.cell](result)) for result in results))
 

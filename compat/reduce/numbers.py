@@ -20,7 +20,7 @@ from attrs import frozen
 from packaging.version import Version
 
 from compat.bisect.criterion import Criterion, IsSlower, IsUnstable
-from compat.bisect.judging import numbered
+from compat.bisect.judging import with_numbers
 from compat.bisect.measures import TakesLonger
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
@@ -107,7 +107,7 @@ def releases_to_compare(
     several = tuple({result.cell.env.name: result for result in (*tested, *good, *rest)}.values())
     current = {
         result.cell.env.name: result
-        for result in numbered(several, criterion, context, gpu, on_launch)
+        for result in with_numbers(several, criterion, context, gpu, on_launch)
     }
     along = criterion.along([[result] for result in current.values()])
 

@@ -12,7 +12,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.measures import TakesLonger
-from compat.bisect.timing import in_seconds, timed
+from compat.bisect.timing import in_seconds, with_precise_seconds
 from compat.bundle.bundle import bundle
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import cell_pattern, several_match
@@ -235,9 +235,9 @@ def _slow(runs: BudgetedRuns, question: TakesLonger) -> tuple[list[Result], Crit
     context = evolve(runs.context, limits=runs.brief_limits)
     cell = runs.subject.cells(runs.subject.bad)[0]
     seconds_question = in_seconds(question, cell, context)
-    return list(timed(runs.original([cell.env]), seconds_question, context, runs.say)), Criterion(
-        question=seconds_question
-    )
+    return list(
+        with_precise_seconds(runs.original([cell.env]), seconds_question, context, runs.say)
+    ), Criterion(question=seconds_question)
 
 
 def _question(

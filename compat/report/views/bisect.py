@@ -487,7 +487,7 @@ def _among_others(group: AnswerGroup) -> Iterator[Block]:
 def _probe_table(answer: ReleaseAnswer) -> DataTable:
     criterion = answer.criterion
     measured = [criterion.text] if criterion.asks_metric or criterion.asks_launches else []
-    dated = any(probe.released for probe in answer.probes)
+    dated = any(probe.release_date for probe in answer.probes)
     headings = (answer.spec.toolchain, *["released"] * dated, "status", "failure", *measured, "")
     return DataTable(
         columns=tuple(TableColumn(heading, fold=True) for heading in headings),
@@ -502,15 +502,15 @@ def _probe_table(answer: ReleaseAnswer) -> DataTable:
 
 
 def _day(probe: ReleaseProbe) -> str:
-    return probe.released.isoformat() if probe.released else ""
+    return probe.release_date.isoformat() if probe.release_date else ""
 
 
 def _probe_row(
     answer: ReleaseAnswer, probe: ReleaseProbe, days: Sequence[str], measured: Sequence[str]
 ) -> tuple[Inline, ...]:
     outcome = probe.result.outcome
-    status = probe.summary if probe.divided else str(outcome.status)
-    failure = outcome.failure.fingerprint if outcome.failure and not probe.divided else ""
+    status = probe.summary if probe.envs_disagree else str(outcome.status)
+    failure = outcome.failure.fingerprint if outcome.failure and not probe.envs_disagree else ""
     return (
         probe.release,
         *days,
@@ -524,7 +524,7 @@ def _probe_row(
 def _mark(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
     """The role of a probe in the bracket."""
     change = answer.bracket
-    marks = ["envs disagree" if probe.divided else "flaky"] if probe.unsteady else []
+    marks = ["envs disagree" if probe.envs_disagree else "flaky"] if probe.unsteady else []
     if probe.judgement is Judgement.UNKNOWN and not marks:
         marks.append("inconclusive")
     if change is not None and probe.release == change.before.release:

@@ -66,7 +66,7 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
         lines.append(f"The versions were not published in order: {listed(overtaken)}.")
     if account.remembered:
         lines.append(f"Tested in earlier runs: {spans(account.remembered, account.line)}.")
-    if flaky := [probe.release for probe in answer.unsteady if not probe.divided]:
+    if flaky := [probe.release for probe in answer.unsteady if not probe.envs_disagree]:
         lines.append(f"Flaky, so not used: {listed(flaky)}.")
     lines += [
         f"Envs of {probe.release} disagree, so it is not used: {probe.summary}."
@@ -90,7 +90,7 @@ def _overtaken(probes: Sequence[ReleaseProbe]) -> list[str]:
     return [
         f"{after.release} was published before {before.release}"
         for before, after in pairwise(probes)
-        if before.released and after.released and after.released < before.released
+        if before.release_date and after.release_date and after.release_date < before.release_date
     ]
 
 
@@ -127,7 +127,7 @@ def _not_run(answer: ReleaseAnswer, probe: ReleaseProbe) -> bool:
 
 
 def _divided_probes(answer: ReleaseAnswer) -> list[ReleaseProbe]:
-    return [probe for probe in answer.unsteady if probe.divided]
+    return [probe for probe in answer.unsteady if probe.envs_disagree]
 
 
 def _otherwise(probe: ReleaseProbe) -> str:
@@ -142,7 +142,7 @@ def _otherwise(probe: ReleaseProbe) -> str:
 
 def evidence_line(probe: ReleaseProbe) -> str:
     """The outcome of a release, in one line."""
-    if probe.divided:
+    if probe.envs_disagree:
         return probe.summary
     outcome = probe.result.outcome
     if outcome.failure is None:
@@ -158,7 +158,7 @@ def span_words(span: Span, line: Sequence[str]) -> str:
     ``line`` has the existing releases.
     """
     releases = spans([probe.release for probe in span.probes], line)
-    if span.first.divided:
+    if span.first.envs_disagree:
         return f"{releases} {span.first.summary} (envs disagree)"
     failure = span.first.result.outcome.failure
     flaky = " (flaky)" if span.first.unsteady else ""
