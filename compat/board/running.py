@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from packaging.version import Version
 
 from compat.board.capturing import VersionCapture, capture_version, captured_targets
-from compat.board.data import BoardData, BoardIndex, CompiledVersion, joined
+from compat.board.data import BoardData, BoardIndex, CompiledVersion, join_reports
 from compat.board.declaration import BoardDeclaration, BoardLibrary
 from compat.config.selection import nothing_matches
 from compat.config.toml import shown
@@ -270,7 +270,7 @@ class _BoardRun:
         seconds = round(before.seconds + sum(report.seconds for report in reports), 1)
         if stored_report is not None:
             reports.insert(0, _besides(stored_report, compiled, selection.specs))
-        self.data.write(part.library.name, part.version, joined(reports))
+        self.data.write(part.library.name, part.version, join_reports(reports))
         entry = evolve(before, columns=columns, seconds=seconds, problem="")
         return entry, len(compiled)
 

@@ -25,7 +25,7 @@ from attrs import frozen
 from jinja2 import Environment
 from markupsafe import Markup
 
-from compat.board.data import BoardData, joined
+from compat.board.data import BoardData, join_reports
 from compat.board.declaration import BoardDeclaration
 from compat.board.gathering import record_of_board
 from compat.board.record import (
@@ -103,7 +103,7 @@ def write_site(
         written = [folder / name for name in texts]
         by_library = groupby(data.reports(data.index()), key=lambda entry: entry[0])
         for library, entries in by_library:
-            report = joined([report for _, _, report in entries])
+            report = join_reports([report for _, _, report in entries])
             path = folder / "library" / f"{library}.html"
             replace_file(path, matrix_html(report, site="../"))
             written.append(path)
@@ -193,10 +193,10 @@ def number_of(version: BoardVersion, place: int) -> ReleaseNumber:
     """The number of a library's version on a release, which is an index in the releases."""
     return ReleaseNumber(
         works=len(version.works(place)),
-        tried=version.tried(place),
+        tried=version.compiled_count(place),
         unknown=version.unknown(place),
         never=len(version.kernels) - len(version.usable) if version.is_compiled(place) else 0,
-        lost=len(version.lost(place - 1, place)) if place else 0,
+        lost=len(version.lost_kernels(place - 1, place)) if place else 0,
     )
 
 
@@ -249,7 +249,7 @@ class _Pages:
 
     def failure(self, number: int) -> str:
         """The page of a failure."""
-        failure, rows = self.record.failures[number - 1], self.record.affected[number]
+        failure, rows = self.record.failures[number - 1], self.record.affected_kernels[number]
         met = {release for row in rows for release in row.releases}
         return self._page(
             "failure.html.j2",
@@ -297,7 +297,7 @@ class _Pages:
 
     def _part(self, library: str, version: BoardVersion, place: int) -> ReleasePart:
         marks = {kernel: version.mark(kernel, place) for kernel in version.kernels}
-        lost = version.lost(place - 1, place) if place else {}
+        lost = version.lost_kernels(place - 1, place) if place else {}
         groups: dict[int, list[tuple[str, bool]]] = defaultdict(list)
         for kernel, mark in marks.items():
             if mark > 0:
@@ -318,7 +318,7 @@ class _Pages:
 
     def _extent(self, number: int) -> str:
         """How many kernels of how many libraries have a failure."""
-        rows: Sequence[AffectedKernel] = self.record.affected[number]
+        rows: Sequence[AffectedKernel] = self.record.affected_kernels[number]
         kernels = {(row.library, row.kernel) for row in rows}
         libraries = sorted({row.library for row in rows})
         where = libraries[0] if len(libraries) == 1 else f"{len(libraries)} libraries"
@@ -328,7 +328,7 @@ class _Pages:
         for library in self.record.libraries:
             version = library.newest
             for place, release in enumerate(self.record.releases[1:], 1):
-                if lost := version.lost(place - 1, place):
+                if lost := version.lost_kernels(place - 1, place):
                     classes = {
                         self.record.failures[number - 1].failure_class for number in lost.values()
                     }
@@ -377,14 +377,14 @@ def headline(record: BoardRecord, place: int = -1) -> str:
     place %= len(record.releases)
     newest = [library.newest for library in record.libraries]
     works = sum(len(version.works(place)) for version in newest)
-    kernel_count = sum(version.tried(place) for version in newest)
-    libraries = sum(bool(version.tried(place)) for version in newest)
+    kernel_count = sum(version.compiled_count(place) for version in newest)
+    libraries = sum(bool(version.compiled_count(place)) for version in newest)
     text = (
         f"{record.toolchain} {record.releases[place]} compiles {works:,} of"
         f" {counted(kernel_count, 'kernel')} that compile on some release, in"
         f" {counted(libraries, 'library', 'libraries')}"
     )
-    lost = sum(len(version.lost(place - 1, place)) for version in newest) if place else 0
+    lost = sum(len(version.lost_kernels(place - 1, place)) for version in newest) if place else 0
     if not place:
         return f"{text}."
     before = record.releases[place - 1]

@@ -66,7 +66,7 @@ def _in_words(record: BoardRecord) -> Iterator[str]:
 
 def works_text(version: BoardVersion, place: int) -> str:
     """How many kernels of a version work on a release; a question mark if some have no answer."""
-    if not (version.tried(place) or version.unknown(place)):
+    if not (version.compiled_count(place) or version.unknown(place)):
         return "-"
     return f"{len(version.works(place))}{'?' if version.unknown(place) else ''}"
 
@@ -74,7 +74,7 @@ def works_text(version: BoardVersion, place: int) -> str:
 def _loss_lines(record: BoardRecord, place: int) -> Iterator[str]:
     """The libraries whose newest version loses kernels on a release, a line each."""
     for library in record.libraries:
-        if lost := library.newest.lost(place - 1, place):
+        if lost := library.newest.lost_kernels(place - 1, place):
             yield (
                 f"{record.releases[place]}: {_name(library)} loses {counted(len(lost), 'kernel')}"
             )
