@@ -20,7 +20,7 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from compat.bundle.factories import CannotBeFrozen, reached
+from compat.bundle.factories import CannotBeFrozen, resolve_function
 from compat.errors import ConfigError
 from compat.model import Specialization
 from compat.source.closure import read_source, roots_of
@@ -163,7 +163,7 @@ class _Bundling:
         kernel's name.
         """
         file = self._names.file(path)
-        kernel = reached(self._names, file, expression_of(expression))
+        kernel = resolve_function(self._names, file, expression_of(expression))
         binding = kernel.file.binding(kernel.name)
         if kernel.file is not file and kernel.name in functions:
             raise CannotBeFrozen(

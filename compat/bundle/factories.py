@@ -90,7 +90,9 @@ class CannotBeFrozen(ValueError):
     """A kernel of a factory or a class cannot become a top-level kernel of a module."""
 
 
-def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS) -> OwnDefinition:
+def resolve_function(
+    names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS
+) -> OwnDefinition:
     """The definition of the function that an expression in a file evaluates to.
 
     Raises KeyError if nothing defines it, and CannotBeFrozen if the source does not determine it.
@@ -103,11 +105,11 @@ def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS)
         case ast.Attribute(value=holder, attr=name):
             return _resolve_attribute(names, file, holder, name, steps)
         case ast.Call(func=ast.Call() as tuner, args=[tuned]) if called_by(tuner) in _TUNING:
-            return reached(names, file, tuned, steps - 1)
+            return resolve_function(names, file, tuned, steps - 1)
         case ast.Call():
             return _resolve_call(names, file, node, steps)
         case ast.IfExp(test=test, body=body, orelse=other):
-            return reached(
+            return resolve_function(
                 names, file, body if _decide_test(test, _known_values(file)) else other, steps - 1
             )
     raise CannotBeFrozen(f"the source does not say what `{ast.unparse(node)}` is")
@@ -122,7 +124,7 @@ def _resolve_name(names: Names, file: ParsedFile, name: str, steps: int) -> OwnD
         return meaning
     node = statements[-1].node
     if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-        return reached(names, meaning.file, node.value, steps - 1)
+        return resolve_function(names, meaning.file, node.value, steps - 1)
     raise KeyError(f"{file.path.name} does not define a function {name}")
 
 
@@ -193,7 +195,7 @@ def _classes(
 
 
 def _resolve_call(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> OwnDefinition:
-    factory = reached(names, file, call.func, steps - 1)
+    factory = resolve_function(names, file, call.func, steps - 1)
     statement = factory.file.binding(factory.name)[-1]
     node = statement.node
     if not isinstance(node, ast.FunctionDef):
@@ -217,7 +219,7 @@ def _resolve_call(names: Names, file: ParsedFile, call: ast.Call, steps: int) ->
         )
     except SyntaxError as error:
         raise CannotBeFrozen(f"cannot copy the body of `{factory.name}`: {error.msg}") from error
-    kernel = reached(names, scope, returned, steps - 1)
+    kernel = resolve_function(names, scope, returned, steps - 1)
     _check_order(scope)
     return kernel
 

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from compat import toolchains
-from compat.bundle.frozen import FrozenDefinition, NotFrozen, module_of_frozen, reached
+from compat.bundle.frozen import FrozenDefinition, NotFrozen, module_of_frozen, reachable_ids
 from compat.capturing.kernels import (
     CapturedKernel,
     Case,
@@ -472,7 +472,7 @@ def _never_launched(recorded: ProgramRecords) -> tuple[tuple[str, str], ...]:
     used = {
         (function.module, name)
         for root in roots
-        for used_id in reached(root, recorded.functions)
+        for used_id in reachable_ids(root, recorded.functions)
         for function in [recorded.functions[used_id]]
         for name in (function.name, *_methods(function))
     }
@@ -500,7 +500,9 @@ def _kernel_questions(
     Only questions that the kernel, or anything that it uses, depends on count.
     """
     functions = recorded.functions
-    ids = {used_id for function_id in kernel.ids for used_id in reached(function_id, functions)}
+    ids = {
+        used_id for function_id in kernel.ids for used_id in reachable_ids(function_id, functions)
+    }
     files = {
         functions[function_id].module: functions[function_id].file
         for function_id in ids
