@@ -260,13 +260,13 @@ def toolchain_of(name: str) -> Toolchain:
     """
     toolchain = toolchains.find(name)
     if toolchain is None or toolchain.device.capturing is None:
-        hint = f"Choose one of: {', '.join(choice.name for choice in captured_toolchains())}."
+        hint = f"Choose one of: {', '.join(choice.name for choice in capturable_toolchains())}."
         unable = toolchain and f"launches of {toolchain.title} cannot be captured"
         raise SelectionError(unable or "unknown toolchain", where=f"--toolchain {name}", hint=hint)
     return toolchain
 
 
-def captured_toolchains() -> tuple[Toolchain, ...]:
+def capturable_toolchains() -> tuple[Toolchain, ...]:
     """The toolchains whose launches can be captured."""
     return tuple(toolchain for toolchain in toolchains.every() if toolchain.device.capturing)
 
