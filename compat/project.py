@@ -91,7 +91,7 @@ class Listener:
     def say(self, message: str) -> None:
         """A message of one line."""
 
-    def found(self, answer: object) -> None:
+    def receive_answer(self, answer: object) -> None:
         """One of several answers. All are returned together at the end."""
 
 

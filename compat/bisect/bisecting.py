@@ -195,7 +195,9 @@ class _Bisecting:
         kernels, search, listener = self.selection.kernels, self._search(), self.listener
         total = len(kernels) * sum(len(candidate.envs) for candidate in search.candidates)
         done: list[str] = []
-        tell = listener.found if self.request.axis is Axis.RELEASES else lambda answer: None
+        tell = (
+            listener.receive_answer if self.request.axis is Axis.RELEASES else lambda answer: None
+        )
         with listener.compiling(total) as note:
 
             def count(result: Result) -> None:
@@ -274,7 +276,7 @@ class _Bisecting:
             share = Budget(budget.left / (every - number + 1) if budget.bounded else None)
             with self.listener.step(f"the {axis} of {search.cell.id}, {number} of {every}") as note:
                 answer = evolve(search, on_step=note, budget=share).along(axis)
-            self.listener.found(answer)
+            self.listener.receive_answer(answer)
             search_answer = answer.answer
             if (
                 isinstance(search_answer, ConfigAnswer)

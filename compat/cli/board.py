@@ -79,7 +79,7 @@ def run(
     places = board_places(declared, declared.every_env, declared.targets, matrix_path)
     compiling = evolve(compiling, deadline=compiling.deadline or declared.deadline)
     try:
-        with compiling.opened(places) as context:
+        with compiling.open_context(places) as context:
             update = update_board(
                 declared,
                 BoardRequest(only=only, matrix=matrix_path, command=command_line()),

@@ -45,7 +45,7 @@ def judge_options(
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(
+        def call_with_criterion(
             *arguments: object, judge_text: str, judge_deadline: float, **options: object
         ) -> object:
             program = JudgingProgram(judge_deadline, verbose=logs.is_verbose(), on_output=_show)
@@ -66,7 +66,7 @@ def judge_options(
             show_default=True,
             help="Seconds that the program of --judge run=COMMAND may take.",
         )
-        return judge(deadline(called))
+        return judge(deadline(call_with_criterion))
 
     return decorate
 
@@ -134,7 +134,7 @@ def check(
     cells, files = split_cells(words)
     selection = select(files=files, **chosen)
     obtain = compiling.obtaining(selection)
-    with compiling.opened(selection) as context:
+    with compiling.open_context(selection) as context:
         commit_check = judging.check(
             selection, criterion, context, obtain, ProgressListener(), cells=cells
         )

@@ -161,7 +161,7 @@ def hunt(
     obtain = compiling.obtaining(selection)
     listener = ProgressListener(judged=False)
     with (
-        compiling.opened(selection) as context,
+        compiling.open_context(selection) as context,
         HuntRun(selection, context, obtain, listener, gpu) as run,
     ):
         keep_launched(launched, context.store)

@@ -11,7 +11,7 @@ import click
 
 from compat.cli.answer import Answer, answer_options, table
 from compat.cli.help import Command
-from compat.cli.opening import opened_store
+from compat.cli.opening import open_project_store
 from compat.cli.selecting import (
     CELL,
     kernel_arguments,
@@ -167,7 +167,7 @@ def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
     command compiles nothing.
     """
     cell, selection = select_cells(cell, **chosen)
-    with opened_store(selection, only_read=True) as store:
+    with open_project_store(selection, only_read=True) as store:
         explanation = explanation_of(selection, cell, store)
     answer.give(lambda: _bold_first(explanation), lambda: explanation_document(explanation))
 

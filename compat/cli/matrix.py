@@ -91,7 +91,7 @@ def matrix(
     selection = select(**chosen, note=False)
     obtain = compiling.obtaining(selection)
     try:
-        with compiling.opened(selection) as context:
+        with compiling.open_context(selection) as context:
             with _launching(
                 selection, context, obtain, (launched, is_launching, python)
             ) as launches:

@@ -170,7 +170,7 @@ class Pace:
         )
 
     @property
-    def left(self) -> float | None:
+    def remaining_seconds(self) -> float | None:
         """Seconds until the rest is compiled, at this rate."""
         return (self.total - self.done) * self.weight / self.rate if self.rate else None
 
@@ -187,9 +187,9 @@ def _parts(pace: Pace) -> Iterator[str]:
     yield f"{pace.done:,} of {pace.total:,} cells"
     if pace.unexpected is not None:
         yield f"{pace.unexpected:,} unexpected"
-    if pace.rate is not None and pace.left is not None and pace.done < pace.total:
+    if pace.rate is not None and pace.remaining_seconds is not None and pace.done < pace.total:
         yield f"{pace.rate:.1f} per second"
-        yield f"about {in_time(pace.left)} left"
+        yield f"about {in_time(pace.remaining_seconds)} left"
     if len(pace.envs) > 1 and pace.done < pace.total:
         yield from _env_parts(pace.envs)
     if pace.slow:

@@ -94,7 +94,7 @@ def tune(
     files = {"--output": output, "--html": page}
     selection, gpu = use_gpu(select(**chosen), is_launching, python)
     plan = tuning.plan_tuning(selection)
-    with evolve(compiling, executor="local").opened(selection) as context:
+    with evolve(compiling, executor="local").open_context(selection) as context:
         listener = ProgressListener(judged=False)
         keep_launched(launched, context.store)
         compiled = tuning.compile_configs(plan, context, compiling.obtaining(selection), listener)

@@ -33,7 +33,7 @@ _MOST = 12
 class ReproListener:
     """Receives the progress of repros. This base class ignores it."""
 
-    def left_out(self, built: BuiltEnv) -> None:
+    def skip_env(self, built: BuiltEnv) -> None:
         """An environment of the table does not exist."""
 
     def begins(self, cell: Cell, envs: int) -> AbstractContextManager[Callable[[str], None]]:
@@ -178,7 +178,7 @@ def _envs(
             if built.error is None:
                 envs[env.name] = built
             else:
-                listener.left_out(built)
+                listener.skip_env(built)
     return envs
 
 
