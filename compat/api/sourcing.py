@@ -23,7 +23,7 @@ from compat.api.needing import KernelNeeds, needs_of
 from compat.api.records import Inspection
 from compat.api.uses import NoFunction, read_uses
 from compat.config.selection import nothing_matches
-from compat.config.toml import did_you_mean, shown
+from compat.config.toml import did_you_mean, display_path
 from compat.engine.run import RunContext, run, stored_results
 from compat.errors import CompatError, ConfigError
 from compat.guess.finding import sources, split, where_else
@@ -150,7 +150,7 @@ def _kernel(
 ) -> KernelNeeds:
     names = toolchains.named(inspection.toolchain).language.api
     assert names is not None
-    name = shown(path)
+    name = display_path(path)
     # A kernel may be reached as Holder.kernel, or make(64).
     begins = re.match(r"\w+", function) if function else None
     try:

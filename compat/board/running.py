@@ -14,7 +14,7 @@ from compat.board.capturing import VersionCapture, capture_version, captured_tar
 from compat.board.data import BoardData, BoardIndex, CompiledVersion, join_reports
 from compat.board.declaration import BoardDeclaration, BoardLibrary
 from compat.config.selection import nothing_matches
-from compat.config.toml import shown
+from compat.config.toml import display_path
 from compat.engine.run import RunContext
 from compat.envs.libraries import newest_of_minors, released_versions
 from compat.envs.provider import error_line
@@ -115,7 +115,7 @@ def board_places(
     except SelectionError as error:
         if error.where:
             raise
-        raise SelectionError(str(error), where=shown(board.path), hint=error.hint) from error
+        raise SelectionError(str(error), where=display_path(board.path), hint=error.hint) from error
 
 
 class _BoardRun:

@@ -208,7 +208,7 @@ def lock(
     chosen_envs = () if packages and not names else config.choose_envs(names)
     libraries = () if names and not packages else libraries_of(config, packages)
     with doing("locking") as show:
-        locks = config.locks.renewed(chosen_envs, libraries, show, keep=keep)
+        locks = config.locks.renew_locks(chosen_envs, libraries, show, keep=keep)
     locks.write()
     envs = [locks.envs[env.name] for env in chosen_envs]
     hashes = {library: locks.libraries[library] for library in libraries}

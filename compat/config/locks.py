@@ -75,7 +75,7 @@ class Locks:
         """The SHA-256 of the files of a library of one version; empty if it is not locked."""
         return self.libraries.get(normal(library), ())
 
-    def locked(self, env: Env) -> Env:
+    def apply_lock(self, env: Env) -> Env:
         """The env with its lock, if it has one.
 
         Raises:
@@ -104,7 +104,7 @@ class Locks:
             "index": env.index or "",
         }
 
-    def renewed(
+    def renew_locks(
         self,
         envs: Sequence[Env],
         libraries: Sequence[str],

@@ -468,7 +468,7 @@ _LOCK = {
 def _lock(text: str, folder: Path) -> None:
     path = folder / "matrix.lock"
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
-    env = read_locks(path).locked(ENV)
+    env = read_locks(path).apply_lock(ENV)
     for line in env.lock:
         shown(line)
         requirement, *hashes = line.split(" --hash=sha256:")

@@ -24,7 +24,7 @@ from urllib.parse import parse_qsl
 
 from attrs import Factory, evolve, frozen
 
-from compat.config.toml import Table, quoted
+from compat.config.toml import Table, quote_text
 from compat.errors import ClusterError, ConfigError
 from compat.executors import OPTION
 from compat.text import JsonMapping, JsonObject, lazy_pattern
@@ -82,12 +82,12 @@ class DaskSettings:
             table.fail("give either `address` or `class`, not both", "class" if address else None)
         if address is not None and not _ADDRESS.fullmatch(address):
             table.fail(
-                f'{quoted(address)} is not the address of a scheduler, such as "tcp://host:8786"',
+                f'{quote_text(address)} is not the address of a scheduler, such as "tcp://host:8786"',
                 "address",
             )
         if cluster is not None and not _CLASS.fullmatch(cluster):
             table.fail(
-                f"{quoted(cluster)} is not the dotted name of a class, such as"
+                f"{quote_text(cluster)} is not the dotted name of a class, such as"
                 ' "dask_jobqueue.SLURMCluster"',
                 "class",
             )
