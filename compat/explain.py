@@ -282,7 +282,7 @@ class StoredCells:
 
 def _result(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> Result | None:
     if built.error is not None:
-        outcome = classify.broken_env(built.error, built.env.toolchain)
+        outcome = classify.broken_env_outcome(built.error, built.env.toolchain)
     elif attempts:
         outcome = outcome_of(cell, attempts)
     else:

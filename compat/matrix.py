@@ -19,7 +19,7 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.api.histories import PackedNames
 from compat.api.looking import stored_names
-from compat.diagnosis.classify import broken_env
+from compat.diagnosis.classify import broken_env_outcome
 from compat.diagnosis.numbers import with_agreement
 from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
@@ -562,7 +562,7 @@ def _broken_env_result(cell: Cell, built: BuiltEnv) -> Result:
     return Result(
         cell=cell,
         built=built,
-        outcome=broken_env(built.error or "", built.env.toolchain),
+        outcome=broken_env_outcome(built.error or "", built.env.toolchain),
         expectation=expectation_of(cell, built),
     )
 

@@ -24,10 +24,10 @@ from compat.diagnosis.numbers import (
     Interpreter,
     Probe,
     check_of,
-    excused,
+    combine_checks,
+    excuse_check,
     is_confirmed,
     is_mistake,
-    settled,
     suspects,
     without_reference,
 )
@@ -147,7 +147,7 @@ class _Interpreting:
         checks = self.excused({cell: attempts[0] for cell, attempts in runs.items()})
         wrong = {cell: attempts for cell, attempts in runs.items() if is_confirmed(checks[cell])}
         for cell, attempts in self.confirmed(wrong).items():
-            checks[cell] = settled(
+            checks[cell] = combine_checks(
                 checks[cell], [_check_of(cell, evidence) for evidence in attempts[1:]]
             )
         return checks
@@ -170,7 +170,7 @@ class _Interpreting:
             probe_evidence = [
                 (probe, attempts[0]) for probe, attempts in pairs if attempts is not None
             ]
-            checks[cell] = excused(
+            checks[cell] = excuse_check(
                 evidence_by_cell[cell], checks[cell], probe_evidence, _interpreter(cell)
             )
         return checks

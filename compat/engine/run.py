@@ -205,7 +205,7 @@ class _RunningCells:
         for env, positions in _by_content(self._cells, self._context):
             if env.error is not None:
                 for position in positions:
-                    self._note(position, classify.broken_env(env.error, env.env.toolchain))
+                    self._note(position, classify.broken_env_outcome(env.error, env.env.toolchain))
                 continue
             firsts: dict[str, int] = {}
             for position in positions:

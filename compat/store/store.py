@@ -22,7 +22,7 @@ from typing import Self, TypeVar
 from attrs import define, evolve
 
 from compat import toolchains
-from compat.diagnosis.pipeline import diagnosed
+from compat.diagnosis.pipeline import add_diagnosis
 from compat.errors import CompatError, MachineError, StoreError
 from compat.files import content_of, replace_file
 from compat.model import Cell, Evidence
@@ -180,7 +180,7 @@ class Store:
             (
                 evidence
                 if evidence.complete
-                else diagnosed(
+                else add_diagnosis(
                     evidence, toolchain.reader.read(text or ""), self.keep, toolchain.reader
                 )
             )

@@ -32,7 +32,7 @@ from pathlib import Path
 from attrs import evolve
 
 from compat import toolchains
-from compat.diagnosis.pipeline import Keep, diagnosed
+from compat.diagnosis.pipeline import Keep, add_diagnosis
 from compat.errors import REFUSALS, MachineError, memory_limit
 from compat.files import content_of
 from compat.model import SOURCE_STAGE, Cell, Evidence
@@ -107,7 +107,7 @@ def gathered(
         optional=optional,
         kept={**stage_artifacts, **artifacts},
     )
-    return diagnosed(failed, reader.read(text), keep, reader)
+    return add_diagnosis(failed, reader.read(text), keep, reader)
 
 
 def _pass_seconds(text: str, evidence: Evidence, flight: InFlightCell) -> dict[str, float]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from compat.diagnosis.pipeline import CompilerOutput, Keep, Pipeline, diagnosed
+from compat.diagnosis.pipeline import CompilerOutput, Keep, Pipeline, add_diagnosis
 from compat.model import Diagnosis, Evidence
 from compat.text import bounded
 from compat.toolchains.triton.ir.dumps import READER, read
@@ -63,7 +63,7 @@ NOTHING = READER.read("")
 
 
 def diagnose(printed: str, stage: str, keep: Keep | None = None, **facts: Any) -> Diagnosis:
-    return diagnosed(
+    return add_diagnosis(
         Evidence(answered=False, stage=stage, **facts), READER.read(printed), keep, READER
     ).diagnosis
 
@@ -161,11 +161,11 @@ def test_location_in_an_answer_outranks_the_beacon() -> None:
         "at": "/k/k.py:3",
         "quoted": {"/k/k.py:3": "def f():", "/k/k.py:20": "x"},
     }
-    diagnosis = diagnosed(
+    diagnosis = add_diagnosis(
         Evidence(answered=True, stage="ast", **facts), NOTHING, None, READER
     ).diagnosis
     assert (diagnosis.location, diagnosis.line) == ("k.py:3", None)
-    nowhere = diagnosed(
+    nowhere = add_diagnosis(
         Evidence(answered=True, stage="ast", in_flight="/k/k.py:20"), NOTHING, None, READER
     ).diagnosis
     assert nowhere.location is None

@@ -281,7 +281,9 @@ def _row(text: str, _: Path) -> None:
     if attempts:
         reported(
             *(
-                pipeline.diagnosed(attempt, dumps.READER.read(attempt.printed), None, dumps.READER)
+                pipeline.add_diagnosis(
+                    attempt, dumps.READER.read(attempt.printed), None, dumps.READER
+                )
                 for attempt in attempts
             )
         )
@@ -420,7 +422,7 @@ def _env_record(record: tuple[str, bool], folder: Path) -> None:
         as_json(write_json([env.requirements, env.python, env.specifier, env.backend]))
     assert built.error is not None
     shown(built.error)
-    outcome = classify.broken_env(built.error, built.env.toolchain)
+    outcome = classify.broken_env_outcome(built.error, built.env.toolchain)
     as_json(dump(cell_document(Result(cell=CELL, built=built, outcome=outcome))))
 
 
@@ -635,7 +637,7 @@ def _printed(output: tuple[str, str, str, str], folder: Path) -> None:
     ):
         reported(
             within_bounds(
-                pipeline.diagnosed(
+                pipeline.add_diagnosis(
                     evidence, dumps.READER.read(stderr), lambda suffix, data: suffix, dumps.READER
                 )
             )

@@ -77,7 +77,7 @@ def _verified(text: str) -> object:
 
 
 def _diagnosed(text: str) -> object:
-    return pipeline.diagnosed(
+    return pipeline.add_diagnosis(
         Evidence(answered=True, stage="ttgir", in_passes=True),
         dumps.READER.read(text),
         None,
