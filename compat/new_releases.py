@@ -125,7 +125,7 @@ def _new(
             after=max(
                 (one for one in alike if _order(one) < _order(env)), key=_order, default=None
             ),
-            published=listing.published(version),
+            published=listing.upload_day(version),
         )
 
 

@@ -18,7 +18,7 @@ from compat.capturing.records import ProgramPython, RecordedLaunch
 from compat.diagnosis.classify import classify
 from compat.engine.run import concurrently
 from compat.envs.cache import env_cache
-from compat.envs.native import built_library, machine_compiler
+from compat.envs.native import build_library, machine_compiler
 from compat.errors import EnvError, SelectionError
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.model import DEFAULT_TOOLCHAIN, BuiltEnv, Cell, Env, Specialization, Target
@@ -326,7 +326,7 @@ def _driver(toolchain: Toolchain) -> str | None:
         return None
     try:
         cache = env_cache(None)
-        folder = built_library(pairing.source, pairing.library, pairing.also, compiler, cache)
+        folder = build_library(pairing.source, pairing.library, pairing.also, compiler, cache)
     except EnvError:
         return None
     return str(folder / pairing.library)

@@ -101,7 +101,7 @@ def load_kernels(
     where: str | None = "matrix.toml: kernels",
     on_bad: Callable[[ConfigError], None] | None = None,
     of: Collection[Path] | None = None,
-    library: Callable[[str], Path] = libraries.unpacked,
+    library: Callable[[str], Path] = libraries.unpack_library,
 ) -> tuple[Specialization, ...]:
     """Read kernel files.
 
@@ -172,7 +172,7 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
 
 
 def kernels_of(
-    top: Table, path: Path, library: Callable[[str], Path] = libraries.unpacked
+    top: Table, path: Path, library: Callable[[str], Path] = libraries.unpack_library
 ) -> tuple[DeclaredKernel, ...]:
     """The kernels that the content of the kernel file at ``path`` declares.
 

@@ -19,7 +19,7 @@ from packaging.specifiers import SpecifierSet
 
 from compat.config.toml import SCHEMA, Table, read_toml, toml_text
 from compat.envs.cache import EDITABLE, requirements
-from compat.envs.installers import locked_line, pinned_library, pinned_requirements
+from compat.envs.installers import library_hashes, lock_line, pinned_requirements
 from compat.envs.interpreters import choose_interpreter
 from compat.envs.libraries import is_pinned, normal
 from compat.envs.listing import INDEX
@@ -125,7 +125,7 @@ class Locks:
             resolved[env.name] = self._resolve(env)
         for library in libraries:
             show(library)
-            hashes[normal(library)] = pinned_library(library)
+            hashes[normal(library)] = library_hashes(library)
         return evolve(
             self, envs={**base_locks.envs, **resolved}, libraries={**base_locks.libraries, **hashes}
         )
@@ -275,4 +275,4 @@ def _line(package: LockedPackage, base: Path) -> str:
     text = package.requirement
     if _PATH.fullmatch(text):
         text = Path(os.path.abspath(base / text)).as_uri()
-    return locked_line(text, package.sha256)
+    return lock_line(text, package.sha256)

@@ -38,7 +38,7 @@ from compat.config.toml import (
     toml_text,
 )
 from compat.envs.cache import EnvCache, env_cache
-from compat.envs.libraries import unpacked
+from compat.envs.libraries import unpack_library
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
 from compat.text import JsonObject, lazy_pattern, size_of_text
@@ -249,7 +249,7 @@ class MatrixConfig:
 
         Raises EnvError if it cannot be unpacked.
         """
-        return unpacked(requirement, self.locks.hashes(requirement))
+        return unpack_library(requirement, self.locks.hashes(requirement))
 
 
 def load_matrix(path: Path, *, locked: bool = True) -> MatrixConfig:

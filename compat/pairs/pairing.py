@@ -25,7 +25,7 @@ from compat.envs.cache import EnvCache, requirements
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.envs.libraries import Overlay, overlaid
 from compat.envs.listing import INDEX, index_urls, list_files
-from compat.envs.native import Compiler, built_library, find_compiler
+from compat.envs.native import Compiler, build_library, find_compiler
 from compat.envs.record import read_env
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.files import content_of, folder_digest, replace_file
@@ -124,7 +124,7 @@ def run_pairs(
     with (listener or Listener()).step("trying pairs") as now:
         cache.prepare()
         compiler = find_compiler(cache)
-        library = built_library(pairing.source, pairing.library, pairing.also, compiler, cache)
+        library = build_library(pairing.source, pairing.library, pairing.also, compiler, cache)
         claims = Claims(answers_folder(cache), (listener or Listener()).say)
         ready = PairingSetup(
             selection=selection,
