@@ -346,7 +346,11 @@ class Selection:
             if declared is not None
             else None
         )
-        with settings.opened(in_flight, say) if settings else nullcontext(LocalExecutor) as opened:
+        with (
+            settings.executor_opener(in_flight, say)
+            if settings
+            else nullcontext(LocalExecutor) as opened
+        ):
             yield opened
 
 
