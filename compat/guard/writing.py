@@ -57,13 +57,13 @@ class Guard:
         """Return the variant that this guard chooses for a library; ``None`` for none."""
         variant: str | None = (
             guarding_of(self.toolchain)
-            .decide(self.decided_by, kernel, release, target, self.policy)
+            .decide(self.decision_data, kernel, release, target, self.policy)
             .variant
         )
         return variant
 
     @cached_property
-    def decided_by(self) -> dict[str, object]:
+    def decision_data(self) -> dict[str, object]:
         """The data by which the code in the file decides."""
         facts, letters = self.facts, _letters(self.facts)
         return {
@@ -189,9 +189,9 @@ def _document(guard: Guard) -> dict[str, object]:
         "by": guard.version,
         "toolchain": guard.toolchain.name,
         "request": {**request, "prefer": guard.request.prefer, "policy": guard.request.policy},
-        "digest": _digest(guard.decided_by),
+        "digest": _digest(guard.decision_data),
     }
-    return {**guard.decided_by, "made": provenance}
+    return {**guard.decision_data, "made": provenance}
 
 
 def _letters(facts: GuardFacts) -> dict[str, str]:
