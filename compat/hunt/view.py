@@ -88,7 +88,7 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
         f"{counted(programs, 'program')} from seeds {first} to {end - 1}, {counted(cells, 'cell')}"
         f" in {answer.seconds:.0f} s ({answer.rate:.1f} programs per second)"
     )
-    attempts = len(answer.tried)
+    attempts = len(answer.informative_verdicts)
     valid = attempts - len(answer.invalid)
     yield f"{valid} of {counted(attempts, 'program')} are valid ({answer.share_valid:.1%})"
     if attempts < programs:
