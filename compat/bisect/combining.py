@@ -29,7 +29,7 @@ from compat.engine.run import RunContext, outcome_of
 from compat.history.account import Judgement
 from compat.launch.archive import object_of
 from compat.launch.building import Launchable, launch_mode, launchable_of
-from compat.launch.merging import launched_as, with_launched
+from compat.launch.merging import with_launch_of, with_launched
 from compat.model import SOURCE_STAGE, Cell, Evidence, Outcome, Result, Status
 from compat.processes.supervisor import run
 from compat.text import lazy_pattern
@@ -506,7 +506,7 @@ class LaunchExperiment(Experiment):
         if binary not in self._results:
             plain = self._plain_result(launchable.cell)
             result = (
-                launched_as(plain, _identity(launchable), self.context.store) if label else plain
+                with_launch_of(plain, _identity(launchable), self.context.store) if label else plain
             )
             if result.numbers.gpu is None:
                 return None

@@ -23,7 +23,7 @@ from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.history.account import Judgement
 from compat.launch.hosting import Gpu, can_be_launched, launch_cells
-from compat.launch.merging import told_of, with_launched
+from compat.launch.merging import merge_summary, with_launched
 from compat.model import Cell, Check, Result, Specialization, Status, Target
 from compat.model.outcome import cell_document
 from compat.processes import supervisor
@@ -95,7 +95,7 @@ def with_numbers(
         return current
     on_launch(f"launching {len(waiting):,} cells on the GPU of this machine")
     launched = launch_cells(waiting, context, gpu)
-    on_launch(told_of([launched.merged]))
+    on_launch(merge_summary([launched.merged]))
     for refused in launched.left_out:
         on_launch(f"{refused.cell.id} cannot be launched: {refused.why}")
     return with_launched(checked, context.store)

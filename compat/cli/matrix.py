@@ -179,8 +179,8 @@ def _launching(
                 hosting.build_and_launch(selection, context, obtain, listener, python=python)
             )
     if merged:
-        click.echo(merging.told_of(merged), err=True)
+        click.echo(merging.merge_summary(merged), err=True)
     with launches or nullcontext():
         yield launches
     if launches is not None and launches.total:
-        click.echo(merging.told_of([launches.merged]), err=True)
+        click.echo(merging.merge_summary([launches.merged_results]), err=True)

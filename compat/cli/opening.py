@@ -187,7 +187,7 @@ def keep_launched(files: Sequence[Path], store: Store) -> None:
     from compat.launch import merging
 
     if merged := [merging.merge(path, store) for path in files]:
-        say(merging.told_of(merged))
+        say(merging.merge_summary(merged))
 
 
 def build_options(help_text: str) -> Callable[[_Command], _Command]:

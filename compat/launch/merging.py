@@ -141,7 +141,7 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
     )
 
 
-def launched_as(result: Result, identity: str, store: Store) -> Result:
+def with_launch_of(result: Result, identity: str, store: Store) -> Result:
     """Return a result with the stored launch of another identity.
 
     An example of such an identity is a combination of two releases.
@@ -275,7 +275,7 @@ def _count(value: object) -> int | None:
     )
 
 
-def told_of(merged: Iterable[MergedResults]) -> str:
+def merge_summary(merged: Iterable[MergedResults]) -> str:
     """The merged results, in words."""
     total = sum(merged, NOTHING)
     parts = [f"launched {total.kept:,} cells"]

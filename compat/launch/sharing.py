@@ -177,7 +177,7 @@ class MatrixLaunches(Launches):
         """The cells for whose target no machine has a GPU."""
 
     @property
-    def merged(self) -> MergedResults:
+    def merged_results(self) -> MergedResults:
         """The results so far."""
         return evolve(self._merged, lost=self.lost)
 

@@ -37,7 +37,7 @@ from compat.errors import CompatError
 from compat.history.foresight import pace_ratio
 from compat.history.verdict import verdicts
 from compat.launch.building import identity_of, problem_digest
-from compat.launch.merging import merge, told_of, with_launched
+from compat.launch.merging import merge, merge_summary, with_launched
 from compat.model import (
     BuiltEnv,
     Cell,
@@ -351,7 +351,7 @@ _LAUNCHED = {
 def _launched(text: str, folder: Path) -> None:
     (folder / "results.jsonl").write_text(text, encoding="utf-8", errors="surrogatepass")
     with Store(folder) as store:
-        shown(told_of([merge(folder / "results.jsonl", store)]))
+        shown(merge_summary([merge(folder / "results.jsonl", store)]))
         cell = evolve(CELL, spec=evolve(SPEC, problem=PROBLEM))
         (result,) = with_launched(
             [Result(cell=cell, built=BUILT, outcome=Outcome(status=Status.OK, stage="cubin"))],
