@@ -283,7 +283,7 @@ class _Run:
             api=self._names(envs, existing),
             helpers=_helpers(results, str(selection.root.resolve())),
             pairs=self.pairs,
-            tuned=self._tuned(results),
+            tuned=self._tuning_records(results),
         )
         return enclosing(report, self._source, self._artifact)
 
@@ -305,7 +305,7 @@ class _Run:
             return tuple(results)
         return tuple(with_agreement(with_launched(results, self.context.store)))
 
-    def _tuned(self, results: Sequence[Result]) -> tuple[TunedRecord, ...]:
+    def _tuning_records(self, results: Sequence[Result]) -> tuple[TunedRecord, ...]:
         """The answers of `compat tune` for kernels that were launched."""
         if not any(result.numbers.gpu for result in results):
             return ()

@@ -273,7 +273,9 @@ class _Bisecting:
             Budget(self.request.budget),
         )
         for number, search in enumerate(self.searches(), 1):
-            share = Budget(budget.left / (every - number + 1) if budget.bounded else None)
+            share = Budget(
+                budget.remaining_seconds / (every - number + 1) if budget.bounded else None
+            )
             with self.listener.step(f"the {axis} of {search.cell.id}, {number} of {every}") as note:
                 answer = evolve(search, on_step=note, budget=share).along(axis)
             self.listener.receive_answer(answer)

@@ -37,7 +37,7 @@ from compat.model import (
     ToolchainWarning,
 )
 from compat.model.evidence import StandInPackages
-from compat.text import TEXT_LIMIT, bounded, narrowed, printable
+from compat.text import TEXT_LIMIT, limit_length, limit_width, printable
 
 _FROM_OUTSIDE = frozenset(
     {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"}
@@ -676,7 +676,7 @@ def _excerpt(text: str) -> str:
     Empty lines are left out. A longer text keeps its first lines, and the last ones, which have the
     cause.
     """
-    text = narrowed(bounded(text, TEXT_LIMIT), _WIDTH)
+    text = limit_width(limit_length(text, TEXT_LIMIT), _WIDTH)
     lines = [line.rstrip() for line in printable(text).split("\n") if line.strip()]
     if len(lines) > _LINES:
         left_out = len(lines) - _LINES + 1

@@ -139,7 +139,7 @@ class BudgetedRuns:
         try:
             results = self.run(self.subject.cells(envs), limits)
         except Interrupted as error:
-            if self.budget.left:
+            if self.budget.remaining_seconds:
                 raise
             raise self.out_of_budget("tested") from error
         if limits.deadline < self.context.limits.deadline and any(
@@ -160,12 +160,12 @@ class BudgetedRuns:
         if not self.subject.rest:
             return results
         self.say(f"testing the kernel in {len(self.subject.rest)} more envs")
-        reserve = self.budget.left * (1 - _EXAMINING) if self.budget.bounded else 0.0
+        reserve = self.budget.remaining_seconds * (1 - _EXAMINING) if self.budget.bounded else 0.0
         try:
             cells = self.subject.cells(self.subject.rest)
             self.run(cells, self.brief_limits, reserve=reserve, on_result=results.append)
         except Interrupted:
-            if not self.budget.bounded or self.budget.left > reserve:
+            if not self.budget.bounded or self.budget.remaining_seconds > reserve:
                 raise  # it was Ctrl-C
             results = [result for result in results if result.outcome.status.is_answer]
         return results

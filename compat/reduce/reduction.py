@@ -344,7 +344,9 @@ class Reduction:
             if self.history[at].key not in self._close_tests:
                 self._holds(self.history[at])
         except Stopped:
-            self.ended = ReductionEnd.INTERRUPTED if self.budget.left else ReductionEnd.BUDGET
+            self.ended = (
+                ReductionEnd.INTERRUPTED if self.budget.remaining_seconds else ReductionEnd.BUDGET
+            )
         test = self._close_tests.get(self.history[at].key)
         self.results = test.results if test else []
         del self.history[at + 1 :]
@@ -420,7 +422,7 @@ class Reduction:
                 }
                 self.results = [*self.results, *self._results_in(others, self.history[-1])]
         except Interrupted:
-            self.ended = ReductionEnd.INTERRUPTED if self.budget.left else self.ended
+            self.ended = ReductionEnd.INTERRUPTED if self.budget.remaining_seconds else self.ended
         self.differences = differences(originals.values(), self.results)
         self._best.finish(self.history[-1])
 

@@ -33,7 +33,7 @@ from compat.model import (
 from compat.model.evidence import bounded_chain
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
-from compat.text import bounded, lazy_pattern
+from compat.text import lazy_pattern, limit_length
 from compat.workers.spawn import passed_on
 
 SHOWS, SHOWS_NOT = 0, 1
@@ -312,7 +312,7 @@ def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
 
 def printed(evidence: Evidence) -> str:
     """The output of a script for such an attempt, without the parts that are not searched."""
-    exceptions = bounded(
+    exceptions = limit_length(
         "\n".join(f"{link.type}: {link.message}" for link in bounded_chain(evidence.raised)),
         4 * _SEARCHED,
     )

@@ -12,7 +12,7 @@ import pytest
 
 from compat.diagnosis.pipeline import CompilerOutput, Keep, Pipeline, add_diagnosis
 from compat.model import Diagnosis, Evidence
-from compat.text import bounded
+from compat.text import limit_length
 from compat.toolchains.triton.ir.dumps import READER, read
 from compat.worker.beacon import Beacon
 
@@ -195,11 +195,11 @@ def test_op_is_read_from_a_diagnostic(line: str, op: str | None) -> None:
 
 def test_long_output_keeps_its_beginning_and_its_end() -> None:
     text = "first\n" + "x" * 10_000 + "\nlast"
-    short = bounded(text, 100)
+    short = limit_length(text, 100)
     assert short.startswith("first")
     assert short.endswith("last")
     assert len(short) <= 100
-    assert bounded("short", 100) == "short"
+    assert limit_length("short", 100) == "short"
 
 
 def test_beacon_keeps_the_end_of_a_long_location_until_it_is_cleared(tmp_path: Path) -> None:
