@@ -311,7 +311,10 @@ def _first_run(matrix: Path) -> FirstRun | None:
         envs=len(chosen.envs),
         targets=len({cell.target for cell in chosen.cells}),
         to_install=int(
-            sum(_BYTES_OF_RELEASE + (_BYTES_OF_PYTORCH if env.paired else 0) for env in missing)
+            sum(
+                _BYTES_OF_RELEASE + (_BYTES_OF_PYTORCH if env.has_framework else 0)
+                for env in missing
+            )
         ),
         seconds=(len(chosen.cells) * _SECONDS_OF_CELL + len(missing) * _SECONDS_OF_ENV) / cores,
     )

@@ -163,7 +163,7 @@ def _best(envs: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
         else:
             of_release.setdefault(release.version, []).append(built)
     for group in of_release.values():
-        yield min(group, key=lambda built: (built.error is not None, built.env.paired))
+        yield min(group, key=lambda built: (built.error is not None, built.env.has_framework))
 
 
 def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) -> InspectedRelease:

@@ -193,9 +193,9 @@ def assemble(assembler: Assembler, program: Path, source: Path, deadline: float)
     """
     with TemporaryFolder("compat-assembler-") as folder:
         evidence = _evidence(assembler, program, source, folder, deadline)
-        if lack := None if evidence.built else lack_of_machine(evidence, folder):
+        if lack := None if evidence.has_binary else lack_of_machine(evidence, folder):
             raise lack
-        refused = None if evidence.built else refusal(evidence, folder)
+        refused = None if evidence.has_binary else refusal(evidence, folder)
         return evolve(evidence, answered=False, refused=refused) if refused else evidence
 
 

@@ -474,7 +474,9 @@ class LaunchExperiment(Experiment):
             self._evidence[cell.env.name] = evidence
         built, artifact = self.context.envs[cell.env.name], self.context.store.artifact
         launchable = (
-            launchable_of(cell, built, evidence, artifact, like=like) if evidence.built else None
+            launchable_of(cell, built, evidence, artifact, like=like)
+            if evidence.has_binary
+            else None
         )
         if not isinstance(launchable, Launchable):
             self.steps.append(

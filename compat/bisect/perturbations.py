@@ -75,7 +75,7 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
             changed = evolve(
                 spec, compile=evolve(spec.compile, launch={**spec.compile.launch, name: new})
             )
-            was, becomes = arguments.shown(value), arguments.shown(new)
+            was, becomes = arguments.argument_text(value), arguments.argument_text(new)
             changed_specs.append(
                 SettingChange(setting=name, was=was, value=becomes, distance=1.0, spec=changed)
             )
@@ -175,7 +175,7 @@ def _change(spec: Specialization, setting: str, old: Any, new: object) -> Settin
 
 def value_in_words(value: object) -> str:
     """A value in the words of an answer."""
-    return UNSET if value is None else constexprs.shown(value)
+    return UNSET if value is None else constexprs.constexpr_text(value)
 
 
 def in_order(

@@ -193,7 +193,7 @@ class _BoardRun:
             return None
         env_words = (library.capture.env or _PAIRS,)
         envs = board_places(self.board, env_words, (), self.request.matrix).envs
-        pair = max(envs, key=lambda env: (env.paired, env.release or Version("0")))
+        pair = max(envs, key=lambda env: (env.has_framework, env.release or Version("0")))
         return VersionCapture(
             board=self.board,
             library=library,

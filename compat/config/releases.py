@@ -141,7 +141,7 @@ def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:
     from compat import toolchains
 
     by_version: dict[Version, Env] = {}
-    for env in sorted(envs, key=lambda env: env.paired):
+    for env in sorted(envs, key=lambda env: env.has_framework):
         if env.release is not None and toolchains.is_release(env):
             by_version.setdefault(env.release, env)
     return by_version

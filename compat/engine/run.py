@@ -48,7 +48,7 @@ from compat.model import (
     Status,
     Target,
 )
-from compat.model.outcome import compacted
+from compat.model.outcome import compact_record
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.source.closure import ClosureCheck, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
@@ -471,7 +471,7 @@ def _already_known(
 
 def outcome_of(cell: Cell, attempts: Sequence[Evidence]) -> Outcome:
     """Return the outcome of a cell, from all attempts at it."""
-    return compacted(
+    return compact_record(
         classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures)
     )
 

@@ -66,7 +66,7 @@ def requirements(env: Env) -> tuple[str, ...]:
     toolchain = env.wheel or (
         f"{env.distribution}=={env.release}" if env.release else env.distribution
     )
-    framework = (f"{env.framework}=={env.framework_release}",) if env.paired else ()
+    framework = (f"{env.framework}=={env.framework_release}",) if env.has_framework else ()
     return (toolchain, *framework, *env.install)
 
 

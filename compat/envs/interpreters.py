@@ -198,7 +198,7 @@ def _wheels(
             pythons_by_wheel[f"{name} {version}"] = pythons
     else:
         requirements.append((env.distribution, env.release))
-    requirements += [(env.framework, env.framework_release)] if env.paired else []
+    requirements += [(env.framework, env.framework_release)] if env.has_framework else []
     sources = (*index_urls(environ), *([env.index] if env.index else []))
     for distribution, release in requirements:
         try:
@@ -227,6 +227,6 @@ def _no_interpreter(env: Env, wheels: Mapping[str, frozenset[Minor]], here: list
         else ""
     )
     return (
-        f"no interpreter: {'; '.join((*reasons, f'installed here: {spell_minors(here)}'))} (considered:"
-        f" {spell_minors(MINORS)}){advice}"
+        f"no interpreter: {'; '.join((*reasons, f'installed here: {spell_minors(here)}'))}"
+        f" (considered: {spell_minors(MINORS)}){advice}"
     )

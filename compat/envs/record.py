@@ -48,7 +48,7 @@ _ANSI = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 def distributions(env: Env) -> list[str]:
     """Return the distributions that an env must have: the toolchain, then the framework."""
-    return [env.distribution, *((env.framework,) if env.paired else ())]
+    return [env.distribution, *((env.framework,) if env.has_framework else ())]
 
 
 def read_record(folder: EnvFolder) -> JsonObject | None:

@@ -228,7 +228,7 @@ class Evidence:
         )
 
     @property
-    def built(self) -> bool:
+    def has_binary(self) -> bool:
         """Whether an answer arrived that reports a non-empty binary."""
         return self.answered and any(action.do == "compile" for action in self.done)
 

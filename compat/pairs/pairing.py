@@ -401,7 +401,7 @@ def _option(framework: Framework) -> str:
 
 def is_pair(env: Env) -> bool:
     """Whether an env has a PyTorch, and its toolchain supports pairs."""
-    return env.paired and toolchains.of(env).device.pairing is not None
+    return env.has_framework and toolchains.of(env).device.pairing is not None
 
 
 def pin_of(

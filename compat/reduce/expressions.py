@@ -288,7 +288,9 @@ def passed(candidate: Candidate) -> Iterator[Edit]:
     """
     for name, value in candidate.compile.launch.items():
         for plainer in _plainer_argument(value, candidate.language.argument_types):
-            yield Edit(what=f"{name}={arguments.shown(plainer)}", facts={("launch", name): plainer})
+            yield Edit(
+                what=f"{name}={arguments.argument_text(plainer)}", facts={("launch", name): plainer}
+            )
 
 
 def untyped(candidate: Candidate) -> Iterator[Edit]:

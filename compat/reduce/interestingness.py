@@ -419,7 +419,7 @@ class InterestingnessTest:
         for answer in self._executor.submit(batch):
             cell = cells[answer.position]
             outcomes[answer.position] = outcome_of(cell, answer.attempts)
-            if requirement.launched and answer.attempts[0].built:
+            if requirement.launched and answer.attempts[0].has_binary:
                 self._keep(cell, requirement.built, answer)
         return {
             number

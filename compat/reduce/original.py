@@ -529,7 +529,7 @@ def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
     ]
     if not patterns.envs:
         # Prefer envs of the toolchain without PyTorch.
-        declared = [cell for cell in declared if not cell.env.paired] or declared
+        declared = [cell for cell in declared if not cell.env.has_framework] or declared
     cells = declared or chosen.cells
     _check_alone(str(path), cells)
     return cells
@@ -575,7 +575,7 @@ def _of_toolchain(config: MatrixConfig, subject: ReductionSubject) -> list[Env]:
     """The envs in which the kernel can be tried, those without PyTorch first."""
     return sorted(
         (env for env in config.envs if env.toolchain == subject.spec.toolchain),
-        key=lambda env: env.paired,
+        key=lambda env: env.has_framework,
     )
 
 

@@ -39,7 +39,7 @@ from compat.model import (
     ToolchainWarning,
 )
 from compat.model.codec import RecordError, record_of, structure
-from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, compacted, once
+from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, compact_record, once
 from compat.report.document import (
     SCHEMA,
     EnvRecord,
@@ -144,7 +144,7 @@ class _Items:
         )
         shared: JsonObject = {name: once(getattr(record, name)) for name in names}
         numbers = NOT_RUN if record.numbers == NOT_RUN else record.numbers
-        return evolve(compacted(record), id="", numbers=numbers, **shared)
+        return evolve(compact_record(record), id="", numbers=numbers, **shared)
 
     def verdict(self, place: int, value: object) -> VerdictRecord | None:
         """The record of an item of ``verdicts``."""

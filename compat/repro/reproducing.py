@@ -187,7 +187,7 @@ def _release_envs(config: MatrixConfig) -> Iterator[Env]:
     declared = {env.name for env in config.envs}
     for env in known_envs(config):
         if _RELEASES in env.groups or (
-            env.name not in declared and not env.paired and toolchains.is_release(env)
+            env.name not in declared and not env.has_framework and toolchains.is_release(env)
         ):
             yield env
 

@@ -132,7 +132,7 @@ def run_all(
             script=script,
             run=ran,
             failure=failure_of(ran, target, script.stage, knowledge),
-            compiled=evidence_of(ran, script.stage, reader).built,
+            compiled=evidence_of(ran, script.stage, reader).has_binary,
         )
 
     for text, place in names.items():
@@ -170,7 +170,7 @@ def failure_of(
     ``stage`` is the known stage of the failure, which the output does not show.
     """
     evidence = evidence_of(ran, stage, knowledge.wording.reader)
-    if evidence.built or not (evidence.raised or evidence.signal or evidence.exit_code):
+    if evidence.has_binary or not (evidence.raised or evidence.signal or evidence.exit_code):
         return None
     return classify.classify([evidence], target=target, knowledge=knowledge).failure
 

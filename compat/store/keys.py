@@ -85,7 +85,7 @@ class CellKeys:
             return self._of_numbers(cell, env)
         depends, adapter = self._of_machine(cell.env.toolchain, target.backend)
         facts: JsonMapping = {
-            "closure": spec.noticed,
+            "closure": spec.relevant_digest,
             "function": spec.function,
             "compile": spec.compile.document(),
             "target": toolchains.of(cell.env).facts(target, cell.env.release),

@@ -233,7 +233,7 @@ def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:
     Few cells are one job. With many cells, several jobs share each group of envs.
     """
     envs = config.choose_envs()
-    if cells <= FEW and not any(env.paired for env in envs):
+    if cells <= FEW and not any(env.has_framework for env in envs):
         return groups(config, 1)
     ranges = groups(config)
     shards = min(SHARDS, ceil(cells / len(ranges) / SHARD)) or 1

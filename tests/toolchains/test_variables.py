@@ -98,7 +98,7 @@ def test_linker_that_the_advice_names_is_used(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TRITON_HIP_LLD_PATH", "ld.lld")  # relative to where the command runs
     (linked,) = compile_all(env, [copied_cell])
-    assert linked.built, failure_text(linked)
+    assert linked.has_binary, failure_text(linked)
     assert linked.metrics["artifacts"]["hsaco"] == len("linked")
 
 
@@ -168,8 +168,8 @@ def test_a_setting_that_changes_code_reaches_the_compiler(
     monkeypatch.setenv("DISABLE_PTXAS_OPT", "1")
     monkeypatch.setenv("AMDGCN_USE_BUFFER_OPS", "0")
     (changed,) = compile_all(env, [pointer_cell])
-    assert plain.built
-    assert changed.built
+    assert plain.has_binary
+    assert changed.has_binary
     assert plain.metrics["artifacts"]["ttir"] > changed.metrics["artifacts"]["ttir"], (
         "no ranges of pointers without buffer operations"
     )

@@ -559,7 +559,7 @@ def _successors(old: Report, new: Report) -> dict[str, str]:
 
 def _is_earlier(one: Env, other: Env) -> bool:
     """Whether both are envs of one kind, and the first one has the earlier release."""
-    kinds = ((env.toolchain, env.paired, toolchains.is_release(env)) for env in (one, other))
+    kinds = ((env.toolchain, env.has_framework, toolchains.is_release(env)) for env in (one, other))
     return next(kinds) == next(kinds) and toolchains.is_release(one) and _order(one) < _order(other)
 
 

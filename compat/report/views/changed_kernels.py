@@ -13,7 +13,7 @@ from compat import toolchains
 from compat.history.verdict import class_of, is_good, release_of
 from compat.launch.hosting import Behaviour
 from compat.model import Result, arguments, constexprs
-from compat.model.cell import shown_signature
+from compat.model.cell import signature_text
 from compat.model.outcome import cell_document
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
@@ -111,10 +111,11 @@ def _cell(reduction: Reduction) -> str:
 
 def _specialization(best: Candidate) -> Mapping[str, str]:
     facts = {
-        "signature": shown_signature(best.compile.signature),
-        "launch": arguments.shown_all(best.compile.launch),
+        "signature": signature_text(best.compile.signature),
+        "launch": arguments.launch_arguments_text(best.compile.launch),
         "constexprs": ", ".join(
-            f"{name}={constexprs.shown(value)}" for name, value in best.compile.constexprs.items()
+            f"{name}={constexprs.constexpr_text(value)}"
+            for name, value in best.compile.constexprs.items()
         ),
         "divisible by 16": ", ".join(best.compile.divisible_by_16),
         "equal to 1": ", ".join(best.compile.equal_to_1),

@@ -384,7 +384,7 @@ def new_release_document(new_release: NewRelease) -> JsonObject:
         "name": env.name,
         "toolchain": env.toolchain,
         "release": str(env.release),
-        "framework_release": str(env.framework_release) if env.paired else None,
+        "framework_release": str(env.framework_release) if env.has_framework else None,
         "published": new_release.published.isoformat() if new_release.published else None,
         "after": new_release.after.name if new_release.after else None,
     }

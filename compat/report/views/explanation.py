@@ -21,7 +21,7 @@ from compat.model import (
     arguments,
     constexprs,
 )
-from compat.model.cell import shown_signature
+from compat.model.cell import signature_text
 from compat.model.outcome import cell_document
 from compat.report.document import verdict_document
 from compat.report.summary.compact import fix_command, in_full
@@ -270,11 +270,12 @@ def _specialization(cell: Cell) -> Iterator[str]:
     if spec.guessed:
         yield GUESSED
     if spec.compile.launch:
-        yield f"launch: {arguments.shown_all(spec.compile.launch)}"
+        yield f"launch: {arguments.launch_arguments_text(spec.compile.launch)}"
     else:
         yield from _signature(spec)
     values = (
-        f"{name}={constexprs.shown(value)}" for name, value in spec.compile.constexprs.items()
+        f"{name}={constexprs.constexpr_text(value)}"
+        for name, value in spec.compile.constexprs.items()
     )
     yield f"constexprs: {', '.join(values) or 'none'}"
     yield (
@@ -285,7 +286,7 @@ def _specialization(cell: Cell) -> Iterator[str]:
 
 def _signature(spec: Specialization) -> Iterator[str]:
     """The types of the arguments, and their hints."""
-    yield f"signature: {shown_signature(spec.compile.signature) or 'none'}"
+    yield f"signature: {signature_text(spec.compile.signature) or 'none'}"
     if not toolchains.named(spec.toolchain).language.hints:
         return
     for hint, names in spec.compile.hints.items():

@@ -532,7 +532,7 @@ def source(value: Any) -> str:
         inner = ", ".join(map(source, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if arguments.is_named(value):
-        return constexprs.named_source(
+        return constexprs.named_tuple_source(
             {name: source(element) for name, element in value[FIELDS].items()}
         )
     if arguments.is_tensor(value):
@@ -576,7 +576,7 @@ def _type(kind: ArgumentType) -> str:
     if isinstance(kind, str):
         return f'"{kind}"'
     if isinstance(kind, Mapping):
-        return constexprs.named_source(
+        return constexprs.named_tuple_source(
             {name: _type(element) for name, element in kind[FIELDS].items()}
         )
     return (
