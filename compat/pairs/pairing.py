@@ -70,7 +70,7 @@ def try_pairs(
 ) -> Grid:
     """Try the chosen pairs of a PyTorch and a Triton release that have no stored answers.
 
-    :func:`compat.pairs.pairing.chosen` says which pairs the arguments choose.
+    :func:`compat.pairs.pairing.choose_pairs` says which pairs the arguments choose.
 
     Args:
         selection: The project.
@@ -88,7 +88,7 @@ def try_pairs(
         MachineError: The machine lacks a resource, such as disk or memory.
     """
     began = time.monotonic()
-    requested = chosen(selection, torches, releases, every=every)
+    requested = choose_pairs(selection, torches, releases, every=every)
     envs = list(dict.fromkeys(pair.env for pair in requested))
     built_envs = {built.env.name: built for built in obtain(selection.config.path, envs)}
     pairs = run_pairs(requested, built_envs, selection, listener, again=again)
@@ -334,7 +334,7 @@ class RequestedPair:
     """The release to put before the env's own one; ``None``: the env's own one."""
 
 
-def chosen(
+def choose_pairs(
     selection: Selection,
     torches: Sequence[str] = (),
     releases: Sequence[str] = (),

@@ -364,13 +364,13 @@ def pair_command(pair: Pair, options: Sequence[str]) -> str:
 def _failing_pair(pair: Pair, options: tuple[str, ...]) -> Annotation:
     """The annotation of a failing pair, with each distinct failure of its programs once."""
     ways: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for program in pair.failed:
+    for program in pair.failed_programs:
         ways[program.failure_class or str(program.status), one_line(program.message)].append(
             program.name
         )
     (check, _), *_ = ways or {(str(Status.ENV_BROKEN), ""): []}
     count = (
-        f"{len(pair.failed)} of {counted(len(pair.programs), 'program')}"
+        f"{len(pair.failed_programs)} of {counted(len(pair.programs), 'program')}"
         if pair.programs
         else "no cell could be tried"
     )
@@ -385,7 +385,7 @@ def _failing_pair(pair: Pair, options: tuple[str, ...]) -> Annotation:
             pair_command(pair, options),
         ),
         check=check,
-        status=pair.failed[0].status if pair.failed else Status.ENV_BROKEN,
+        status=pair.failed_programs[0].status if pair.failed_programs else Status.ENV_BROKEN,
         identity=(pair.name, *sorted(kind for kind, _ in ways)),
     )
 

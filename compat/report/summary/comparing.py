@@ -297,7 +297,9 @@ def _pair_change(was: Pair, is_: Pair) -> PairChange:
     broken = tuple(
         name for name in names if worked.get(name) and not works.get(name, is_.error is None)
     )
-    message = next((program.message for program in is_.failed if program.name in broken), "")
+    message = next(
+        (program.message for program in is_.failed_programs if program.name in broken), ""
+    )
     return PairChange(
         name=is_.name,
         before=_words(was),
@@ -329,7 +331,7 @@ def _pairs_differ(was: Pair, is_: Pair) -> bool:
 def _words(pair: Pair) -> str:
     if pair.error is not None:
         return "env broken"
-    return ", ".join(_failing(pair.failed)) or ("ok" if pair.programs else "not tried")
+    return ", ".join(_failing(pair.failed_programs)) or ("ok" if pair.programs else "not tried")
 
 
 def _failing(programs: Iterable[PairProgram]) -> Iterator[str]:

@@ -96,7 +96,7 @@ def notes_of(pairs: Sequence[Pair]) -> tuple[Note, ...]:
     """The footnotes, numbered from 1 in the order in which the cells need them."""
     groups: dict[tuple[str, str, str], list[tuple[Pair, str]]] = {}
     for pair in pairs:
-        for program in pair.failed:
+        for program in pair.failed_programs:
             key = (program.failure_class or "", program.message, str(program.status))
             groups.setdefault(key, []).append((pair, program.name))
     return tuple(
@@ -126,7 +126,7 @@ def cell_of(pair: Pair | None, notes: Sequence[Note]) -> str:
     if pair.ok:
         return "ok"
     numbers = [str(note.number) for note in notes if _label(pair) in note.pairs]
-    return f"{len(pair.failed)} ({', '.join(numbers)})"
+    return f"{len(pair.failed_programs)} ({', '.join(numbers)})"
 
 
 def _label(pair: Pair) -> str:
