@@ -34,7 +34,7 @@ def defines(tree: ast.Module, names: Iterable[str]) -> bool:
     }
 
 
-def loaded(node: ast.AST) -> set[str]:
+def loaded_names(node: ast.AST) -> set[str]:
     """Names that are read somewhere in ``node``; ``x += 1`` reads ``x``, too."""
     names = set()
     for child in walk(node):
@@ -45,7 +45,7 @@ def loaded(node: ast.AST) -> set[str]:
     return names
 
 
-def stored(node: ast.AST) -> set[str]:
+def assigned_names(node: ast.AST) -> set[str]:
     """Names that are assigned somewhere in ``node``."""
     return {
         child.id
@@ -59,7 +59,7 @@ def parameters(function: ast.FunctionDef) -> list[str]:
     return [parameter.arg for parameter in named_parameters(function.args)]
 
 
-def needed(tree: ast.Module, *functions: str) -> ast.Module:
+def needed_part(tree: ast.Module, *functions: str) -> ast.Module:
     """Return only the module-level statements that ``functions`` need, in order.
 
     A function may need a statement directly or through others.
@@ -170,10 +170,10 @@ def prune(tree: ast.Module) -> ast.Module:
 def _prune_body(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
     names, statements = set(names), list[ast.stmt]()
     for statement in body:
-        if any(not loaded(part) <= names for part in _header(statement)):
+        if any(not loaded_names(part) <= names for part in _header(statement)):
             continue
         if isinstance(statement, ast.For):
-            names |= stored(statement.target)
+            names |= assigned_names(statement.target)
         if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
             statement.body = _prune_body(statement.body, names)
         if isinstance(statement, ast.For | ast.While | ast.If):
@@ -181,7 +181,7 @@ def _prune_body(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt
             statement.orelse = (
                 [] if all(isinstance(inner, ast.Pass) for inner in otherwise) else otherwise
             )
-        names |= stored(statement)
+        names |= assigned_names(statement)
         statements.append(statement)
     return statements or [ast.Pass()]
 
@@ -198,7 +198,7 @@ def _header(statement: ast.stmt) -> Iterator[ast.AST]:
         yield statement
 
 
-def written(tree: ast.Module) -> str:
+def module_text(tree: ast.Module) -> str:
     """The text of a module: imports, and two empty lines before each function."""
     lines: list[str] = []
     for statement in tree.body:
@@ -208,7 +208,7 @@ def written(tree: ast.Module) -> str:
     return "\n".join(lines) + "\n"
 
 
-def extracted(
+def extract_functions(
     text: str, *functions: str, annotated: Container[str] = (), toolchain: str = DEFAULT_TOOLCHAIN
 ) -> str:
     """Return a module with the parts of ``text`` that ``functions`` need, after :func:`undress`.
@@ -217,9 +217,9 @@ def extracted(
     """
     language = toolchains.named(toolchain).language.simplification
     try:
-        return written(
+        return module_text(
             name_parameters(
-                undress(needed(tree_of(text), *functions), language, annotated), language
+                undress(needed_part(tree_of(text), *functions), language, annotated), language
             )
         )
     except RecursionError as error:

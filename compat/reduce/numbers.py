@@ -111,7 +111,7 @@ def releases_to_compare(
     }
     along = criterion.along([[result] for result in current.values()])
 
-    def judged(results: Sequence[Result], judgement: Judgement) -> tuple[Result, ...]:
+    def with_judgement(results: Sequence[Result], judgement: Judgement) -> tuple[Result, ...]:
         return tuple(
             now for result in results if along(now := current[result.cell.env.name]) is judgement
         )
@@ -121,7 +121,7 @@ def releases_to_compare(
         if isinstance(criterion.question, IsUnstable)
         else DifferenceKind.WRONG
     )
-    bad = judged(tested, Judgement.BAD)
+    bad = with_judgement(tested, Judgement.BAD)
     if not bad:
         message = f"{tested[0].cell.id} is not `{criterion.text}`, so there is nothing to reduce"
         raise SelectionError(message, hint=_gpu_statuses(current, tested))
@@ -129,7 +129,7 @@ def releases_to_compare(
         _refuse_faults(result)
     right = [
         result
-        for result in judged([*good] or [*rest, *tested], Judgement.GOOD)
+        for result in with_judgement([*good] or [*rest, *tested], Judgement.GOOD)
         if _is_right(result)
     ]
     if good and len(right) < len(good):

@@ -31,7 +31,7 @@ from compat.reduce.interestingness import (
     requirement_to_stay,
     same,
 )
-from compat.reduce.module import extracted
+from compat.reduce.module import extract_functions
 from compat.reduce.numbers import NumbersQuestion, releases_to_compare
 from compat.workers.attempt import Limits
 
@@ -79,7 +79,7 @@ class ReductionSubject:
             # A launch treats an argument by its annotation.
             annotated = (function,) if spec.compile.launch else ()
             functions = spec.compile.functions
-            text = extracted(
+            text = extract_functions(
                 alone.text, function, *functions, annotated=annotated, toolchain=spec.toolchain
             )
         except SyntaxError as error:
@@ -479,7 +479,7 @@ def find_subject(
     )
     cell, envs = cells[0], tuple(match.env for match in cells)
 
-    def named(texts: Sequence[str]) -> tuple[Env, ...]:
+    def fitting_envs(texts: Sequence[str]) -> tuple[Env, ...]:
         envs_named = config.choose_envs(texts) if texts else ()
         fitting = tuple(env for env in envs_named if env.toolchain == cell.spec.toolchain)
         if envs_named and not fitting:
@@ -491,7 +491,7 @@ def find_subject(
         return fitting
 
     return ReductionSubject(
-        spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good)
+        spec=cell.spec, target=cell.target, bad=fitting_envs(bad) or envs, good=fitting_envs(good)
     )
 
 

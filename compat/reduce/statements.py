@@ -106,7 +106,7 @@ def merge(candidate: Candidate) -> Iterator[Edit]:
             if isinstance(target, ast.Name) and stores[target.id] == 1:
                 uses = read.get(target.id, [])
             plain = isinstance(value, ast.Constant | ast.Name) and all(
-                stores[name] < 2 for name in module.loaded(value)
+                stores[name] < 2 for name in module.loaded_names(value)
             )
             if uses and (plain or len(uses) == 1) and (plain or _fits(function, uses[0], value)):
                 nodes: Nodes = dict.fromkeys(uses, (value,))
@@ -215,7 +215,7 @@ def unused_arguments(candidate: Candidate) -> Iterator[Edit]:
     for name, helper in candidate.functions.items():
         if name == candidate.function:
             continue
-        read = set().union(*(module.loaded(statement) for statement in helper.body))
+        read = set().union(*(module.loaded_names(statement) for statement in helper.body))
         calls = [
             node
             for node in ast.walk(candidate.tree)
@@ -272,8 +272,10 @@ def _body(
         last, ast.Return
     ):
         return None
-    changed = set().union(*(module.stored(inner) for inner in helper.body))
-    used = module.stored(caller) | module.loaded(caller) | set(module.parameters(caller))
+    changed = set().union(*(module.assigned_names(inner) for inner in helper.body))
+    used = (
+        module.assigned_names(caller) | module.loaded_names(caller) | set(module.parameters(caller))
+    )
     local: dict[str, ast.expr] = {
         name: ast.Name(_free(name, used), ast.Store()) for name in sorted(changed)
     }

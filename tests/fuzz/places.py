@@ -62,7 +62,7 @@ from compat.model.evidence import (
 )
 from compat.model.outcome import cell_document
 from compat.processes.supervisor import ProcessResult
-from compat.reduce.module import extracted
+from compat.reduce.module import extract_functions
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.report.render.ci import code_quality, findings, junit_xml, workflow_commands
@@ -601,7 +601,7 @@ def _source(contents: tuple[bytes, bytes], folder: Path) -> None:
         kernel_bundle.text.encode()
         compiles(kernel_bundle.text)
         with suppress(SyntaxError):  # becomes a ConfigError
-            compiles(extracted(kernel_bundle.text, name))
+            compiles(extract_functions(kernel_bundle.text, name))
 
 
 # --- the command line -----------------------------------------------------------------------------

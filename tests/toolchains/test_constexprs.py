@@ -14,7 +14,7 @@ import pytest
 from compat.bundle.bundle import bundle
 from compat.config.toml import toml_text
 from compat.model import BuiltEnv, Cell, Env, constexprs
-from compat.reduce import Candidate, extracted, output
+from compat.reduce import Candidate, extract_functions, output
 from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, failure_text, script
@@ -137,7 +137,7 @@ def test_functions_in_constexprs_are_bundled_and_extracted() -> None:
     alone = bundle(spec)
     assert "def larger(a, b):" in alone.text
     assert "def copied" not in alone.text
-    text = extracted(
+    text = extract_functions(
         alone.text, spec.function, *constexprs.functions(spec.compile.constexprs.values())
     )
     assert "def larger(a, b):" in text

@@ -158,14 +158,14 @@ def _comparison_lines(reduction: Reduction) -> Iterator[str]:
 
 def _behaviours(reduction: Reduction) -> Iterator[tuple[str, Behaviour]]:
     """The behaviour of the reduced kernel's launches in each env, for a reduction by numbers."""
-    if reduction.question is not None and reduction.behaved is not None:
+    if reduction.question is not None and reduction.behaviour is not None:
         compare = reduction.question.compare
         names = [result.cell.env.name for result in (*compare.good, *compare.bad)]
-        yield from zip(names, reduction.behaved.behaviours, strict=True)
+        yield from zip(names, reduction.behaviour.behaviours, strict=True)
 
 
 def _launches(reduction: Reduction) -> Iterator[str]:
-    if reduction.question is not None and reduction.behaved is None:
+    if reduction.question is not None and reduction.behaviour is None:
         yield (
             "not confirmed: no time was left to launch it more often; its launches were compared"
             " once"
