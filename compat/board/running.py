@@ -22,7 +22,7 @@ from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionErro
 from compat.matrix import run_matrix
 from compat.model import Cell, Env, Result, Specialization, Status
 from compat.project import Listener, Obtain, Selection, no_cells, select, select_places
-from compat.report.summary.compact import counted
+from compat.report.summary.compact import amount
 from compat.report.summary.record import Report
 from compat.source.closure import module_of
 
@@ -257,7 +257,7 @@ class _BoardRun:
             columns = _columns(before, part, _without_answer(reports))
         if changed:
             self.listener.say(
-                f"{part.requirement}: compiling {counted(len(changed), 'new or changed kernel')}"
+                f"{part.requirement}: compiling {amount(len(changed), 'new or changed kernel')}"
                 " for all releases and targets"
             )
             specs = tuple(spec for spec in selection.specs if _name(spec) in changed)
@@ -373,7 +373,7 @@ def _missing(
 
 
 def _extent(part: NewCells) -> str:
-    return f"{counted(len(part.envs), 'env')}, {', '.join(part.targets)}"
+    return f"{amount(len(part.envs), 'env')}, {', '.join(part.targets)}"
 
 
 def _columns(

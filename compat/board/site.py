@@ -48,7 +48,7 @@ from compat.report.render.page import (
     matrix_html,
     site_assets,
 )
-from compat.report.summary.compact import counted, one_line
+from compat.report.summary.compact import amount, one_line
 from compat.text import write_json
 
 _COMMON = 10
@@ -136,7 +136,7 @@ class ReleaseNumber:
             return "not compiled there"
         lost = f"; {self.lost} no longer {_verb(self.lost)}" if self.lost else ""
         never = f"; {self.never} {_verb(self.never)} on no release" if self.never else ""
-        return f"{self.works} of {counted(self.tried, 'kernel')} {_verb(self.tried)}{lost}{never}"
+        return f"{self.works} of {amount(self.tried, 'kernel')} {_verb(self.tried)}{lost}{never}"
 
     @property
     def tone(self) -> str:
@@ -322,7 +322,7 @@ class _Pages:
         kernels = {(row.library, row.kernel) for row in rows}
         libraries = sorted({row.library for row in rows})
         where = libraries[0] if len(libraries) == 1 else f"{len(libraries)} libraries"
-        return f"{counted(len(kernels), 'kernel')} of {where}"
+        return f"{amount(len(kernels), 'kernel')} of {where}"
 
     def _entries(self, released: Mapping[str, date]) -> Iterator[FeedEntry]:
         for library in self.record.libraries:
@@ -339,7 +339,7 @@ class _Pages:
                         updated=_moment(released.get(release)),
                         title=(
                             f"{self.record.toolchain} {release} breaks"
-                            f" {counted(len(lost), 'kernel')} of {library.name} {version.version}"
+                            f" {amount(len(lost), 'kernel')} of {library.name} {version.version}"
                         ),
                         summary=f"{', '.join(sorted(classes))}: {', '.join(lost)}",
                     )
@@ -381,8 +381,8 @@ def headline(record: BoardRecord, place: int = -1) -> str:
     libraries = sum(bool(version.compiled_count(place)) for version in newest)
     text = (
         f"{record.toolchain} {record.releases[place]} compiles {works:,} of"
-        f" {counted(kernel_count, 'kernel')} that compile on some release, in"
-        f" {counted(libraries, 'library', 'libraries')}"
+        f" {amount(kernel_count, 'kernel')} that compile on some release, in"
+        f" {amount(libraries, 'library', 'libraries')}"
     )
     lost = sum(len(version.lost_kernels(place - 1, place)) for version in newest) if place else 0
     if not place:
@@ -390,7 +390,7 @@ def headline(record: BoardRecord, place: int = -1) -> str:
     before = record.releases[place - 1]
     if not lost:
         return f"{text}. Every kernel that compiles with {before} still does."
-    broken = f"{counted(lost, 'kernel')} that {_verb(lost)}"
+    broken = f"{amount(lost, 'kernel')} that {_verb(lost)}"
     return f"{text}. {broken} with {before} no longer {'does' if lost == 1 else 'do'}."
 
 

@@ -25,7 +25,7 @@ from compat.cli.selecting import CELL, SECONDS, select, selection_options, split
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
-from compat.report.views.bisect import checked_document, checked_lines
+from compat.report.views.bisect import check_answer_document, check_answer_lines
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """The exit codes for ``git bisect run``. It takes other codes up to 127 for bad, and stops at 128
@@ -138,5 +138,7 @@ def check(
         commit_check = judging.check(
             selection, criterion, context, obtain, ProgressListener(), cells=cells
         )
-    answer.give(lambda: checked_lines(commit_check), lambda: checked_document(commit_check))
+    answer.give(
+        lambda: check_answer_lines(commit_check), lambda: check_answer_document(commit_check)
+    )
     sys.exit(_EXIT_CODES[commit_check.judgement])

@@ -33,7 +33,7 @@ from compat.hunt.known import KNOWN_FILE, KnownDefect, read_known
 from compat.hunt.view import hunt_blocks, hunt_document
 from compat.launch.archive import pack
 from compat.project import Selection
-from compat.report.summary.compact import counted
+from compat.report.summary.compact import amount
 
 
 @click.command(cls=Command)
@@ -200,7 +200,7 @@ def _end(
         show_built(written.built, written.launcher, packed, answer.add)
     if written.examples:
         answer.add(
-            f"wrote {counted(len(written.examples), 'example')} to {relative(example_folder)}"
+            f"wrote {amount(len(written.examples), 'example')} to {relative(example_folder)}"
         )
     if hunted.interrupted:
         message = f"interrupted: the next hunt begins with seed {hunted.seeds[1]}"

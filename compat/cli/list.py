@@ -29,7 +29,7 @@ from compat.project import Selection, gpus_of, no_cells
 from compat.report.views.explanation import (
     explanation_document,
     explanation_lines,
-    wrapped,
+    wrap_lines,
 )
 from compat.text import JsonMapping
 
@@ -175,4 +175,4 @@ def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
 def _bold_first(explanation: Explanation | CellOverview) -> Iterator[str]:
     first, *lines = explanation_lines(explanation)
     yield click.style(first, bold=True)
-    yield from wrapped(lines, get_terminal_size().columns) if sys.stdout.isatty() else lines
+    yield from wrap_lines(lines, get_terminal_size().columns) if sys.stdout.isatty() else lines

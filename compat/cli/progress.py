@@ -15,7 +15,7 @@ from compat.cli.logs import PER_SECOND, Showing, doing, say
 from compat.engine.plan import Forecast, RemainingWork
 from compat.model import Cell, Result
 from compat.project import Listener
-from compat.report.summary.compact import counted
+from compat.report.summary.compact import amount
 from compat.text import in_time, printable
 from compat.workers.attempt import taking_longer_than
 
@@ -218,9 +218,9 @@ def slow_words(slow: Sequence[tuple[Cell, float]]) -> str:
 def expectation_line(cells: int, seconds: float | None) -> str | None:
     """The line that a long run prints at its start; ``None`` for a short one."""
     if seconds is None:
-        return f"{counted(cells, 'cell')} to compile" if cells >= _MANY else None
+        return f"{amount(cells, 'cell')} to compile" if cells >= _MANY else None
     return (
-        f"{counted(cells, 'cell')} to compile, estimated at {in_time(seconds)} from earlier runs"
+        f"{amount(cells, 'cell')} to compile, estimated at {in_time(seconds)} from earlier runs"
         if seconds >= _LONG
         else None
     )

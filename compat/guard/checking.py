@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from compat.guard.facts import WORKS, GuardFacts, States, is_fork
 from compat.guard.writing import Guard, command_of, is_intact, make_guard, read_guard
-from compat.report.summary.compact import at_most, listed, spans
+from compat.report.summary.compact import at_most, join_words, spans
 from compat.report.summary.record import Report
 from compat.text import JsonObject
 
@@ -361,4 +361,4 @@ def _indented_lines(lines: Iterable[str]) -> Iterator[str]:
 
 def writing_line(guard: Guard, path: str) -> str:
     """Return a line that says that a guard was written, and for which kernels."""
-    return f"wrote {path}: {listed(list(guard.facts.kernels))}"
+    return f"wrote {path}: {join_words(list(guard.facts.kernels))}"

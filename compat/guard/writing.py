@@ -19,7 +19,7 @@ from compat.errors import StoreError
 from compat.guard.configs import Configs
 from compat.guard.facts import WORKS, GuardFacts, Request, find_facts, guarding_of, toolchain_of
 from compat.model.codec import RecordError, structure
-from compat.report.summary.compact import listed
+from compat.report.summary.compact import join_words
 from compat.report.summary.record import Report
 from compat.source.parsing import tree_of
 from compat.toolchains.base import Toolchain
@@ -140,7 +140,7 @@ def _head(guard: Guard) -> str:
         title=guard.toolchain.title,
         policy=guard.policy,
         example=f'"{_inside_quotes(kernels[0] if kernels else "kernel")}"',
-        kernels=_inside_quotes_wrapped(f"Kernels: {listed(kernels)}."),
+        kernels=_inside_quotes_wrapped(f"Kernels: {join_words(kernels)}."),
         command=_inside_quotes(command_of(guard.request)),
         cases=(
             _inside_quotes_wrapped(f"{', '.join(guard.request.cases)}.")

@@ -12,7 +12,7 @@ from compat.tune.answers import TuningAnswer
 from compat.tune.tuning import CompiledConfigs
 
 
-def tuned_report(
+def tuning_report(
     compiled: CompiledConfigs, answers: Sequence[TuningAnswer], command: str
 ) -> Report:
     """The report of tuned kernels for a command line.

@@ -20,7 +20,7 @@ from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import DifferenceKind
 from compat.reduce.original import newest_first
 from compat.reduce.reduction import Reduction
-from compat.report.summary.compact import counted, spans
+from compat.report.summary.compact import amount, spans
 from compat.text import JsonObject, printable
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def _not_found(fix: Fix) -> Iterator[str]:
             f"{', '.join(fix.edit_names)} {'is' if len(fix.edit_names) == 1 else 'are'} known for"
             f" {name}"
         )
-        yield f"no edit helped: {edits}; {counted(fix.compiled, 'edited kernel')} tried"
+        yield f"no edit helped: {edits}; {amount(fix.compiled, 'edited kernel')} tried"
     yield from (f"not edited: {reason}" for reason in fix.refused)
     failure = fix.failure.outcome.failure
     if failure is not None and failure.advice:

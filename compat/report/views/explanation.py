@@ -25,7 +25,7 @@ from compat.model.cell import signature_text
 from compat.model.outcome import cell_document
 from compat.report.document import verdict_document
 from compat.report.summary.compact import fix_command, in_full
-from compat.report.summary.record import declared_as, edits_for
+from compat.report.summary.record import edits_for, expectation_words
 from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
 from compat.text import JsonObject, printable
 
@@ -54,7 +54,7 @@ _INDENT = "  "
 """The indent of a section."""
 
 
-def wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
+def wrap_lines(lines: Iterable[str], width: int) -> Iterator[str]:
     """The lines of an explanation with line breaks between words where ``width`` needs them.
 
     The rest of a broken line is indented by two more spaces.
@@ -130,7 +130,7 @@ def _outcome(result: Result, explanation: Explanation) -> Iterator[str]:
     if result.expectation:
         declared = result.expectation
         where = f"for releases {declared.releases or 'all'}"
-        yield f"  declared: {declared_as(declared)} {where}: {declared.reason}"
+        yield f"  declared: {expectation_words(declared)} {where}: {declared.reason}"
     if failure:
         failure_class = toolchains.known_class(failure)
         facts = {
