@@ -123,12 +123,12 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
             command=command,
         )
         with listener.begins(failing, len(own)) as doing:
-            outcomes.append(_written(request, evolve(context, envs=own), doing))
+            outcomes.append(_write_repro(request, evolve(context, envs=own), doing))
         listener.ends(outcomes[-1])
     return tuple(outcomes)
 
 
-def _written(
+def _write_repro(
     request: ReproRequest, context: RunContext, doing: Callable[[str], None]
 ) -> WrittenRepro | UnverifiedCell:
     try:

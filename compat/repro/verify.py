@@ -310,7 +310,7 @@ def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, texts)))
 
 
-def printed(evidence: Evidence) -> str:
+def searched_output(evidence: Evidence) -> str:
     """The output of a script for such an attempt, without the parts that are not searched."""
     exceptions = limit_length(
         "\n".join(f"{link.type}: {link.message}" for link in bounded_chain(evidence.raised)),

@@ -158,7 +158,9 @@ def reported(*attempts: Evidence) -> None:
     as_json(write_json([asdict(evidence) for evidence in attempts]))
     if outcome.failure:
         shown(outcome.failure.excerpt)
-        verify.promise(verify.sayings(attempts[-1], KNOWLEDGE), [verify.printed(attempts[-1])])
+        verify.promise(
+            verify.sayings(attempts[-1], KNOWLEDGE), [verify.searched_output(attempts[-1])]
+        )
         for text in (outcome.failure.excerpt, outcome.failure.advice):
             shown(escape(text) + prose(text) + code(text) + fence(text) + one_line(text))
     if (

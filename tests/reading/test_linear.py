@@ -56,7 +56,7 @@ def _classified(text: str) -> object:
 
 def _promised(text: str) -> object:
     alike = [
-        verify.printed(evidence)
+        verify.searched_output(evidence)
         for evidence in (
             attempt_with_text(text),
             attempt_with_text(f"{text}!"),
@@ -66,7 +66,7 @@ def _promised(text: str) -> object:
     return verify.promise(
         verify.sayings(attempt_with_text(text), KNOWLEDGE),
         alike,
-        [verify.printed(attempt_with_text(f"other {text}"))],
+        [verify.searched_output(attempt_with_text(f"other {text}"))],
     )
 
 
