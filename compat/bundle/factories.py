@@ -23,10 +23,17 @@ from compat.source.names import (
     OwnDefinition,
     ParsedFile,
     Statement,
-    called_by,
-    dedented,
+    callable_name,
+    dedent_lines,
 )
-from compat.source.parsing import Scoped, bound_by, defaults_of, named_parameters, passed, uses
+from compat.source.parsing import (
+    Scoped,
+    argument_expressions,
+    defaults_of,
+    defined_names,
+    named_parameters,
+    uses,
+)
 
 _TUNING = frozenset({"autotune", "heuristics"})
 _HARMLESS = frozenset({"cache", "lru_cache"})
@@ -104,7 +111,7 @@ def resolve_function(
             return _resolve_name(names, file, name, steps)
         case ast.Attribute(value=holder, attr=name):
             return _resolve_attribute(names, file, holder, name, steps)
-        case ast.Call(func=ast.Call() as tuner, args=[tuned]) if called_by(tuner) in _TUNING:
+        case ast.Call(func=ast.Call() as tuner, args=[tuned]) if callable_name(tuner) in _TUNING:
             return resolve_function(names, file, tuned, steps - 1)
         case ast.Call():
             return _resolve_call(names, file, node, steps)
@@ -152,7 +159,7 @@ def _resolve_attribute(
     if not functions:
         raise CannotBeFrozen(f"the class `{owner.name}` does not itself define a function {name}")
     seen = {use.name for head in _head(functions[-1]) for use in uses(head)} & set().union(
-        *map(bound_by, owner.body)
+        *map(defined_names, owner.body)
     )
     if seen:
         raise CannotBeFrozen(
@@ -201,7 +208,7 @@ def _resolve_call(names: Names, file: ParsedFile, call: ast.Call, steps: int) ->
     if not isinstance(node, ast.FunctionDef):
         raise CannotBeFrozen(f"`{factory.name}` is not defined by a function of its own")
     if not all(
-        called_by(decorator) in _HARMLESS
+        callable_name(decorator) in _HARMLESS
         for decorator in (*node.decorator_list, *statement.dropped)
     ):
         raise CannotBeFrozen(
@@ -286,12 +293,15 @@ class _Unfolding:
     def give(self, call: ast.Call) -> None:
         """Add an assignment of each parameter, with the arguments of a call."""
         names = [parameter.arg for parameter in named_parameters(self.factory.args)]
-        arguments = passed(call, self.factory.args)
+        arguments = argument_expressions(call, self.factory.args)
         if arguments is None:
             raise CannotBeFrozen(
                 f"cannot match the parameters of `{self.factory.name}` with `{ast.unparse(call)}`"
             )
-        bound = {*names, *(name for statement in self.factory.body for name in bound_by(statement))}
+        bound = {
+            *names,
+            *(name for statement in self.factory.body for name in defined_names(statement)),
+        }
         self.values = {
             name: value for name, value in _known_values(self.file).items() if name not in bound
         }
@@ -338,7 +348,7 @@ class _Unfolding:
 
     def _bind(self, statement: ast.stmt) -> None:
         value = _assignment(statement, self.values)
-        for name in bound_by(statement):
+        for name in defined_names(statement):
             self.values.pop(name, None)
         self.values |= value or {}
 
@@ -371,7 +381,7 @@ def _head(function: ast.FunctionDef) -> list[ast.expr]:
     decorators = [
         decorator
         for decorator in function.decorator_list
-        if called_by(decorator) not in {"staticmethod", *_TUNING}
+        if callable_name(decorator) not in {"staticmethod", *_TUNING}
     ]
     return [*defaults_of(function.args).values(), *annotations, *decorators]
 
@@ -410,4 +420,4 @@ def _text(file: ParsedFile, statement: ast.stmt) -> str:
     ):
         first -= 1
         lines.insert(0, file.lines[first])
-    return b"".join(dedented(enumerate(lines, first), statement)).decode()
+    return b"".join(dedent_lines(enumerate(lines, first), statement)).decode()

@@ -18,7 +18,7 @@ from attrs import define, field, frozen
 from compat.bundle.bundle import ConstantForm, bundle
 from compat.errors import ConfigError
 from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization, constexprs
-from compat.source.names import called_by
+from compat.source.names import callable_name
 from compat.source.parsing import defaults_of, tree_of, uses
 from compat.text import JsonMapping
 
@@ -49,7 +49,9 @@ class FrozenForm:
 
     def decorators_in(self, node: ast.FunctionDef) -> list[ast.expr]:
         """The decorators of a function that stay."""
-        return [decorator for decorator in node.decorator_list if called_by(decorator) in self.kept]
+        return [
+            decorator for decorator in node.decorator_list if callable_name(decorator) in self.kept
+        ]
 
 
 @frozen(kw_only=True)

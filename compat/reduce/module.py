@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator
 from compat import toolchains
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.source import parsing
-from compat.source.parsing import bound_by, named_parameters, tree_of, walk
+from compat.source.parsing import defined_names, named_parameters, tree_of, walk
 from compat.toolchains.base import Simplification
 
 BUILTINS = frozenset(dir(builtins))
@@ -64,8 +64,10 @@ def needed_part(tree: ast.Module, *functions: str) -> ast.Module:
 
     A function may need a statement directly or through others.
     """
-    roots = (statement for statement in tree.body if not bound_by(statement).isdisjoint(functions))
-    return ast.Module(body=parsing.needed(tree.body, roots), type_ignores=[])
+    roots = (
+        statement for statement in tree.body if not defined_names(statement).isdisjoint(functions)
+    )
+    return ast.Module(body=parsing.needed_statements(tree.body, roots), type_ignores=[])
 
 
 def undress(
@@ -161,7 +163,7 @@ def prune(tree: ast.Module) -> ast.Module:
     Changes ``tree``. Statements that depend on a removed one are removed, too. So removing one
     statement is a useful step, and no candidate fails because of an undefined name.
     """
-    names = BUILTINS.union(*(bound_by(statement) for statement in tree.body))
+    names = BUILTINS.union(*(defined_names(statement) for statement in tree.body))
     for function in functions(tree).values():
         function.body = _prune_body(function.body, names.union(parameters(function)))
     return tree

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from compat.reduce import module
 from compat.reduce.candidate import Candidate, Edit, Nodes
-from compat.source.parsing import passed
+from compat.source.parsing import argument_expressions
 
 _WIDTH = 100
 """Maximum columns of a line after a value was merged into it."""
@@ -243,7 +243,7 @@ def _called_helper(call: ast.Call, helpers: dict[str, ast.FunctionDef]) -> ast.F
 
 def _value(call: ast.Call, helper: ast.FunctionDef) -> ast.expr | None:
     """The value of a call of a helper that only returns a value, else ``None``."""
-    last, bound = helper.body[-1], passed(call, helper.args)
+    last, bound = helper.body[-1], argument_expressions(call, helper.args)
     if (
         len(helper.body) != 1
         or not isinstance(last, ast.Return)
@@ -262,7 +262,7 @@ def _body(
 
     Returns ``None`` if the helper returns in its middle.
     """
-    bound = passed(call, helper.args)
+    bound = argument_expressions(call, helper.args)
     *before, last = helper.body
     if bound is None or any(
         isinstance(node, ast.Return) for inner in before for node in ast.walk(inner)

@@ -117,8 +117,8 @@ class HostScope(Scope):
     functions: ClassVar[Mapping[str, PythonValue]] = {**FUNCTIONS, **library.CONSTANTS}
     kernels: Kernels
 
-    def _nested(self, local: dict[str, object]) -> Self:
-        inner = super()._nested(local)
+    def _inner_scope(self, local: dict[str, object]) -> Self:
+        inner = super()._inner_scope(local)
         inner.kernels = self.kernels
         return inner
 
@@ -368,7 +368,7 @@ class HostScope(Scope):
             raise UnknownValue(method.name)
         before = [owner] if "classmethod" in kinds else []
         return self.apply(
-            SourceFunction(definition, self._nested({})), [*before, *positional], keywords
+            SourceFunction(definition, self._inner_scope({})), [*before, *positional], keywords
         )
 
     # --- statements ---
