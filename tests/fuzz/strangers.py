@@ -298,7 +298,7 @@ def _store(example: tuple[str, str, str], folder: Path) -> None:
     merge_stores([other], mine)
     with Store(mine) as store:
         for row in store.rows(["k", key]):
-            for artifact in store.named(row, attempts_of(row)):
+            for artifact in store.artifact_names_of(row, attempts_of(row)):
                 store.artifact(artifact)
         for artifact in (name, key):
             assert store.artifact(artifact) is None

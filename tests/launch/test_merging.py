@@ -203,7 +203,7 @@ def test_more_launches_than_fit_in_one_query_are_read(store: Store) -> None:
             for number in range(1200)
         ]
     )
-    assert len(store.launched(f"i{number}" for number in range(1200))) == 1200
+    assert len(store.launch_rows(f"i{number}" for number in range(1200))) == 1200
 
 
 def test_merged_results_are_summarized_in_one_line() -> None:
