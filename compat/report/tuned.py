@@ -28,7 +28,7 @@ def tuning_report(
     }
     results = tuple(
         result
-        for result in compiled.launched
+        for result in compiled.launched_results
         if (result.cell.spec.kernel, result.cell.spec.variant, result.cell.spec.case) in cases
     )
     existing = existing_releases(plan.selection.config)
