@@ -30,7 +30,7 @@ from compat.project import Obtain
 from compat.toolchains import Assembler, Wheels
 from compat.workers.attempt import KEEPING_IR, Mode
 from compat.workers.evidence import lack_of_machine, printed_text, refusal
-from compat.workers.spawn import passed_on
+from compat.workers.spawn import visible_variables
 
 
 class Attempts:
@@ -206,7 +206,7 @@ def _evidence(
     try:
         command = assembler.command(program, source, output)
         ended = supervisor.run(
-            command, timeout=deadline, env=passed_on(), cwd=folder, limit=_LARGEST_OUTPUT
+            command, timeout=deadline, env=visible_variables(), cwd=folder, limit=_LARGEST_OUTPUT
         )
     except OSError as error:
         raised = RaisedException(type=type(error).__name__, message=str(error), errno=error.errno)

@@ -34,7 +34,7 @@ from compat.model.evidence import bounded_chain
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
 from compat.text import lazy_pattern, limit_length
-from compat.workers.spawn import passed_on
+from compat.workers.spawn import visible_variables
 
 SHOWS, SHOWS_NOT = 0, 1
 """Exit codes of a repro script."""
@@ -151,7 +151,7 @@ def run_script(python: str, script: Path, deadline: float, heading: str = "") ->
     """
     with TemporaryFolder("compat-script-") as folder:
         home = str(folder)
-        env = passed_on() | {"HOME": home, "TMPDIR": home, "PYTHONDONTWRITEBYTECODE": "1"}
+        env = visible_variables() | {"HOME": home, "TMPDIR": home, "PYTHONDONTWRITEBYTECODE": "1"}
         return supervisor.run(
             [python, str(script)],
             timeout=deadline,

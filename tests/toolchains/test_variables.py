@@ -15,7 +15,7 @@ from compat.model import BuiltEnv, Env
 from compat.store.keys import cell_key
 from compat.toolchains import DEFAULT
 from compat.workers.pool import worker_key
-from compat.workers.spawn import passed_on
+from compat.workers.spawn import visible_variables
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, failure_text
 
@@ -150,7 +150,7 @@ def test_relative_paths_of_files_and_folders_reach_workers_as_absolute(
     monkeypatch.setenv("ROCM_PATH", "rocm")
     monkeypatch.setenv("TRITON_PTXAS_PATH", "ptxas")
     monkeypatch.setenv("HIP_PATH", "no such folder")
-    variables = passed_on(DEFAULT)
+    variables = visible_variables(DEFAULT)
     assert variables["ROCM_PATH"] == str(tmp_path / "rocm")
     assert variables["TRITON_PTXAS_PATH"] == str(tmp_path / "ptxas")
     assert variables["HIP_PATH"] == "no such folder"
