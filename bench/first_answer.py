@@ -61,7 +61,7 @@ def _releases() -> list[str]:
     plain = {
         env.release
         for env in config.envs
-        if not env.paired and env.toolchain == toolchains.DEFAULT.name
+        if not env.has_framework and env.toolchain == toolchains.DEFAULT.name
     }
     return [
         str(release)

@@ -67,7 +67,7 @@ def read(path: Path) -> float:
     raised = (RaisedException(type="RuntimeError", message="PassManager::run failed"),)
     evidence = Evidence(answered=True, stage="ttgir", raised=raised, in_passes=True)
     classify.classify(
-        [pipeline.diagnosed(evidence, READER.read(text), _keep, READER)],
+        [pipeline.add_diagnosis(evidence, READER.read(text), _keep, READER)],
         target=TARGETS["sm_90"],
         knowledge=KNOWLEDGE,
     )

@@ -30,7 +30,7 @@ from compat.engine.run import RunContext, run
 from compat.envs.record import read_env
 from compat.model import BuiltEnv, Cell, Result
 from compat.processes.supervisor import AVAILABLE_CORES
-from compat.reduce import Candidate, extracted, shrink
+from compat.reduce import Candidate, extract_functions, shrink
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
 from compat.reduce.original import Goal
 from compat.store.store import Store
@@ -74,7 +74,7 @@ def main(name: str, sample: int, slots: int, file: str | None, which: str) -> No
     cell = Cell(env=built.env, target=config.choose_targets(("sm_90",))[0], spec=spec)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         (before,) = run([cell], RunContext(envs={name: built}, store=store, limits=LIMITS))
-    start = Candidate.of(spec, extracted(bundle(spec).text, spec.function))
+    start = Candidate.of(spec, extract_functions(bundle(spec).text, spec.function))
     seen: list[tuple[Candidate, bool]] = []
     requirement = requirement_of(before, parse_criterion("same-failure"), LIMITS)
     with InterestingnessTest(spec, cell.target, [requirement], slots=slots) as interesting:

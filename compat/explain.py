@@ -130,7 +130,7 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Cell
     chosen = matching[0]
     built = stored.env(chosen.env)
     attempts = stored.attempts([chosen]).get(chosen, ())
-    result = stored.checked(_result(chosen, built, attempts))
+    result = stored.with_stored_check(_result(chosen, built, attempts))
     failure = result.outcome.failure if result else None
     printed = next(
         (attempt.kept[PRINTED] for attempt in reversed(attempts) if PRINTED in attempt.kept), None
@@ -254,7 +254,7 @@ class StoredCells:
         suspects = slow_suspects(neighbours((*filter(None, results), result)))
         return next((suspect.sentence for suspect in suspects if suspect.result is result), None)
 
-    def checked(self, result: Result | None) -> Result | None:
+    def with_stored_check(self, result: Result | None) -> Result | None:
         """Return a result with the interpreter's stored check of its numbers."""
         return next(iter(with_interpreted([result], self.store))) if result else None
 
@@ -282,7 +282,7 @@ class StoredCells:
 
 def _result(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> Result | None:
     if built.error is not None:
-        outcome = classify.broken_env(built.error, built.env.toolchain)
+        outcome = classify.broken_env_outcome(built.error, built.env.toolchain)
     elif attempts:
         outcome = outcome_of(cell, attempts)
     else:

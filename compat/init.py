@@ -19,7 +19,7 @@ from compat import toolchains
 from compat.config.env_tables import release_example
 from compat.config.kernel_files import kernels_of
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
-from compat.config.toml import parse_toml, shown
+from compat.config.toml import display_path, parse_toml
 from compat.envs.record import missing_envs
 from compat.errors import CompatError, ConfigError, StoreError
 from compat.files import replace_file
@@ -157,7 +157,7 @@ class _Initializing:
             if not written:
                 _nothing(named, guessed, self.folder)
             self.kept |= {
-                declared.sources[path]: f"it has the kernels of {shown(path, self.folder)}"
+                declared.sources[path]: f"it has the kernels of {display_path(path, self.folder)}"
                 for path in written
             }
         workflows = [workflow_files(system, self._config()) for system in systems]
@@ -199,9 +199,9 @@ class _Initializing:
                 path = _free(place, source.path, used)
                 used.add(path)
                 relative = os.path.relpath(source.path, place)
-                head = _HEAD.format(source=shown(source.path, self.folder))
+                head = _HEAD.format(source=display_path(source.path, self.folder))
                 text = head + kernel_file_text(source.kernels, relative, toolchain=source.toolchain)
-                for kernel in kernels_of(parse_toml(text, shown(path, self.folder)), path):
+                for kernel in kernels_of(parse_toml(text, display_path(path, self.folder)), path):
                     kernel.specializations()
                 self.look_at += [
                     Look(path=path, kernel=kernel.name, words=reason)
@@ -311,7 +311,10 @@ def _first_run(matrix: Path) -> FirstRun | None:
         envs=len(chosen.envs),
         targets=len({cell.target for cell in chosen.cells}),
         to_install=int(
-            sum(_BYTES_OF_RELEASE + (_BYTES_OF_PYTORCH if env.paired else 0) for env in missing)
+            sum(
+                _BYTES_OF_RELEASE + (_BYTES_OF_PYTORCH if env.has_framework else 0)
+                for env in missing
+            )
         ),
         seconds=(len(chosen.cells) * _SECONDS_OF_CELL + len(missing) * _SECONDS_OF_ENV) / cores,
     )
@@ -400,12 +403,12 @@ def _python_sources(named: Sequence[str], folder: Path) -> list[Path]:
 def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Path) -> None:
     where = ", ".join(named) or str(folder)
     reasons = [
-        f"{shown(source.path, folder)}:{kernel.line} {kernel.name}: {kernel.why}"
+        f"{display_path(source.path, folder)}:{kernel.line} {kernel.name}: {kernel.why}"
         for source in guessed
         for kernel in source.unreachable
     ]
     reasons += [
-        f"{shown(source.path, folder)} {name}: {HELPER}"
+        f"{display_path(source.path, folder)} {name}: {HELPER}"
         for source in guessed
         for name in source.helpers
     ]

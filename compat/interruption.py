@@ -58,14 +58,14 @@ class Budget:
         return math.isfinite(self.seconds)
 
     @property
-    def used(self) -> float:
+    def elapsed_seconds(self) -> float:
         """Seconds since the start."""
         return time.monotonic() - self._began
 
     @property
-    def left(self) -> float:
+    def remaining_seconds(self) -> float:
         """Remaining seconds; infinite without a limit."""
-        return max(0.0, self.seconds - self.used)
+        return max(0.0, self.seconds - self.elapsed_seconds)
 
     @contextmanager
     def stopping(self, reserve: float = 0.0) -> Iterator[threading.Event]:
@@ -73,7 +73,7 @@ class Budget:
         stop = threading.Event()
         timer = None
         if self.bounded:
-            timer = threading.Timer(max(0.0, self.left - reserve), stop.set)
+            timer = threading.Timer(max(0.0, self.remaining_seconds - reserve), stop.set)
             timer.daemon = True
             timer.start()
         try:

@@ -19,7 +19,7 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.api.histories import PackedNames
 from compat.api.looking import stored_names
-from compat.diagnosis.classify import broken_env
+from compat.diagnosis.classify import broken_env_outcome
 from compat.diagnosis.numbers import with_agreement
 from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
@@ -283,7 +283,7 @@ class _Run:
             api=self._names(envs, existing),
             helpers=_helpers(results, str(selection.root.resolve())),
             pairs=self.pairs,
-            tuned=self._tuned(results),
+            tuned=self._tuning_records(results),
         )
         return enclosing(report, self._source, self._artifact)
 
@@ -305,7 +305,7 @@ class _Run:
             return tuple(results)
         return tuple(with_agreement(with_launched(results, self.context.store)))
 
-    def _tuned(self, results: Sequence[Result]) -> tuple[TunedRecord, ...]:
+    def _tuning_records(self, results: Sequence[Result]) -> tuple[TunedRecord, ...]:
         """The answers of `compat tune` for kernels that were launched."""
         if not any(result.numbers.gpu for result in results):
             return ()
@@ -562,7 +562,7 @@ def _broken_env_result(cell: Cell, built: BuiltEnv) -> Result:
     return Result(
         cell=cell,
         built=built,
-        outcome=broken_env(built.error or "", built.env.toolchain),
+        outcome=broken_env_outcome(built.error or "", built.env.toolchain),
         expectation=expectation_of(cell, built),
     )
 

@@ -74,12 +74,16 @@ def new_releases(config: MatrixConfig, envs: Sequence[Env]) -> NewReleases:
         env for env in (*config.envs, *config.released, *envs) if toolchains.is_release(env)
     )
     declared_envs = tuple(dict.fromkeys(declared))
-    kinds = dict.fromkeys((env.toolchain, env.paired) for env in envs if env in declared_envs)
+    kinds = dict.fromkeys(
+        (env.toolchain, env.has_framework) for env in envs if env in declared_envs
+    )
     releases: list[NewRelease] = []
     notes: list[str] = []
     for name, paired in kinds:
         toolchain = toolchains.look_up(name)
-        alike = [env for env in declared_envs if (env.toolchain, env.paired) == (name, paired)]
+        alike = [
+            env for env in declared_envs if (env.toolchain, env.has_framework) == (name, paired)
+        ]
         distribution = toolchain.framework.name if paired else toolchain.distribution
         listing = list_files(distribution, index_urls(), cache=config.base / INDEX)
         notes += listing.notes
@@ -125,7 +129,7 @@ def _new(
             after=max(
                 (one for one in alike if _order(one) < _order(env)), key=_order, default=None
             ),
-            published=listing.published(version),
+            published=listing.upload_day(version),
         )
 
 
@@ -187,11 +191,11 @@ def add_releases(path: Path, releases: Sequence[NewRelease]) -> tuple[NewRelease
 
 def _is_alike(entry: Mapping[str, object], env: Env) -> bool:
     own = not any(key in entry for key in _OF_ONE_RELEASE)
-    return own and env.toolchain in entry and (env.framework in entry) is env.paired
+    return own and env.toolchain in entry and (env.framework in entry) is env.has_framework
 
 
 def _order_of(entry: JsonMapping, env: Env) -> Version:
-    return Version(entry[env.framework if env.paired else env.toolchain])
+    return Version(entry[env.framework if env.has_framework else env.toolchain])
 
 
 def _with_entry(text: str, newest: Mapping[str, object], release: NewRelease, path: Path) -> str:
@@ -204,7 +208,7 @@ def _with_entry(text: str, newest: Mapping[str, object], release: NewRelease, pa
         raise ConfigError(f"{name} has no line of its own", where=str(path), hint=hint)
     env = release.env
     new_entry = {**newest, env.toolchain: str(env.release)}
-    if env.paired:
+    if env.has_framework:
         new_entry[env.framework] = str(env.framework_release)
     if "released" in newest:
         if release.published is None:

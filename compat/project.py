@@ -25,12 +25,12 @@ from compat.config.libraries import (
     LibraryVersions,
     MissingKernel,
     libraries_named,
+    library_requirements,
     load_at_versions,
-    required,
 )
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs, without_pairs
-from compat.config.toml import LONGEST, shown
+from compat.config.toml import LONGEST, display_path
 from compat.engine import plan
 from compat.engine.plan import Forecast, Shard
 from compat.engine.run import RunContext
@@ -91,7 +91,7 @@ class Listener:
     def say(self, message: str) -> None:
         """A message of one line."""
 
-    def found(self, answer: object) -> None:
+    def receive_answer(self, answer: object) -> None:
         """One of several answers. All are returned together at the end."""
 
 
@@ -346,7 +346,11 @@ class Selection:
             if declared is not None
             else None
         )
-        with settings.opened(in_flight, say) if settings else nullcontext(LocalExecutor) as opened:
+        with (
+            settings.executor_opener(in_flight, say)
+            if settings
+            else nullcontext(LocalExecutor) as opened
+        ):
             yield opened
 
 
@@ -375,7 +379,7 @@ def no_cells(selection: Selection) -> SelectionError:
     )
     return SelectionError(
         f"no env has {titles}, which the kernels are for",
-        where=f"{shown(config.path)}: env",
+        where=f"{display_path(config.path)}: env",
         hint=hint,
     )
 
@@ -583,12 +587,12 @@ def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[st
     if packages:
         return tuple(library.requirement for library in libraries_named(packages))
     files = [pattern for pattern in config.kernels if not is_source(pattern, config.base)]
-    return required(files, config.base)
+    return library_requirements(files, config.base)
 
 
 def _place(config: MatrixConfig) -> str | None:
     """The place in ``matrix.toml`` that can name kernels; ``None`` without that file."""
-    return f"{shown(config.path)}: kernels" if config.path.exists() else None
+    return f"{display_path(config.path)}: kernels" if config.path.exists() else None
 
 
 def read_matrix(path: Path | None = None, *, locked: bool = True) -> MatrixConfig:

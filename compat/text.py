@@ -31,13 +31,13 @@ class Lazy:
         self._written = text, flags
 
     @cached_property
-    def _compiled(self) -> re.Pattern[Any]:
+    def _pattern(self) -> re.Pattern[Any]:
         return re.compile(*self._written)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # a copy asks for such names before it has attributes
             raise AttributeError(name)
-        attribute = getattr(self._compiled, name)
+        attribute = getattr(self._pattern, name)
         setattr(self, name, attribute)
         return attribute
 
@@ -89,7 +89,7 @@ _NOTE = 64
 """Characters for the note on a cut."""
 
 
-def bounded(text: str, limit: int) -> str:
+def limit_length(text: str, limit: int) -> str:
     """At most ``limit`` characters of ``text``.
 
     They are whole lines from its beginning and its end, with the length of the part left out
@@ -105,7 +105,7 @@ def bounded(text: str, limit: int) -> str:
     return f"{head}[… {len(text) - half - half:,} characters left out …]\n{tail}"
 
 
-def narrowed(text: str, width: int) -> str:
+def limit_width(text: str, width: int) -> str:
     """``text`` with every line that has more than ``width`` characters cut in its middle."""
     if len(text) <= width:
         return text
@@ -125,7 +125,7 @@ def narrowed(text: str, width: int) -> str:
 
 def readable(text: str, limit: int = TEXT_LIMIT) -> str:
     """``text`` with at most ``limit`` characters, and lines of at most :data:`WIDTH_LIMIT`."""
-    return narrowed(bounded(text, limit), WIDTH_LIMIT)
+    return limit_width(limit_length(text, limit), WIDTH_LIMIT)
 
 
 # --- sizes and times ------------------------------------------------------------------------------
@@ -225,12 +225,12 @@ def json_pieces(document: Mapping[str, object]) -> Iterator[str]:
     """
     before = "{\n "
     for name, value in document.items():
-        yield f"{before}{_dumped(printable(name))}: "
+        yield f"{before}{_json_text(printable(name))}: "
         before = ",\n "
         if isinstance(value, Iterator):
             yield from _array_pieces(value)
         else:
-            yield _dumped(plain(value, _DEPTH - 1)).replace("\n", "\n ")
+            yield _json_text(plain(value, _DEPTH - 1)).replace("\n", "\n ")
     yield "\n}" if document else "{}"
 
 
@@ -238,12 +238,12 @@ def _array_pieces(items: Iterator[object]) -> Iterator[str]:
     before = "[\n  "
     for item in items:
         # Dumped strings contain no newlines.
-        yield before + _dumped(plain(item, _DEPTH - 2)).replace("\n", "\n  ")
+        yield before + _json_text(plain(item, _DEPTH - 2)).replace("\n", "\n  ")
         before = ",\n  "
     yield "[]" if before.startswith("[") else "\n ]"
 
 
-def _dumped(value: object) -> str:
+def _json_text(value: object) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
 
 

@@ -141,7 +141,7 @@ def test_merged_shards_equal_one_run(
         again = run_matrix(
             every, context, lambda _, declared_envs: [envs[env.name] for env in declared_envs]
         )
-    assert again.cached == len(every.cells)
+    assert again.cached_count == len(every.cells)
     for entry in (document := stable_document(again))["cells"]:
         entry["cached"] = False
     document["summary"]["cached"] = 0

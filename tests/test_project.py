@@ -169,7 +169,7 @@ def test_the_report_of_a_missing_env_says_that_the_env_is_broken(
     with chosen.open_store() as store:
         report = run_matrix(chosen, chosen.context(store), command="a program")
     assert [result.outcome.status for result in report.results] == [Status.ENV_BROKEN]
-    assert (report.command, len(report.unexpected), len(report.envs)) == ("a program", 1, 1)
+    assert (report.command, len(report.unexpected_results), len(report.envs)) == ("a program", 1, 1)
     assert [path.name for path in write_reports(report, project / "out")] == [
         "index.html",
         "matrix.md",

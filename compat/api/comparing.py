@@ -106,7 +106,10 @@ def compare(
     """
     before, after = _names(old), _names(new)
     broken = {
-        full for names in (before, after) for full in names.broken if not names.names[full].internal
+        full
+        for names in (before, after)
+        for full in names.import_errors
+        if not names.names[full].internal
     }
     changes = [
         change
@@ -137,7 +140,7 @@ def _changes(
         return NameChange(
             kind=kind,
             full=full,
-            shown=inspection.shown(full),
+            shown=inspection.short_name(full),
             of=name.kind,
             statements=statements,
             internal=internal,
@@ -149,7 +152,7 @@ def _changes(
         yield change(
             ChangeKind.ADDED,
             new,
-            (f"{inspection.shown(full)}{new.signature}",) if new.signature else (),
+            (f"{inspection.short_name(full)}{new.signature}",) if new.signature else (),
         )
     elif old is not None and new is not None:
         if new.refuses and not old.refuses:
@@ -178,7 +181,7 @@ def _elsewhere(
         for name in (first, *before.others.get(first, ()))
         if name != full and (there := after.get(name)) and not there.refuses
     ]
-    return (f"still {', '.join(map(inspection.shown, names))}",) if names else ()
+    return (f"still {', '.join(map(inspection.short_name, names))}",) if names else ()
 
 
 def _differing(old: ApiName, new: ApiName) -> Iterator[str]:
@@ -267,9 +270,9 @@ class ReleaseStep:
 
 def steps(inspection: Inspection) -> tuple[ReleaseStep, ...]:
     """Return a step for each inspected release, in order."""
-    first = inspection.inspected[:1]
+    first = inspection.inspected_releases[:1]
     line = [ReleaseStep(place=place, names=_count(place), counts={}) for place in first]
-    for old, new in pairwise(inspection.inspected):
+    for old, new in pairwise(inspection.inspected_releases):
         changes = () if new.fork else compare(inspection, old, new).changes
         kinds = [change.kind for change in changes if not change.internal]
         line.append(

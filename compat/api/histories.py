@@ -97,7 +97,7 @@ class NameHistory:
         )
 
     @property
-    def looked_at(self) -> tuple[str, ...]:
+    def inspected_releases(self) -> tuple[str, ...]:
         """Releases that give an answer."""
         return tuple(release for run in self.states for release in run.releases)
 
@@ -110,7 +110,7 @@ class NameHistory:
 def history(inspection: Inspection, full: str) -> NameHistory:
     """Return the history of one full name. The name may be unknown in every release."""
     places = [place for place in inspection.places if not place.fork]
-    forks = [place for place in inspection.inspected if place.fork]
+    forks = [place for place in inspection.inspected_releases if place.fork]
     entries = {place.label: _at(place, full) for place in places}
     present: dict[str, ApiName] = {
         label: name for label, name in entries.items() if name is not None
@@ -125,7 +125,7 @@ def history(inspection: Inspection, full: str) -> NameHistory:
 
     return NameHistory(
         full=full,
-        shown=inspection.shown(full),
+        shown=inspection.short_name(full),
         line=tuple(place.label for place in places),
         states=runs((place.label, _state(place, full)) for place in places),
         kinds=line(lambda name: name.kind),
@@ -152,7 +152,7 @@ def _at(place: InspectedRelease, full: str) -> ApiName | None:
 def _state(place: InspectedRelease, full: str) -> State | None:
     """The state of a name; ``None`` if the release gives no answer."""
     if place.namespace is None or (
-        place.namespace.unknown(full) and full not in place.namespace.broken
+        place.namespace.unknown(full) and full not in place.namespace.import_errors
     ):
         return None
     name = place.namespace.get(full)
@@ -162,7 +162,7 @@ def _state(place: InspectedRelease, full: str) -> State | None:
 def _is_internal(inspection: Inspection, full: str) -> bool:
     entries = [
         place.namespace.names[full]
-        for place in inspection.inspected
+        for place in inspection.inspected_releases
         if place.namespace and full in place.namespace.names
     ]
     return bool(entries) and all(entry.internal for entry in entries)
@@ -200,7 +200,7 @@ def _aliases(
         first = place.namespace.names[full].same_as or full
         for alias in (first, *place.namespace.others.get(first, ())):
             if alias != full:
-                other.setdefault(inspection.shown(alias), []).append(place.label)
+                other.setdefault(inspection.short_name(alias), []).append(place.label)
     line = [place.label for place in places]
     return tuple(
         run
@@ -248,7 +248,7 @@ class PackedNames:
     """Another name of an object → its name in ``names``."""
 
     @property
-    def seen(self) -> tuple[str, ...]:
+    def inspected_releases(self) -> tuple[str, ...]:
         """The inspected releases. Ignores numbers without a release, which a file may contain."""
         spans = [
             (int(match[1]), int(match[2] or match[1])) for match in _RUN.finditer(self.looked_at)
@@ -271,10 +271,10 @@ def pack(inspection: Inspection) -> PackedNames:
         if name_history.internal or not name_history.line:
             continue
         if first := _only_another(inspection, full):
-            same[shown] = inspection.shown(first)
+            same[shown] = inspection.short_name(first)
         else:
             names[shown] = packing.name(name_history)
-    inspected = [place.label for place in inspection.inspected if not place.fork]
+    inspected = [place.label for place in inspection.inspected_releases if not place.fork]
     return PackedNames(
         toolchain=inspection.toolchain,
         releases=line,
@@ -292,7 +292,7 @@ def _only_another(inspection: Inspection, full: str) -> str:
     """
     entries = [
         entry
-        for place in inspection.inspected
+        for place in inspection.inspected_releases
         if place.namespace and (entry := place.namespace.names.get(full))
     ]
     firsts = {entry.same_as for entry in entries}

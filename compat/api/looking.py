@@ -30,7 +30,7 @@ from compat.processes.supervisor import AVAILABLE_CORES, SHOWN, ProcessResult, r
 from compat.project import Listener, Selection
 from compat.text import printable, read_json
 from compat.toolchains import Toolchain
-from compat.workers.spawn import passed_on
+from compat.workers.spawn import visible_variables
 
 _log = logging.getLogger(__name__)
 _LONGEST_KEY = 100
@@ -68,7 +68,7 @@ def look(selection: Selection, listener: Listener | None = None) -> Inspection:
     inspection = inspection_of(
         best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs)
     )
-    if not inspection.inspected:
+    if not inspection.inspected_releases:
         raise _nothing(inspection)
     return inspection
 
@@ -163,7 +163,7 @@ def _best(envs: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
         else:
             of_release.setdefault(release.version, []).append(built)
     for group in of_release.values():
-        yield min(group, key=lambda built: (built.error is not None, built.env.paired))
+        yield min(group, key=lambda built: (built.error is not None, built.env.has_framework))
 
 
 def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) -> InspectedRelease:
@@ -393,7 +393,9 @@ def introspect(python: str, toolchain: Toolchain, deadline: float = DEADLINE) ->
 
 def _run(command: list[str], toolchain: Toolchain, folder: Path, deadline: float) -> ProcessResult:
     home, settings = str(folder), toolchain.variables.settings
-    own = {name: value for name, value in passed_on(toolchain).items() if name not in settings}
+    own = {
+        name: value for name, value in visible_variables(toolchain).items() if name not in settings
+    }
     env = {**own, "TMPDIR": home, **toolchain.variables.private(home)}
     try:
         return run(command, timeout=deadline, env=env, cwd=home, limit=SHOWN)

@@ -78,7 +78,7 @@ class NameCoverage:
     """Needed names that the release deprecates, each with its message."""
 
     @property
-    def looked_at(self) -> bool:
+    def inspected(self) -> bool:
         """Whether the env reported its names.
 
         Without this report, an empty ``missing`` means nothing.
@@ -88,7 +88,7 @@ class NameCoverage:
     @property
     def has_all(self) -> bool:
         """Whether the release is known to meet all needs."""
-        return self.looked_at and not self.missing and not self.unknown
+        return self.inspected and not self.missing and not self.unknown
 
 
 @frozen(kw_only=True)
@@ -104,11 +104,14 @@ class Needs:
 def needs_of(uses: Uses, inspection: Inspection) -> Needs:
     """Find the names that a source needs, and the part of them that each release has."""
     every = {
-        full for place in inspection.inspected if place.namespace for full in place.namespace.names
+        full
+        for place in inspection.inspected_releases
+        if place.namespace
+        for full in place.namespace.names
     }
     entered = {
         full
-        for place in inspection.inspected
+        for place in inspection.inspected_releases
         if place.namespace
         for full in place.namespace.names
         if _is_entered(place.namespace, full)
@@ -137,7 +140,9 @@ def _needs(
             groups.setdefault(named, []).append(use)
     for full, group in sorted(groups.items()):
         yield NameNeed(
-            full=full, shown=" or ".join(inspection.shown(name) for name in full), uses=tuple(group)
+            full=full,
+            shown=" or ".join(inspection.short_name(name) for name in full),
+            uses=tuple(group),
         )
 
 
@@ -304,20 +309,20 @@ class NamesVerdict:
     """The reason if the compile and the names disagree; else empty."""
 
     @property
-    def compiled(self) -> int:
+    def result_count(self) -> int:
         """The number of cells with a known result."""
         return sum(outcome.results for outcome in self.outcomes)
 
     @property
     def agrees(self) -> bool:
         """Whether all cells were compiled, and their results agree with the names."""
-        return 0 < self.compiled == self.cells and not self.because
+        return 0 < self.result_count == self.cells and not self.because
 
 
 def verdicts(kernel: KernelNeeds) -> tuple[Run[NamesVerdict], ...]:
     """The verdict on each inspected release. Neighbours with equal verdicts form one run."""
     return runs(
-        (having.place.label, _verdict(having, kernel) if having.looked_at else None)
+        (having.place.label, _verdict(having, kernel) if having.inspected else None)
         for having in kernel.needs.having
     )
 

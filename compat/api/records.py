@@ -112,22 +112,26 @@ class Namespace:
 
         A name is unknown if its module cannot be imported in this env.
         """
-        if full not in self.broken and not full.startswith(self._inside):
+        if full not in self.import_errors and not full.startswith(self._inside):
             return ""
         return next(
-            (f"{module}: {error}" for module, error in self.broken.items() if _is_in(full, module)),
+            (
+                f"{module}: {error}"
+                for module, error in self.import_errors.items()
+                if _is_in(full, module)
+            ),
             "",
         )
 
     @cached_property
-    def broken(self) -> Mapping[str, str]:
+    def import_errors(self) -> Mapping[str, str]:
         """Module that cannot be imported → the reason."""
         return {full: name.error for full, name in self.names.items() if name.error}
 
     @cached_property
     def _inside(self) -> tuple[str, ...]:
         """The prefixes of names in modules that cannot be imported."""
-        return tuple(f"{module}." for module in self.broken)
+        return tuple(f"{module}." for module in self.import_errors)
 
     @cached_property
     def others(self) -> Mapping[str, tuple[str, ...]]:
@@ -173,7 +177,7 @@ class Inspection:
     """Module's usual abbreviation → its name, such as ``tl`` → ``triton.language``."""
 
     @property
-    def inspected(self) -> tuple[InspectedRelease, ...]:
+    def inspected_releases(self) -> tuple[InspectedRelease, ...]:
         """Entries whose names were read."""
         return tuple(place for place in self.places if place.namespace is not None)
 
@@ -182,7 +186,7 @@ class Inspection:
         """All releases, oldest first."""
         return tuple(place.label for place in self.places)
 
-    def shown(self, full: str) -> str:
+    def short_name(self, full: str) -> str:
         """Return a full name as authors write it: ``tl.dot``."""
         for short, module in self.short.items():
             if _is_in(full, module):
@@ -191,7 +195,7 @@ class Inspection:
 
     def order(self, full: str) -> tuple[int, str]:
         """A sort key: names of the language first, then names of the package, then others."""
-        shown = self.shown(full)
+        shown = self.short_name(full)
         modules = list(self.short.values())
         rank = next((number for number, module in enumerate(modules) if _is_in(full, module)), None)
         return (1 if rank is None else 2 * rank), shown
@@ -265,9 +269,12 @@ def _fit(parts: Sequence[str], glob_parts: Sequence[str]) -> bool:
 def shown_names(inspection: Inspection) -> dict[str, str]:
     """Every name of some release as authors write it → in full; names of the language first."""
     names = {
-        full for place in inspection.inspected if place.namespace for full in place.namespace.names
+        full
+        for place in inspection.inspected_releases
+        if place.namespace
+        for full in place.namespace.names
     }
-    written = {inspection.shown(full): full for full in names}
+    written = {inspection.short_name(full): full for full in names}
     return {
         name: written[name]
         for name in sorted(written, key=lambda name: inspection.order(written[name]))
@@ -286,7 +293,11 @@ def _names_of_word(inspection: Inspection, word: str, shown: dict[str, str]) -> 
 
 
 def _is_internal(inspection: Inspection, full: str) -> bool:
-    entries = (place.namespace.names.get(full) for place in inspection.inspected if place.namespace)
+    entries = (
+        place.namespace.names.get(full)
+        for place in inspection.inspected_releases
+        if place.namespace
+    )
     return all(entry.internal for entry in entries if entry)
 
 
@@ -296,7 +307,7 @@ def _without_aliases(inspection: Inspection, names: list[str]) -> Iterable[str]:
     for full in names:
         entries = [
             entry
-            for place in inspection.inspected
+            for place in inspection.inspected_releases
             if place.namespace and (entry := place.namespace.names.get(full))
         ]
         if not all(entry.same_as in chosen for entry in entries):

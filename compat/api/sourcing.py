@@ -23,7 +23,7 @@ from compat.api.needing import KernelNeeds, needs_of
 from compat.api.records import Inspection
 from compat.api.uses import NoFunction, read_uses
 from compat.config.selection import nothing_matches
-from compat.config.toml import did_you_mean, shown
+from compat.config.toml import did_you_mean, display_path
 from compat.engine.run import RunContext, run, stored_results
 from compat.errors import CompatError, ConfigError
 from compat.guess.finding import sources, split, where_else
@@ -150,7 +150,7 @@ def _kernel(
 ) -> KernelNeeds:
     names = toolchains.look_up(inspection.toolchain).language.api
     assert names is not None
-    name = shown(path)
+    name = display_path(path)
     # A kernel may be reached as Holder.kernel, or make(64).
     begins = re.match(r"\w+", function) if function else None
     try:
@@ -170,7 +170,9 @@ def _kernel(
         raise ConfigError(
             f"does not define a function {function!r}", where=name, hint=hint
         ) from error
-    labels = {place.built.env.name: place.label for place in inspection.inspected if place.built}
+    labels = {
+        place.built.env.name: place.label for place in inspection.inspected_releases if place.built
+    }
     return KernelNeeds(
         source=name,
         function=function,
@@ -211,7 +213,7 @@ def _is_of(spec: Specialization, path: Path, function: str | None) -> bool:
 def _cells(source: NamedSource, inspection: Inspection) -> list[Cell]:
     return [
         cell
-        for place in inspection.inspected
+        for place in inspection.inspected_releases
         if place.built
         for spec, target in source.selection.kernels
         for cell in toolchains.cells(place.built.env, spec, (target,))
@@ -226,7 +228,9 @@ def _results(
     *,
     compiling: bool,
 ) -> Sequence[Result]:
-    context = context.with_envs([place.built for place in inspection.inspected if place.built])
+    context = context.with_envs(
+        [place.built for place in inspection.inspected_releases if place.built]
+    )
     if not compiling:
         return stored_results(cells, context)
     with listener.compiling(len(cells)) as note:

@@ -14,7 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from attrs import define, evolve, field, frozen
 
 from compat.source.imports import import_origins
-from compat.source.parsing import Function, FunctionScope, bound, dotted, needed, scope_statements
+from compat.source.parsing import (
+    Function,
+    FunctionScope,
+    bound_names,
+    dotted_name,
+    needed_statements,
+    scope_statements,
+)
 from compat.toolchains import ApiNames
 
 Meanings = Mapping[str, tuple[str, ...]]
@@ -111,7 +118,7 @@ def _needed_statements(tree: ast.Module, function: str) -> list[ast.stmt]:
     imports = (
         statement for statement in tree.body if isinstance(statement, ast.Import | ast.ImportFrom)
     )
-    return needed(tree.body, [*defining[-1:], *imports])
+    return needed_statements(tree.body, [*defining[-1:], *imports])
 
 
 @frozen(kw_only=True)
@@ -176,7 +183,9 @@ class _UsesReader:
         ):
             yield statement.targets[0].id, self._chain(statement.value, meanings)
         else:
-            yield from ((name, ()) for name in bound([statement]) if not hasattr(statement, "body"))
+            yield from (
+                (name, ()) for name in bound_names([statement]) if not hasattr(statement, "body")
+            )
             if isinstance(statement, Function | ast.ClassDef):
                 yield statement.name, ()
 
@@ -188,7 +197,7 @@ class _UsesReader:
 
         Also empty for a node that is not such a chain.
         """
-        first, dot, rest = dotted(node).partition(".")
+        first, dot, rest = dotted_name(node).partition(".")
         return tuple(f"{meant}{dot}{rest}" for meant in meanings.get(first, ()))
 
     # --- where they are used ---
@@ -225,7 +234,7 @@ class _UsesReader:
                 self.visit(node.values[0], scope)
                 self._all(node.values[1:], scope.under(node.lineno))
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                targets = bound(generator.target for generator in node.generators)
+                targets = bound_names(generator.target for generator in node.generators)
                 self._all(ast.iter_child_nodes(node), scope.binding(targets))
             case ast.Call():
                 self._reference(node.func, scope, _call(node))
@@ -289,7 +298,7 @@ class _UsesReader:
         if meanings:
             self._note(node, meanings, scope, call)
         elif isinstance(node, ast.Attribute):
-            root = dotted(node).partition(".")[0]
+            root = dotted_name(node).partition(".")[0]
             foreign = root and root not in scope.local
             if scope.function and not foreign:
                 self.unresolved.append(

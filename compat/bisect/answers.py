@@ -154,7 +154,7 @@ class Effect(StrEnum):
     """It fails in another way, or there is no answer."""
 
 
-def listed(items: Iterable[str]) -> str:
+def join_words(items: Iterable[str]) -> str:
     """Join words as a sentence lists them: ``4, 8 and 16``."""
     *most, last = items
     return f"{', '.join(most)} and {last}" if most else last
@@ -183,7 +183,7 @@ class ReleaseProbe:
         return self.result, *self.others
 
     @property
-    def released(self) -> date | None:
+    def release_date(self) -> date | None:
         """The day of its publication, if the environment knows it."""
         return self.result.cell.env.released
 
@@ -193,7 +193,7 @@ class ReleaseProbe:
         return any(result.outcome.status.is_answer for result in self.results)
 
     @property
-    def divided(self) -> bool:
+    def envs_disagree(self) -> bool:
         """Whether its environments disagree although each is steady."""
         return self.unsteady and not any(result.outcome.flaky for result in self.results)
 
@@ -213,7 +213,7 @@ class ReleaseProbe:
     @property
     def summary(self) -> str:
         """The failure's class or the status. If environments disagree: the summary of each."""
-        if not self.divided:
+        if not self.envs_disagree:
             return class_of(self.result.outcome)
         return ", ".join(
             f"{result.cell.env.name} {class_of(result.outcome)}" for result in self.results

@@ -30,7 +30,7 @@ from compat.project import Obtain
 from compat.toolchains import Assembler, Wheels
 from compat.workers.attempt import KEEPING_IR, Mode
 from compat.workers.evidence import lack_of_machine, printed_text, refusal
-from compat.workers.spawn import passed_on
+from compat.workers.spawn import visible_variables
 
 
 class Attempts:
@@ -62,7 +62,7 @@ class Attempts:
         """The outcome of one attempt at a cell."""
         return outcome_of(cell, [self.make(cell, mode)])
 
-    def assembled(self, cell: Cell, assembler: Assembler, program: Path) -> Outcome | None:
+    def assembler_outcome(self, cell: Cell, assembler: Assembler, program: Path) -> Outcome | None:
         """The outcome of an assembler on the input that it would get for a cell.
 
         It is ``None`` if the compile makes no such input.
@@ -78,7 +78,7 @@ class Attempts:
         """The path of an artifact that an attempt kept."""
         return self._context.store.artifacts / name
 
-    def printed(self, evidence: Evidence) -> str:
+    def kept_output(self, evidence: Evidence) -> str:
         """The kept output of an attempt; empty if the store no longer has it."""
         return printed_text(evidence, self._context.store.artifact) or ""
 
@@ -193,9 +193,9 @@ def assemble(assembler: Assembler, program: Path, source: Path, deadline: float)
     """
     with TemporaryFolder("compat-assembler-") as folder:
         evidence = _evidence(assembler, program, source, folder, deadline)
-        if lack := None if evidence.built else lack_of_machine(evidence, folder):
+        if lack := None if evidence.has_binary else lack_of_machine(evidence, folder):
             raise lack
-        refused = None if evidence.built else refusal(evidence, folder)
+        refused = None if evidence.has_binary else refusal(evidence, folder)
         return evolve(evidence, answered=False, refused=refused) if refused else evidence
 
 
@@ -206,7 +206,7 @@ def _evidence(
     try:
         command = assembler.command(program, source, output)
         ended = supervisor.run(
-            command, timeout=deadline, env=passed_on(), cwd=folder, limit=_LARGEST_OUTPUT
+            command, timeout=deadline, env=visible_variables(), cwd=folder, limit=_LARGEST_OUTPUT
         )
     except OSError as error:
         raised = RaisedException(type=type(error).__name__, message=str(error), errno=error.errno)

@@ -195,7 +195,9 @@ class _Bisecting:
         kernels, search, listener = self.selection.kernels, self._search(), self.listener
         total = len(kernels) * sum(len(candidate.envs) for candidate in search.candidates)
         done: list[str] = []
-        tell = listener.found if self.request.axis is Axis.RELEASES else lambda answer: None
+        tell = (
+            listener.receive_answer if self.request.axis is Axis.RELEASES else lambda answer: None
+        )
         with listener.compiling(total) as note:
 
             def count(result: Result) -> None:
@@ -271,10 +273,12 @@ class _Bisecting:
             Budget(self.request.budget),
         )
         for number, search in enumerate(self.searches(), 1):
-            share = Budget(budget.left / (every - number + 1) if budget.bounded else None)
+            share = Budget(
+                budget.remaining_seconds / (every - number + 1) if budget.bounded else None
+            )
             with self.listener.step(f"the {axis} of {search.cell.id}, {number} of {every}") as note:
                 answer = evolve(search, on_step=note, budget=share).along(axis)
-            self.listener.found(answer)
+            self.listener.receive_answer(answer)
             search_answer = answer.answer
             if (
                 isinstance(search_answer, ConfigAnswer)
@@ -291,7 +295,7 @@ class _Bisecting:
     def searches(self) -> Iterator[CellSearch]:
         """A search for each kernel, with the cells that it starts from."""
         if self.request.axis is Axis.PART and (self.line.good is None or self.line.bad is None):
-            yield from map(self._changed, self.along_releases())
+            yield from map(self._change_search, self.along_releases())
             return
         bad, good = self.line.newest_bad.env, self.line.good
         envs = [bad] if good is None else [bad, self.line.candidates.chosen[good].env]
@@ -305,7 +309,7 @@ class _Bisecting:
             )
             yield self._cell_search(Cell(env=bad, target=target, spec=spec), other, self.envs.built)
 
-    def _changed(self, answer: ReleaseAnswer) -> CellSearch:
+    def _change_search(self, answer: ReleaseAnswer) -> CellSearch:
         """A search with the two sides of a change, or with the newest release without a change."""
         change = answer.bracket
         probes = (change.before, change.after) if change else (answer.probes[-1],)
@@ -450,15 +454,15 @@ class CellSearch:
             ).answer(folder)
         if self.other is not None:
             answer = passes.compare(self.other, self.cell, self.context, folder)
-            return evolve(answer, sentence=f"{answer.sentence}{self._unasked()}")
+            return evolve(answer, sentence=f"{answer.sentence}{self._unused_judge_sentence()}")
         if not self._works():
             return passes.find_pass(self.cell, self.context, folder)
-        if unasked := self._unasked():
+        if unasked := self._unused_judge_sentence():
             sentence = f"{self.cell.env.name} compiles it, so no pass fails.{unasked}"
             return PassAnswer(pass_=None, stage=None, sentence=sentence)
         return None
 
-    def _unasked(self) -> str:
+    def _unused_judge_sentence(self) -> str:
         """A sentence about a judge that has no influence on the answer; empty without one."""
         judge = self.criterion
         if judge is None or not (judge.asks_metric or judge.asks_launches):

@@ -223,7 +223,7 @@ def _of_release(envs: Sequence[Env]) -> ReleaseCandidate:
 
     In an env without PyTorch, only the compiler can fail.
     """
-    first, *others = sorted(envs, key=lambda env: (env.paired, env.name))
+    first, *others = sorted(envs, key=lambda env: (env.has_framework, env.name))
     assert first.release is not None, "an env without a version is refused before"
     return ReleaseCandidate(
         version=first.release,

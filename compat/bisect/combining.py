@@ -29,7 +29,7 @@ from compat.engine.run import RunContext, outcome_of
 from compat.history.account import Judgement
 from compat.launch.archive import object_of
 from compat.launch.building import Launchable, launch_mode, launchable_of
-from compat.launch.merging import launched_as, with_launched
+from compat.launch.merging import with_launch_of, with_launched
 from compat.model import SOURCE_STAGE, Cell, Evidence, Outcome, Result, Status
 from compat.processes.supervisor import run
 from compat.text import lazy_pattern
@@ -233,7 +233,7 @@ class CompileExperiment(Experiment):
         failed = outcome.failure if outcome.failure and not outcome.failure.prediction else None
         # Up to 3.2, Triton refuses an assembler that is newer than those it knows.
         if failed and failed.stage != assembler.stage:
-            alone = self.attempts.assembled(cell, assembler, program.path)
+            alone = self.attempts.assembler_outcome(cell, assembler, program.path)
             if alone is not None:
                 source = assembler.takes.upper()
                 step = (
@@ -279,7 +279,7 @@ class CompileExperiment(Experiment):
     def _first_ir(self, cell: Cell) -> str | None:
         evidence = self.attempts.make(cell, Mode(diagnose=True, keep_printed=True))
         reader = toolchains.of(cell.env).reader
-        pipeline = reader.read(self.attempts.printed(evidence)).pipeline
+        pipeline = reader.read(self.attempts.kept_output(evidence)).pipeline
         return pipeline.states[0] if pipeline.steps else None
 
     @cached_property
@@ -378,7 +378,7 @@ class MetricExperiment(Experiment):
             return self._effect(
                 f"{name} with the {assembler.name} of {program.name}", cell, outcome
             )
-        alone = self.attempts.assembled(cell, assembler, program.path)
+        alone = self.attempts.assembler_outcome(cell, assembler, program.path)
         if alone is None:
             self.steps.append(f"{name} produces no {assembler.takes.upper()} for it.")
             return Effect.UNKNOWN
@@ -474,7 +474,9 @@ class LaunchExperiment(Experiment):
             self._evidence[cell.env.name] = evidence
         built, artifact = self.context.envs[cell.env.name], self.context.store.artifact
         launchable = (
-            launchable_of(cell, built, evidence, artifact, like=like) if evidence.built else None
+            launchable_of(cell, built, evidence, artifact, like=like)
+            if evidence.has_binary
+            else None
         )
         if not isinstance(launchable, Launchable):
             self.steps.append(
@@ -506,7 +508,7 @@ class LaunchExperiment(Experiment):
         if binary not in self._results:
             plain = self._plain_result(launchable.cell)
             result = (
-                launched_as(plain, _identity(launchable), self.context.store) if label else plain
+                with_launch_of(plain, _identity(launchable), self.context.store) if label else plain
             )
             if result.numbers.gpu is None:
                 return None

@@ -65,7 +65,9 @@ class GrowthSearch:
                 growths.append(self._along(setting))  # noqa: PERF401 - an interruption keeps them
         except Interrupted:
             ended = (
-                SearchEnd.INTERRUPTED if is_requested() or self.budget.left else SearchEnd.BUDGET
+                SearchEnd.INTERRUPTED
+                if is_requested() or self.budget.remaining_seconds
+                else SearchEnd.BUDGET
             )
         return GrowthAnswer(sentence=self._sentence(growths), growths=tuple(growths), ended=ended)
 
@@ -101,7 +103,7 @@ class GrowthSearch:
 
     def _most(self) -> float:
         """Seconds that a compile may take."""
-        return min(self.context.limits.deadline, self.budget.left)
+        return min(self.context.limits.deadline, self.budget.remaining_seconds)
 
     def _outcome(self, setting: GrowingSetting, value: int, *, first: bool) -> Outcome:
         mode = timing_mode(toolchains.of(self.cell.env)) or self.context.mode

@@ -16,14 +16,14 @@ from packaging.version import Version
 
 from compat.bisect.criterion import CANNOT_TELL, STAYING, Criterion, IsSlower, IsWrong
 from compat.bisect.measures import TakesLonger
-from compat.bisect.timing import timed
+from compat.bisect.timing import with_precise_seconds
 from compat.config.selection import cell_pattern
 from compat.engine.interpreting import interpret, interpretable
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.history.account import Judgement
 from compat.launch.hosting import Gpu, can_be_launched, launch_cells
-from compat.launch.merging import told_of, with_launched
+from compat.launch.merging import merge_summary, with_launched
 from compat.model import Cell, Check, Result, Specialization, Status, Target
 from compat.model.outcome import cell_document
 from compat.processes import supervisor
@@ -60,7 +60,7 @@ def check_launching(criterion: Criterion) -> None:
         )
 
 
-def numbered(
+def with_numbers(
     results: Sequence[Result],
     criterion: Criterion,
     context: RunContext,
@@ -75,7 +75,7 @@ def numbered(
     :func:`compat.engine.interpreting.interpret`.
     """
     if isinstance(criterion.question, TakesLonger):
-        return timed(results, criterion.question, context, on_launch)
+        return with_precise_seconds(results, criterion.question, context, on_launch)
     if not criterion.asks_launches:
         return tuple(results)
     checks = _interpret_results(results, context) if isinstance(criterion.question, IsWrong) else {}
@@ -95,7 +95,7 @@ def numbered(
         return current
     on_launch(f"launching {len(waiting):,} cells on the GPU of this machine")
     launched = launch_cells(waiting, context, gpu)
-    on_launch(told_of([launched.merged]))
+    on_launch(merge_summary([launched.merged]))
     for refused in launched.left_out:
         on_launch(f"{refused.cell.id} cannot be launched: {refused.why}")
     return with_launched(checked, context.store)
@@ -206,7 +206,7 @@ def check(
     built = (obtain or selection.read_envs)(selection.config.path, envs)
     with (listener or Listener()).compiling(len(matching_cells)) as note:
         context = context.with_envs(built)
-        results = numbered(run(matching_cells, context, note), criterion, context)
+        results = with_numbers(run(matching_cells, context, note), criterion, context)
     of_cell = criteria(results, criterion)
     return CheckAnswer(answers=tuple((result, of_cell[result.cell](result)) for result in results))
 

@@ -15,14 +15,14 @@ from pathlib import Path
 from attrs import evolve, field, frozen
 
 from compat import toolchains
-from compat.bisect.answers import PassAnswer, listed
+from compat.bisect.answers import PassAnswer, join_words
 from compat.bisect.attempts import Attempts
 from compat.bisect.criterion import Criterion, Exceeds
 from compat.bisect.measures import measure
 from compat.bisect.part import find_part
 from compat.bisect.passes import (
     TracedCompile,
-    bounded,
+    cut_diff,
     parts_of,
     save_ir,
     stage_of,
@@ -114,7 +114,7 @@ class OmissionSearch:
                 return _no_pass(f"{why}: there is nothing to find.")
             control = trace_compile(self.bad, attempts, name, self._mode(0))
             saved = save_ir(folder, {folder: control})
-            if self._judged(control.outcome) is not Judgement.BAD:
+            if self._judge_outcome(control.outcome) is not Judgement.BAD:
                 sentence = (
                     f"No pass can be named: {self._value_words(control.outcome)} in {name} if its"
                     f" passes run one by one, but {self._number(plain.outcome)} in its own compile."
@@ -151,7 +151,7 @@ class OmissionSearch:
             return Omission(
                 number=number,
                 name=name,
-                judgement=self._judged(outcome),
+                judgement=self._judge_outcome(outcome),
                 value=self._measure_outcome(outcome),
             )
 
@@ -172,7 +172,7 @@ class OmissionSearch:
     def _measure_outcome(self, outcome: Outcome) -> float | None:
         return measure(outcome, self._metric)
 
-    def _judged(self, outcome: Outcome) -> Judgement:
+    def _judge_outcome(self, outcome: Outcome) -> Judgement:
         built = self.context.envs[self.bad.env.name]
         return self.criterion(Result(cell=self.bad, built=built, outcome=outcome))
 
@@ -242,14 +242,14 @@ def _work_of(control: TracedCompile, position: int) -> str:
     if position + 1 >= len(states):
         return ""
     names = (f"before {control.pipeline.steps[position].pass_}", "after it")
-    return bounded(difference(states[position], states[position + 1], names))
+    return cut_diff(difference(states[position], states[position + 1], names))
 
 
 def _not_tried(omissions: Sequence[Omission], control: TracedCompile) -> str:
     """Sentences about the passes that the search could not test."""
     needed = [omission.name for omission in omissions if omission.judgement is Judgement.UNKNOWN]
     sentences = [
-        f" Without {listed(dict.fromkeys(needed))} nothing compiles." if needed else "",
+        f" Without {join_words(dict.fromkeys(needed))} nothing compiles." if needed else "",
         f" {len(control.pipeline.left_out)} passes cannot be run by themselves, and were not left"
         f" out: {', '.join(control.pipeline.left_out)}."
         if control.pipeline.left_out

@@ -221,7 +221,7 @@ class FailureVerdict:
             steps.append(
                 f"No other {self.assembler} was tried: it fails before the assembler runs."
             )
-        return self._compiled(self._fails_in_backend)
+        return self._part_after_front_end(self._fails_in_backend)
 
     def without_release(self) -> Part:
         """The part if the cell fails in every release, by the stage and by other assemblers."""
@@ -323,7 +323,7 @@ class FailureVerdict:
                 f"{self.subject} in {self.assembler}{self._proof_of_assembler(swap)}.{remark}",
             )
         if side is Side.BEFORE:
-            part = self._compiled(
+            part = self._part_after_front_end(
                 in_backend=True, lead=f"not in {self.assembler} but in its input, "
             )
             return evolve(part, sentence=part.sentence + remark)
@@ -341,7 +341,7 @@ class FailureVerdict:
                 f"not in this {self.assembler} alone, since others reject it too, but in its"
                 " input, "
             )
-            return self._compiled(in_backend=True, lead=lead)
+            return self._part_after_front_end(in_backend=True, lead=lead)
         return self._answer(
             PartName.UNKNOWN,
             f"{self.subject} in {self.assembler} or in its input: swapping assemblers did not"
@@ -367,7 +367,7 @@ class FailureVerdict:
         of_passes = failure.pass_ or failure.reproducer
         return failure.stage == self.parts.low_ir and not of_passes
 
-    def _compiled(self, in_backend: bool, lead: str = "") -> Part:
+    def _part_after_front_end(self, in_backend: bool, lead: str = "") -> Part:
         """The part if the cell fails after the front end, in the back end or in the passes.
 
         The experiments show whether the front end is the cause.

@@ -83,7 +83,7 @@ def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
     return PassAnswer(
         pass_=seen.failing_pass,
         stage=stage,
-        sentence=sentence + _left_out_sentence(seen),
+        sentence=sentence + _omission_sentence(seen),
         folder=saved,
     )
 
@@ -102,10 +102,10 @@ def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAns
         return _without_ir(one, other, saved)
     split = pipeline.split(one.pipeline, other.pipeline)
     answer = _split_answer(one, other, split, saved) if split else _same(one, other, saved)
-    return evolve(answer, sentence=answer.sentence + "".join(map(_left_out_sentence, (one, other))))
+    return evolve(answer, sentence=answer.sentence + "".join(map(_omission_sentence, (one, other))))
 
 
-def _left_out_sentence(seen: TracedCompile) -> str:
+def _omission_sentence(seen: TracedCompile) -> str:
     """A sentence about the passes that did not run because they cannot run by themselves."""
     names = seen.pipeline.left_out
     if not names:
@@ -132,7 +132,7 @@ def trace_compile(cell: Cell, attempts: Attempts, name: str, mode: Mode = DUMPIN
     return TracedCompile(
         name=name,
         outcome=outcome_of(cell, [evidence]),
-        pipeline=reader.read(attempts.printed(evidence)).pipeline,
+        pipeline=reader.read(attempts.kept_output(evidence)).pipeline,
         made={
             stage: _text(evidence, stage, attempts)
             for stage in toolchains.of(cell.env).ir.texts
@@ -197,7 +197,7 @@ def _split_answer(
         since = f"after {split.earlier}" if split.earlier else "as it came from the front end"
         sentence += f" (It differed {since} too, but became the same again.)"
     sentence += _failures(one, other)
-    diff = bounded(difference(split.one, split.other, (one.name, other.name)))
+    diff = cut_diff(difference(split.one, split.other, (one.name, other.name)))
     return PassAnswer(pass_=split.after, stage=stage, sentence=sentence, folder=folder, diff=diff)
 
 
@@ -223,7 +223,7 @@ def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassA
                 "Their IR is the same before every pass, ignoring names; the result of stage"
                 f" {stage} differs."
             )
-            diff = bounded(difference(texts[0], texts[1], (one.name, other.name)))
+            diff = cut_diff(difference(texts[0], texts[1], (one.name, other.name)))
             return PassAnswer(
                 pass_=None,
                 stage=stage,
@@ -264,7 +264,7 @@ def stage_of(seen: TracedCompile, position: int) -> str:
     return stage
 
 
-def bounded(diff: str) -> str:
+def cut_diff(diff: str) -> str:
     """A diff, cut to the length that fits into an answer."""
     left_out = len(diff) - _DIFF_LIMIT
     diff = printable(diff)

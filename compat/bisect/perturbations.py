@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from compat.bisect.answers import Effect, SettingNeed, listed
+from compat.bisect.answers import Effect, SettingNeed, join_words
 from compat.model import Specialization, arguments, constexprs
 from compat.text import JsonObject
 
@@ -75,7 +75,7 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
             changed = evolve(
                 spec, compile=evolve(spec.compile, launch={**spec.compile.launch, name: new})
             )
-            was, becomes = arguments.shown(value), arguments.shown(new)
+            was, becomes = arguments.argument_text(value), arguments.argument_text(new)
             changed_specs.append(
                 SettingChange(setting=name, was=was, value=becomes, distance=1.0, spec=changed)
             )
@@ -95,7 +95,7 @@ def _of_option(spec: Specialization, name: str, value: object) -> list[SettingCh
         changed_specs.append(
             SettingChange(
                 setting=name,
-                was=shown(value),
+                was=value_in_words(value),
                 value=UNSET,
                 distance=1.5,
                 spec=_with_options(spec, rest),
@@ -165,17 +165,17 @@ def _change(spec: Specialization, setting: str, old: Any, new: object) -> Settin
     growth = steps * _GROWTH.get(setting, 1.0)
     return SettingChange(
         setting=setting,
-        was=shown(old),
-        value=shown(new),
+        was=value_in_words(old),
+        value=value_in_words(new),
         distance=distance,
         spec=spec,
         growth=growth,
     )
 
 
-def shown(value: object) -> str:
+def value_in_words(value: object) -> str:
     """A value in the words of an answer."""
-    return UNSET if value is None else constexprs.shown(value)
+    return UNSET if value is None else constexprs.constexpr_text(value)
 
 
 def in_order(
@@ -248,11 +248,11 @@ def _sentence(trials: Sequence[tuple[SettingChange, Effect]]) -> str:
     }
     fails = _in_order([first.was, *values[Effect.SAME]])
     describe_change = (
-        f"fails with {first.setting} = {listed(fails)}, ok with"
-        f" {listed(_in_order(values[Effect.OK]))}"
+        f"fails with {first.setting} = {join_words(fails)}, ok with"
+        f" {join_words(_in_order(values[Effect.OK]))}"
     )
     return describe_change + (
-        f" (inconclusive with {listed(_in_order(values[Effect.UNKNOWN]))})"
+        f" (inconclusive with {join_words(_in_order(values[Effect.UNKNOWN]))})"
         if values[Effect.UNKNOWN]
         else ""
     )
@@ -445,7 +445,7 @@ def _words(hints: frozenset[Hint], trials: HintTrials) -> str:
         return "none"
     if len(removed) == 1:
         return f"without {hint_name(removed[0])}"
-    return f"only {listed(hint_name(hint) for hint in trials.hints if hint in hints)}"
+    return f"only {join_words(hint_name(hint) for hint in trials.hints if hint in hints)}"
 
 
 def _hint_sentence(trials: HintTrials, dispensable: Sequence[Hint]) -> str:
@@ -509,4 +509,4 @@ def _other_effects(trials: HintTrials, effects: Mapping[Hint, Effect]) -> list[s
 
 
 def _the(hints: Sequence[Hint]) -> str:
-    return f"the hint{'s' if len(hints) > 1 else ''} {listed(map(hint_name, hints))}"
+    return f"the hint{'s' if len(hints) > 1 else ''} {join_words(map(hint_name, hints))}"

@@ -16,7 +16,7 @@ from packaging.version import Version
 from compat.bisect.answers import ReleaseAnswer, ReleaseProbe, Transition
 from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import Criterion, RunsProgram
-from compat.bisect.judging import numbered
+from compat.bisect.judging import with_numbers
 from compat.bisect.search import probe_all, search
 from compat.engine.run import RunContext, concurrently, run, stored_results
 from compat.executors.executor import LocalExecutor
@@ -92,7 +92,7 @@ def search_releases(  # noqa: PLR0913 - half of them hear of what happens
         if query.every:
             tries.results(together, _ends_first(query))
         if earlier is None:
-            earlier = numbered(recall(kernels), query.criterion, context)
+            earlier = with_numbers(recall(kernels), query.criterion, context)
         for spec, target in together:
             own = _of_kernel(query, spec, target, earlier)
             answers[spec, target] = _answer(spec, target, query, tries, own)
@@ -191,7 +191,7 @@ class _LazyResults:
         cells, context = self._cells(kernels, positions)
         new = [cell for cell in cells if cell not in self._results]
         results = run(new, context, self._on_result, self._on_plan)
-        results = numbered(results, self._criterion, context, self._gpu, self._on_launch)
+        results = with_numbers(results, self._criterion, context, self._gpu, self._on_launch)
         self._results |= {result.cell: result for result in results}
 
     @property

@@ -136,7 +136,7 @@ class NeedSearch:
         except run.Interrupted:
             ended = (
                 SearchEnd.INTERRUPTED
-                if interruption.is_requested() or self._budget.left
+                if interruption.is_requested() or self._budget.remaining_seconds
                 else SearchEnd.BUDGET
             )
         trials = self._changes_tried()

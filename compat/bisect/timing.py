@@ -27,7 +27,7 @@ _TIMES = 2
 """The most times that a cell is compiled again."""
 
 
-def timed(
+def with_precise_seconds(
     results: Sequence[Result],
     question: TakesLonger,
     context: RunContext,

@@ -157,7 +157,7 @@ class BoardData:
             raise StoreError(f"cannot be written: {error}", where=str(path)) from error
 
 
-def joined(reports: Iterable[Report], existing: Existing | None = None) -> Report:
+def join_reports(reports: Iterable[Report], existing: Existing | None = None) -> Report:
     """Join reports that have no cell in common. The facts of an env come from its last report."""
     every = tuple(reports)
     last = every[-1]

@@ -8,7 +8,7 @@ from attrs import fields_dict, frozen
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from compat.config.toml import Table, quoted, read_toml
+from compat.config.toml import Table, quote_text, read_toml
 from compat.text import lazy_pattern
 
 BOARD_FILE = "board.toml"
@@ -136,7 +136,7 @@ def _library(table: Table) -> BoardLibrary:
     table.only(*fields_dict(BoardLibrary))
     name = table.string("name", example='"liger-kernel"')
     if not _NAME.fullmatch(name):
-        table.fail(f"{quoted(name)} is not the name of a package", "name")
+        table.fail(f"{quote_text(name)} is not the name of a package", "name")
     if "versions" in table and "newest" in table:
         table.fail("goes without versions", "newest", hint="Keep one of the two.")
     package = table.expect(table.data.get("package", True), bool, "package")
@@ -173,6 +173,6 @@ def _capture(table: Table) -> CaptureProgram:
 def _versions(table: Table) -> tuple[Version, ...]:
     texts = table.strings("versions")
     return tuple(
-        table.parsed(f"versions[{index}]", text, Version, 'a version, such as "0.6.4"')
+        table.parse_text(f"versions[{index}]", text, Version, 'a version, such as "0.6.4"')
         for index, text in enumerate(texts)
     )

@@ -110,7 +110,7 @@ class _GatheredReports:
         self._releases.update({release.label: release.order for release in report.releases})
         self.guessed[library, version] = len({spec.kernel for spec in report.specs if spec.guessed})
         rows: dict[_RowKey, dict[str, str]] = defaultdict(dict)
-        for result in report.ordered:
+        for result in report.ordered_results:
             spec, target = result.cell.spec, result.cell.target.name
             self.targets.add(target)
             fate, release = self._fate(result), release_of(result.built).label

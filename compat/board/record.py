@@ -96,7 +96,7 @@ class BoardVersion:
         return {kernel: tuple(group) for kernel, group in rows.items()}
 
     @cached_property
-    def counted(self) -> Mapping[str, tuple[BoardRow, ...]]:
+    def counted_rows(self) -> Mapping[str, tuple[BoardRow, ...]]:
         """Kernel → its rows with a good or an unknown mark, or all its rows if none has one.
 
         The rows that fail on all releases do not count, because not every case of a kernel is meant
@@ -118,7 +118,7 @@ class BoardVersion:
 
         Targets that were not compiled do not count. If none was, the kernel is untried.
         """
-        marks = {row.marks[release] for row in self.counted[kernel]} - {UNTRIED}
+        marks = {row.marks[release] for row in self.counted_rows[kernel]} - {UNTRIED}
         failures = [mark for mark in marks if mark > 0]
         return min(failures) if failures else min(marks, default=UNTRIED)
 
@@ -130,7 +130,7 @@ class BoardVersion:
         """Whether any kernel was compiled on a release."""
         return any(row.marks[release] != UNTRIED for row in self.rows)
 
-    def tried(self, release: int) -> int:
+    def compiled_count(self, release: int) -> int:
         """How many of the usable kernels were compiled on a release."""
         return sum(self.mark(kernel, release) != UNTRIED for kernel in self.usable)
 
@@ -138,7 +138,7 @@ class BoardVersion:
         """How many kernels have no answer on a release."""
         return sum(self.mark(kernel, release) == UNKNOWN for kernel in self.kernels)
 
-    def lost(self, before: int, release: int) -> Mapping[str, int]:
+    def lost_kernels(self, before: int, release: int) -> Mapping[str, int]:
         """Kernel → the number of its failure on ``release``, if the kernel works on ``before``.
 
         Both releases are indexes in the board's releases.
@@ -204,7 +204,7 @@ class BoardRecord:
         return next((library for library in self.libraries if library.name == name), None)
 
     @cached_property
-    def affected(self) -> Mapping[int, tuple[AffectedKernel, ...]]:
+    def affected_kernels(self) -> Mapping[int, tuple[AffectedKernel, ...]]:
         """Number of a failure → the kernels that have it."""
         every: dict[int, list[AffectedKernel]] = defaultdict(list)
         for library in self.libraries:

@@ -11,10 +11,10 @@ from attrs import evolve, frozen
 from packaging.version import Version
 
 from compat.board.capturing import VersionCapture, capture_version, captured_targets
-from compat.board.data import BoardData, BoardIndex, CompiledVersion, joined
+from compat.board.data import BoardData, BoardIndex, CompiledVersion, join_reports
 from compat.board.declaration import BoardDeclaration, BoardLibrary
 from compat.config.selection import nothing_matches
-from compat.config.toml import shown
+from compat.config.toml import display_path
 from compat.engine.run import RunContext
 from compat.envs.libraries import newest_of_minors, released_versions
 from compat.envs.provider import error_line
@@ -22,7 +22,7 @@ from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionErro
 from compat.matrix import run_matrix
 from compat.model import Cell, Env, Result, Specialization, Status
 from compat.project import Listener, Obtain, Selection, no_cells, select, select_places
-from compat.report.summary.compact import counted
+from compat.report.summary.compact import amount
 from compat.report.summary.record import Report
 from compat.source.closure import module_of
 
@@ -115,7 +115,7 @@ def board_places(
     except SelectionError as error:
         if error.where:
             raise
-        raise SelectionError(str(error), where=shown(board.path), hint=error.hint) from error
+        raise SelectionError(str(error), where=display_path(board.path), hint=error.hint) from error
 
 
 class _BoardRun:
@@ -193,7 +193,7 @@ class _BoardRun:
             return None
         env_words = (library.capture.env or _PAIRS,)
         envs = board_places(self.board, env_words, (), self.request.matrix).envs
-        pair = max(envs, key=lambda env: (env.paired, env.release or Version("0")))
+        pair = max(envs, key=lambda env: (env.has_framework, env.release or Version("0")))
         return VersionCapture(
             board=self.board,
             library=library,
@@ -257,7 +257,7 @@ class _BoardRun:
             columns = _columns(before, part, _without_answer(reports))
         if changed:
             self.listener.say(
-                f"{part.requirement}: compiling {counted(len(changed), 'new or changed kernel')}"
+                f"{part.requirement}: compiling {amount(len(changed), 'new or changed kernel')}"
                 " for all releases and targets"
             )
             specs = tuple(spec for spec in selection.specs if _name(spec) in changed)
@@ -270,7 +270,7 @@ class _BoardRun:
         seconds = round(before.seconds + sum(report.seconds for report in reports), 1)
         if stored_report is not None:
             reports.insert(0, _besides(stored_report, compiled, selection.specs))
-        self.data.write(part.library.name, part.version, joined(reports))
+        self.data.write(part.library.name, part.version, join_reports(reports))
         entry = evolve(before, columns=columns, seconds=seconds, problem="")
         return entry, len(compiled)
 
@@ -373,7 +373,7 @@ def _missing(
 
 
 def _extent(part: NewCells) -> str:
-    return f"{counted(len(part.envs), 'env')}, {', '.join(part.targets)}"
+    return f"{amount(len(part.envs), 'env')}, {', '.join(part.targets)}"
 
 
 def _columns(

@@ -25,7 +25,7 @@ from attrs import frozen
 from jinja2 import Environment
 from markupsafe import Markup
 
-from compat.board.data import BoardData, joined
+from compat.board.data import BoardData, join_reports
 from compat.board.declaration import BoardDeclaration
 from compat.board.gathering import record_of_board
 from compat.board.record import (
@@ -48,7 +48,7 @@ from compat.report.render.page import (
     matrix_html,
     site_assets,
 )
-from compat.report.summary.compact import counted, one_line
+from compat.report.summary.compact import amount, one_line
 from compat.text import write_json
 
 _COMMON = 10
@@ -103,7 +103,7 @@ def write_site(
         written = [folder / name for name in texts]
         by_library = groupby(data.reports(data.index()), key=lambda entry: entry[0])
         for library, entries in by_library:
-            report = joined([report for _, _, report in entries])
+            report = join_reports([report for _, _, report in entries])
             path = folder / "library" / f"{library}.html"
             replace_file(path, matrix_html(report, site="../"))
             written.append(path)
@@ -136,7 +136,7 @@ class ReleaseNumber:
             return "not compiled there"
         lost = f"; {self.lost} no longer {_verb(self.lost)}" if self.lost else ""
         never = f"; {self.never} {_verb(self.never)} on no release" if self.never else ""
-        return f"{self.works} of {counted(self.tried, 'kernel')} {_verb(self.tried)}{lost}{never}"
+        return f"{self.works} of {amount(self.tried, 'kernel')} {_verb(self.tried)}{lost}{never}"
 
     @property
     def tone(self) -> str:
@@ -193,10 +193,10 @@ def number_of(version: BoardVersion, place: int) -> ReleaseNumber:
     """The number of a library's version on a release, which is an index in the releases."""
     return ReleaseNumber(
         works=len(version.works(place)),
-        tried=version.tried(place),
+        tried=version.compiled_count(place),
         unknown=version.unknown(place),
         never=len(version.kernels) - len(version.usable) if version.is_compiled(place) else 0,
-        lost=len(version.lost(place - 1, place)) if place else 0,
+        lost=len(version.lost_kernels(place - 1, place)) if place else 0,
     )
 
 
@@ -249,7 +249,7 @@ class _Pages:
 
     def failure(self, number: int) -> str:
         """The page of a failure."""
-        failure, rows = self.record.failures[number - 1], self.record.affected[number]
+        failure, rows = self.record.failures[number - 1], self.record.affected_kernels[number]
         met = {release for row in rows for release in row.releases}
         return self._page(
             "failure.html.j2",
@@ -297,7 +297,7 @@ class _Pages:
 
     def _part(self, library: str, version: BoardVersion, place: int) -> ReleasePart:
         marks = {kernel: version.mark(kernel, place) for kernel in version.kernels}
-        lost = version.lost(place - 1, place) if place else {}
+        lost = version.lost_kernels(place - 1, place) if place else {}
         groups: dict[int, list[tuple[str, bool]]] = defaultdict(list)
         for kernel, mark in marks.items():
             if mark > 0:
@@ -318,17 +318,17 @@ class _Pages:
 
     def _extent(self, number: int) -> str:
         """How many kernels of how many libraries have a failure."""
-        rows: Sequence[AffectedKernel] = self.record.affected[number]
+        rows: Sequence[AffectedKernel] = self.record.affected_kernels[number]
         kernels = {(row.library, row.kernel) for row in rows}
         libraries = sorted({row.library for row in rows})
         where = libraries[0] if len(libraries) == 1 else f"{len(libraries)} libraries"
-        return f"{counted(len(kernels), 'kernel')} of {where}"
+        return f"{amount(len(kernels), 'kernel')} of {where}"
 
     def _entries(self, released: Mapping[str, date]) -> Iterator[FeedEntry]:
         for library in self.record.libraries:
             version = library.newest
             for place, release in enumerate(self.record.releases[1:], 1):
-                if lost := version.lost(place - 1, place):
+                if lost := version.lost_kernels(place - 1, place):
                     classes = {
                         self.record.failures[number - 1].failure_class for number in lost.values()
                     }
@@ -339,7 +339,7 @@ class _Pages:
                         updated=_moment(released.get(release)),
                         title=(
                             f"{self.record.toolchain} {release} breaks"
-                            f" {counted(len(lost), 'kernel')} of {library.name} {version.version}"
+                            f" {amount(len(lost), 'kernel')} of {library.name} {version.version}"
                         ),
                         summary=f"{', '.join(sorted(classes))}: {', '.join(lost)}",
                     )
@@ -377,20 +377,20 @@ def headline(record: BoardRecord, place: int = -1) -> str:
     place %= len(record.releases)
     newest = [library.newest for library in record.libraries]
     works = sum(len(version.works(place)) for version in newest)
-    kernel_count = sum(version.tried(place) for version in newest)
-    libraries = sum(bool(version.tried(place)) for version in newest)
+    kernel_count = sum(version.compiled_count(place) for version in newest)
+    libraries = sum(bool(version.compiled_count(place)) for version in newest)
     text = (
         f"{record.toolchain} {record.releases[place]} compiles {works:,} of"
-        f" {counted(kernel_count, 'kernel')} that compile on some release, in"
-        f" {counted(libraries, 'library', 'libraries')}"
+        f" {amount(kernel_count, 'kernel')} that compile on some release, in"
+        f" {amount(libraries, 'library', 'libraries')}"
     )
-    lost = sum(len(version.lost(place - 1, place)) for version in newest) if place else 0
+    lost = sum(len(version.lost_kernels(place - 1, place)) for version in newest) if place else 0
     if not place:
         return f"{text}."
     before = record.releases[place - 1]
     if not lost:
         return f"{text}. Every kernel that compiles with {before} still does."
-    broken = f"{counted(lost, 'kernel')} that {_verb(lost)}"
+    broken = f"{amount(lost, 'kernel')} that {_verb(lost)}"
     return f"{text}. {broken} with {before} no longer {'does' if lost == 1 else 'do'}."
 
 

@@ -12,7 +12,7 @@ from compat.board.checking import BoardCheck, CheckedLibrary
 from compat.board.record import BoardLibraryRecord, BoardRecord, BoardVersion
 from compat.board.running import BoardUpdate
 from compat.report.render.blocks import Block, DataTable, Fit, Heading, TableColumn, TextLine
-from compat.report.summary.compact import counted, listed, on_two_lines, spans
+from compat.report.summary.compact import amount, join_words, on_two_lines, spans
 from compat.text import JsonObject
 
 _NAMED = 8
@@ -28,8 +28,8 @@ def board_blocks(record: BoardRecord, update: BoardUpdate) -> Iterator[Block]:
     for name, problem in update.problems.items():
         yield TextLine(f"{name}: {problem}")
     compiled = sum(update.compiled.values())
-    versions = counted(len(update.compiled), "version")
-    yield TextLine(f"compiled {counted(compiled, 'cell')} of {versions}")
+    versions = amount(len(update.compiled), "version")
+    yield TextLine(f"compiled {amount(compiled, 'cell')} of {versions}")
 
 
 def _table(record: BoardRecord) -> DataTable:
@@ -60,13 +60,13 @@ def _in_words(record: BoardRecord) -> Iterator[str]:
             counts = (
                 f"{text} on {spans(names, record.releases)}" for text, names in releases.items()
             )
-            kernels = counted(len(version.kernels), "kernel")
+            kernels = amount(len(version.kernels), "kernel")
             yield f"{library.name} {version.version}: {kernels}, {', '.join(counts)}"
 
 
 def works_text(version: BoardVersion, place: int) -> str:
     """How many kernels of a version work on a release; a question mark if some have no answer."""
-    if not (version.tried(place) or version.unknown(place)):
+    if not (version.compiled_count(place) or version.unknown(place)):
         return "-"
     return f"{len(version.works(place))}{'?' if version.unknown(place) else ''}"
 
@@ -74,9 +74,9 @@ def works_text(version: BoardVersion, place: int) -> str:
 def _loss_lines(record: BoardRecord, place: int) -> Iterator[str]:
     """The libraries whose newest version loses kernels on a release, a line each."""
     for library in record.libraries:
-        if lost := library.newest.lost(place - 1, place):
+        if lost := library.newest.lost_kernels(place - 1, place):
             yield (
-                f"{record.releases[place]}: {_name(library)} loses {counted(len(lost), 'kernel')}"
+                f"{record.releases[place]}: {_name(library)} loses {amount(len(lost), 'kernel')}"
             )
 
 
@@ -98,18 +98,18 @@ def _library_lines(check: BoardCheck, library: CheckedLibrary) -> Iterator[str]:
     if not library.is_exact:
         yield f"the board has no {library.installed}; this is of {library.version}"
     if library.guessed:
-        yield f"the arguments of {counted(library.guessed, 'kernel')} are guessed"
+        yield f"the arguments of {amount(library.guessed, 'kernel')} are guessed"
     if library.kernels:
-        works = f"{library.works} of {counted(library.kernels, 'kernel')}"
+        works = f"{library.works} of {amount(library.kernels, 'kernel')}"
         compiles = "compiles" if library.kernels == 1 else "compile"
         yield f"{works} {compiles} with {check.toolchain} {check.before}"
     if library.unknown:
         further = "further kernel" if library.kernels else "kernel"
-        yield f"no answer for {counted(library.unknown, further)}"
+        yield f"no answer for {amount(library.unknown, further)}"
     for name, number in library.classes.items():
         kernels = [lost.kernel for lost in library.lost if lost.failure.failure_class == name]
         more = [f"{number - _NAMED} more"] if number > _NAMED else []
-        yield f"breaks {number}: {name}: {listed([*islice(kernels, _NAMED), *more])}"
+        yield f"breaks {number}: {name}: {join_words([*islice(kernels, _NAMED), *more])}"
     if library.mended:
         yield f"mends {len(library.mended)}"
 
@@ -119,15 +119,15 @@ def _sentence(check: BoardCheck) -> str:
     if not check.libraries:
         return f"no installed package is on the board ({upgrade})"
     unknown = sum(library.unknown for library in check.libraries)
-    rest = f"; no answer for {counted(unknown, 'kernel')}" if unknown else ""
+    rest = f"; no answer for {amount(unknown, 'kernel')}" if unknown else ""
     broken = [library for library in check.libraries if library.lost]
     if not broken:
-        libraries = counted(len(check.libraries), "installed library", "installed libraries")
+        libraries = amount(len(check.libraries), "installed library", "installed libraries")
         breaks = "is known to break" if unknown else "breaks"
         return f"{upgrade}, no kernel of {libraries} {breaks}{rest}"
     lost = sum(len(library.lost) for library in broken)
     return (
-        f"{upgrade}, {counted(lost, 'kernel')} of {listed([library.name for library in broken])}"
+        f"{upgrade}, {amount(lost, 'kernel')} of {join_words([library.name for library in broken])}"
         f" {'breaks' if lost == 1 else 'break'}{rest}"
     )
 

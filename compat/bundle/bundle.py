@@ -20,7 +20,7 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from compat.bundle.factories import CannotBeFrozen, reached
+from compat.bundle.factories import CannotBeFrozen, resolve_function
 from compat.errors import ConfigError
 from compat.model import Specialization
 from compat.source.closure import read_source, roots_of
@@ -32,13 +32,13 @@ from compat.source.names import (
     OwnDefinition,
     ParsedFile,
     Statement,
-    called_by,
+    callable_name,
 )
 from compat.source.parsing import (
     NameUse,
     attributes_set,
-    bound_by,
-    evaluated,
+    defined_names,
+    evaluated_names,
     expression_of,
     tree_of,
 )
@@ -163,7 +163,7 @@ class _Bundling:
         kernel's name.
         """
         file = self._names.file(path)
-        kernel = reached(self._names, file, expression_of(expression))
+        kernel = resolve_function(self._names, file, expression_of(expression))
         binding = kernel.file.binding(kernel.name)
         if kernel.file is not file and kernel.name in functions:
             raise CannotBeFrozen(
@@ -202,7 +202,7 @@ class _Bundling:
         if id(statement) in self._added and not again:
             return
         self._added.add(id(statement))
-        written = statement.decorated() if again and self.decorated else statement
+        written = statement.with_decorators() if again and self.decorated else statement
         edits = [edit for use in written.uses for edit in self._follow(written, use)]
         here = {
             name: self._called.get((statement.file.path, name), name) for name in statement.binds
@@ -302,13 +302,13 @@ def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
     binding: dict[str, int] = {}
     for number, tree in enumerate(trees):
         for node in tree.body:
-            binding |= {name: number for name in bound_by(node) if name not in binding}
+            binding |= {name: number for name in defined_names(node) if name not in binding}
     waiting = dict(enumerate(trees))
 
     def due(number: int) -> Iterator[int]:
         tree = waiting.pop(number, None)
         if tree is not None:
-            for name in dict.fromkeys(evaluated(tree)):
+            for name in dict.fromkeys(evaluated_names(tree)):
                 if binding.get(name, number) > number:
                     yield from due(binding[name])
             yield number
@@ -336,7 +336,7 @@ def _is_plain_constant(node: ast.stmt) -> bool:
         isinstance(node, ast.Assign) and attributes_set(node)
     ):
         return False
-    return not (isinstance(node.value, ast.Call) and called_by(node.value) == "constexpr")
+    return not (isinstance(node.value, ast.Call) and callable_name(node.value) == "constexpr")
 
 
 def _free_name(name: str, used_names: frozenset[str]) -> str:

@@ -23,10 +23,17 @@ from compat.source.names import (
     OwnDefinition,
     ParsedFile,
     Statement,
-    called_by,
-    dedented,
+    callable_name,
+    dedent_lines,
 )
-from compat.source.parsing import Scoped, bound_by, defaults_of, named_parameters, passed, uses
+from compat.source.parsing import (
+    Scoped,
+    argument_expressions,
+    defaults_of,
+    defined_names,
+    named_parameters,
+    uses,
+)
 
 _TUNING = frozenset({"autotune", "heuristics"})
 _HARMLESS = frozenset({"cache", "lru_cache"})
@@ -90,7 +97,9 @@ class CannotBeFrozen(ValueError):
     """A kernel of a factory or a class cannot become a top-level kernel of a module."""
 
 
-def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS) -> OwnDefinition:
+def resolve_function(
+    names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS
+) -> OwnDefinition:
     """The definition of the function that an expression in a file evaluates to.
 
     Raises KeyError if nothing defines it, and CannotBeFrozen if the source does not determine it.
@@ -102,12 +111,12 @@ def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS)
             return _resolve_name(names, file, name, steps)
         case ast.Attribute(value=holder, attr=name):
             return _resolve_attribute(names, file, holder, name, steps)
-        case ast.Call(func=ast.Call() as tuner, args=[tuned]) if called_by(tuner) in _TUNING:
-            return reached(names, file, tuned, steps - 1)
+        case ast.Call(func=ast.Call() as tuner, args=[tuned]) if callable_name(tuner) in _TUNING:
+            return resolve_function(names, file, tuned, steps - 1)
         case ast.Call():
             return _resolve_call(names, file, node, steps)
         case ast.IfExp(test=test, body=body, orelse=other):
-            return reached(
+            return resolve_function(
                 names, file, body if _decide_test(test, _known_values(file)) else other, steps - 1
             )
     raise CannotBeFrozen(f"the source does not say what `{ast.unparse(node)}` is")
@@ -122,7 +131,7 @@ def _resolve_name(names: Names, file: ParsedFile, name: str, steps: int) -> OwnD
         return meaning
     node = statements[-1].node
     if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-        return reached(names, meaning.file, node.value, steps - 1)
+        return resolve_function(names, meaning.file, node.value, steps - 1)
     raise KeyError(f"{file.path.name} does not define a function {name}")
 
 
@@ -150,7 +159,7 @@ def _resolve_attribute(
     if not functions:
         raise CannotBeFrozen(f"the class `{owner.name}` does not itself define a function {name}")
     seen = {use.name for head in _head(functions[-1]) for use in uses(head)} & set().union(
-        *map(bound_by, owner.body)
+        *map(defined_names, owner.body)
     )
     if seen:
         raise CannotBeFrozen(
@@ -193,13 +202,13 @@ def _classes(
 
 
 def _resolve_call(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> OwnDefinition:
-    factory = reached(names, file, call.func, steps - 1)
+    factory = resolve_function(names, file, call.func, steps - 1)
     statement = factory.file.binding(factory.name)[-1]
     node = statement.node
     if not isinstance(node, ast.FunctionDef):
         raise CannotBeFrozen(f"`{factory.name}` is not defined by a function of its own")
     if not all(
-        called_by(decorator) in _HARMLESS
+        callable_name(decorator) in _HARMLESS
         for decorator in (*node.decorator_list, *statement.dropped)
     ):
         raise CannotBeFrozen(
@@ -217,7 +226,7 @@ def _resolve_call(names: Names, file: ParsedFile, call: ast.Call, steps: int) ->
         )
     except SyntaxError as error:
         raise CannotBeFrozen(f"cannot copy the body of `{factory.name}`: {error.msg}") from error
-    kernel = reached(names, scope, returned, steps - 1)
+    kernel = resolve_function(names, scope, returned, steps - 1)
     _check_order(scope)
     return kernel
 
@@ -284,12 +293,15 @@ class _Unfolding:
     def give(self, call: ast.Call) -> None:
         """Add an assignment of each parameter, with the arguments of a call."""
         names = [parameter.arg for parameter in named_parameters(self.factory.args)]
-        arguments = passed(call, self.factory.args)
+        arguments = argument_expressions(call, self.factory.args)
         if arguments is None:
             raise CannotBeFrozen(
                 f"cannot match the parameters of `{self.factory.name}` with `{ast.unparse(call)}`"
             )
-        bound = {*names, *(name for statement in self.factory.body for name in bound_by(statement))}
+        bound = {
+            *names,
+            *(name for statement in self.factory.body for name in defined_names(statement)),
+        }
         self.values = {
             name: value for name, value in _known_values(self.file).items() if name not in bound
         }
@@ -336,7 +348,7 @@ class _Unfolding:
 
     def _bind(self, statement: ast.stmt) -> None:
         value = _assignment(statement, self.values)
-        for name in bound_by(statement):
+        for name in defined_names(statement):
             self.values.pop(name, None)
         self.values |= value or {}
 
@@ -369,7 +381,7 @@ def _head(function: ast.FunctionDef) -> list[ast.expr]:
     decorators = [
         decorator
         for decorator in function.decorator_list
-        if called_by(decorator) not in {"staticmethod", *_TUNING}
+        if callable_name(decorator) not in {"staticmethod", *_TUNING}
     ]
     return [*defaults_of(function.args).values(), *annotations, *decorators]
 
@@ -408,4 +420,4 @@ def _text(file: ParsedFile, statement: ast.stmt) -> str:
     ):
         first -= 1
         lines.insert(0, file.lines[first])
-    return b"".join(dedented(enumerate(lines, first), statement)).decode()
+    return b"".join(dedent_lines(enumerate(lines, first), statement)).decode()

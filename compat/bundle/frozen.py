@@ -18,7 +18,7 @@ from attrs import define, field, frozen
 from compat.bundle.bundle import ConstantForm, bundle
 from compat.errors import ConfigError
 from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization, constexprs
-from compat.source.names import called_by
+from compat.source.names import callable_name
 from compat.source.parsing import defaults_of, tree_of, uses
 from compat.text import JsonMapping
 
@@ -49,7 +49,9 @@ class FrozenForm:
 
     def decorators_in(self, node: ast.FunctionDef) -> list[ast.expr]:
         """The decorators of a function that stay."""
-        return [decorator for decorator in node.decorator_list if called_by(decorator) in self.kept]
+        return [
+            decorator for decorator in node.decorator_list if callable_name(decorator) in self.kept
+        ]
 
 
 @frozen(kw_only=True)
@@ -133,7 +135,7 @@ def module_of_frozen(
         raise NotFrozen(str(error).removeprefix(f"{error.where}: ")) from error
 
 
-def reached(kernel: str, functions: Mapping[str, FrozenDefinition]) -> tuple[str, ...]:
+def reachable_ids(kernel: str, functions: Mapping[str, FrozenDefinition]) -> tuple[str, ...]:
     """The ids of a function and of all functions that it uses, directly or indirectly."""
     ids: dict[str, None] = {}
     waiting = [kernel]
@@ -216,7 +218,9 @@ class _File:
         )
         statements = [*self.layout.form.imports, *self._statements()]
         functions = sorted(self.functions.values(), key=lambda function: function.line)
-        definitions = (f"\n\n{_written(function, self.layout.form)}" for function in functions)
+        definitions = (
+            f"\n\n{_definition_text(function, self.layout.form)}" for function in functions
+        )
         return "\n".join([*future, *dict.fromkeys(statements), *definitions]) + "\n"
 
     def _statements(self) -> Iterator[str]:
@@ -243,7 +247,8 @@ class _File:
         ):
             yield f"{name} = {meaning['written']}"
         elif "written" in meaning:
-            yield f"from {self.layout.written(meaning).module} import {_as(meaning['name'], name)}"
+            module = self.layout.expression_file(meaning).module
+            yield f"from {module} import {_as(meaning['name'], name)}"
         elif not _unfrozen(meaning):
             yield f"{name} = {_expression(meaning, self.layout.form)}"
 
@@ -321,7 +326,7 @@ class _Layout:
     def _add_to_file(self, file: _File, function_id: str) -> None:
         file.add(self.functions[function_id])
         self._places[function_id] = file
-        for used in reached(function_id, self.functions):
+        for used in reachable_ids(function_id, self.functions):
             self.place(used)
         for meaning in self.functions[function_id].names.values():
             self._lay_out(meaning)
@@ -347,7 +352,7 @@ class _Layout:
                 self._lay_out(member)
         return self._members[key]
 
-    def written(self, meaning: _Meaning) -> _File:
+    def expression_file(self, meaning: _Meaning) -> _File:
         """The file that holds the value of an expression, with all names that it uses."""
         key = json.dumps([meaning["of"], meaning["name"], meaning["written"]])
         if key not in self._members:
@@ -359,13 +364,13 @@ class _Layout:
 
     def is_written(self, file: _File, meaning: _Meaning) -> bool:
         """Whether a file holds the value of an expression."""
-        return self.written(meaning) is file
+        return self.expression_file(meaning) is file
 
     def _lay_out(self, meaning: _Meaning) -> None:
         if "members" in meaning:
             self.members(meaning)
         elif "written" in meaning:
-            self.written(meaning)
+            self.expression_file(meaning)
 
     def _new(self) -> _File:
         file = _File(module=f"frozen_{len(self.files)}", layout=self)
@@ -474,7 +479,7 @@ def _is_foreign(function: FrozenDefinition, annotation: ast.expr) -> bool:
     return any(_unfrozen(function.names.get(use.name, {})) for use in uses(annotation))
 
 
-def _written(function: FrozenDefinition, form: FrozenForm) -> str:
+def _definition_text(function: FrozenDefinition, form: FrozenForm) -> str:
     """A definition as it was written, with the decorator that says how it was compiled."""
     node = tree_of(function.source).body[0]
     if isinstance(node, ast.ClassDef):

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from compat import toolchains
-from compat.bundle.frozen import FrozenDefinition, NotFrozen, module_of_frozen, reached
+from compat.bundle.frozen import FrozenDefinition, NotFrozen, module_of_frozen, reachable_ids
 from compat.capturing.kernels import (
     CapturedKernel,
     Case,
@@ -103,7 +103,7 @@ class CapturedFiles:
     """
 
     @property
-    def launched(self) -> int:
+    def launched_count(self) -> int:
         """How many kernels were launched.
 
         Captured kernels differ by content or place, and other kernels by module and name.
@@ -356,7 +356,7 @@ def _write(
         roots=tuple(map(str, roots)),
         function=kernel.function,
         closure=read_source(source, roots).closure,
-        summary=f"{kernel.module}: {origin}{_answered(kernel)}",
+        summary=f"{kernel.module}: {origin}{_questions_note(kernel)}",
         assumed=HINTS,
     )
     try:
@@ -364,7 +364,7 @@ def _write(
             evolve(_case(base, case, compile_, output), tuning=_tuning(kernel, compile_.constexprs))
             for case, compile_ in zip(kernel.cases, compiles, strict=True)
         ]
-        return _written(specs, kernel, output / f"{kernel.name}.toml")
+        return _write_specializations(specs, kernel, output / f"{kernel.name}.toml")
     except ConfigError as error:
         with suppress(OSError):
             (output / f"{kernel.name}.py").unlink()
@@ -378,7 +378,7 @@ def _tuning(kernel: CapturedKernel, settings: Collection[str]) -> TuningRanges:
     return TuningRanges(constexprs={name: () for name in sorted(names) if name in settings})
 
 
-def _written(
+def _write_specializations(
     specs: Sequence[Specialization], kernel: CapturedKernel, path: Path
 ) -> tuple[Specialization, ...]:
     """Write the kernel file, without problems if it cannot describe them. Raises ConfigError."""
@@ -472,7 +472,7 @@ def _never_launched(recorded: ProgramRecords) -> tuple[tuple[str, str], ...]:
     used = {
         (function.module, name)
         for root in roots
-        for used_id in reached(root, recorded.functions)
+        for used_id in reachable_ids(root, recorded.functions)
         for function in [recorded.functions[used_id]]
         for name in (function.name, *_methods(function))
     }
@@ -500,7 +500,9 @@ def _kernel_questions(
     Only questions that the kernel, or anything that it uses, depends on count.
     """
     functions = recorded.functions
-    ids = {used_id for function_id in kernel.ids for used_id in reached(function_id, functions)}
+    ids = {
+        used_id for function_id in kernel.ids for used_id in reachable_ids(function_id, functions)
+    }
     files = {
         functions[function_id].module: functions[function_id].file
         for function_id in ids
@@ -516,7 +518,7 @@ def _kernel_questions(
     )
 
 
-def _answered(kernel: CapturedKernel) -> str:
+def _questions_note(kernel: CapturedKernel) -> str:
     places = [f"{question.module}:{question.line}" for question in kernel.questions[:_TOLD]]
     further = [f"{len(kernel.questions) - _TOLD} more"] if len(kernel.questions) > _TOLD else []
     return (

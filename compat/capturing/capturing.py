@@ -23,7 +23,7 @@ from compat.capturing.checking import (
     CodeCheck,
     CodeComparison,
     Options,
-    captured_toolchains,
+    capturable_toolchains,
     capturing_of,
     compare,
     in_environment,
@@ -117,10 +117,12 @@ def capture_program(
             timeout=timeout,
             on_tick=tick,
         )
-        return evolve(made_of(records, options, ended, on_check), seconds=time.monotonic() - began)
+        return evolve(
+            assemble_capture(records, options, ended, on_check), seconds=time.monotonic() - began
+        )
 
 
-def made_of(
+def assemble_capture(
     records: Path,
     options: Options,
     ended: ForegroundResult | None,
@@ -288,7 +290,7 @@ def _case(case: Case, code: str | None) -> dict[str, object]:
 def is_captured() -> bool:
     """Whether a capture started this process, and therefore records its launches already."""
     return any(
-        capturing_of(toolchain).package in sys.modules for toolchain in captured_toolchains()
+        capturing_of(toolchain).package in sys.modules for toolchain in capturable_toolchains()
     )
 
 
@@ -365,5 +367,5 @@ def capture(
                     recording.stop()
         finally:
             block.capture = evolve(
-                made_of(records, options, None), seconds=time.monotonic() - began
+                assemble_capture(records, options, None), seconds=time.monotonic() - began
             )

@@ -18,7 +18,7 @@ from compat.capturing.records import ProgramPython, RecordedLaunch
 from compat.diagnosis.classify import classify
 from compat.engine.run import concurrently
 from compat.envs.cache import env_cache
-from compat.envs.native import built_library, machine_compiler
+from compat.envs.native import build_library, machine_compiler
 from compat.errors import EnvError, SelectionError
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.model import DEFAULT_TOOLCHAIN, BuiltEnv, Cell, Env, Specialization, Target
@@ -260,13 +260,13 @@ def toolchain_of(name: str) -> Toolchain:
     """
     toolchain = toolchains.find(name)
     if toolchain is None or toolchain.device.capturing is None:
-        hint = f"Choose one of: {', '.join(choice.name for choice in captured_toolchains())}."
+        hint = f"Choose one of: {', '.join(choice.name for choice in capturable_toolchains())}."
         unable = toolchain and f"launches of {toolchain.title} cannot be captured"
         raise SelectionError(unable or "unknown toolchain", where=f"--toolchain {name}", hint=hint)
     return toolchain
 
 
-def captured_toolchains() -> tuple[Toolchain, ...]:
+def capturable_toolchains() -> tuple[Toolchain, ...]:
     """The toolchains whose launches can be captured."""
     return tuple(toolchain for toolchain in toolchains.every() if toolchain.device.capturing)
 
@@ -326,7 +326,7 @@ def _driver(toolchain: Toolchain) -> str | None:
         return None
     try:
         cache = env_cache(None)
-        folder = built_library(pairing.source, pairing.library, pairing.also, compiler, cache)
+        folder = build_library(pairing.source, pairing.library, pairing.also, compiler, cache)
     except EnvError:
         return None
     return str(folder / pairing.library)

@@ -18,10 +18,10 @@ from attrs import frozen
 from packaging.utils import canonicalize_name
 
 from compat.bundle.frozen import FrozenDefinition
-from compat.envs.libraries import unpacked
+from compat.envs.libraries import unpack_library
 from compat.errors import EnvError
 from compat.source.closure import roots_of
-from compat.source.parsing import bound_by, text_of, tree_of, uses
+from compat.source.parsing import defined_names, text_of, tree_of, uses
 
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -44,7 +44,7 @@ class NotLive(Exception):
     """A kernel file cannot refer to a kernel in its own source. The message says why."""
 
 
-def live(function: FrozenDefinition, library: Callable[[str], Path] = unpacked) -> LiveKernel:
+def live(function: FrozenDefinition, library: Callable[[str], Path] = unpack_library) -> LiveKernel:
     """The source of a kernel's function.
 
     ``library`` unpacks a requirement. Raises NotLive if a kernel file cannot refer to the source.
@@ -265,7 +265,11 @@ def _statements(tree: ast.Module, lines: Sequence[str]) -> Iterator[_Statement]:
         )
         text = _shorten_line(lines[node.lineno - 1])
         yield _Statement(
-            line=node.lineno, text=text, binds=bound_by(node), condition_names=tokens, asks=asks
+            line=node.lineno,
+            text=text,
+            binds=defined_names(node),
+            condition_names=tokens,
+            asks=asks,
         )
 
 

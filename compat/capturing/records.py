@@ -305,7 +305,7 @@ def _original(process: str, record: JsonMapping, recorded: ProgramRecords) -> No
     recorded.launches[process, record["key"]].original = original
 
 
-def _unrecorded_launch(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
+def _add_unrecorded_launch(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     recorded.unrecorded.append(
         UnrecordedLaunch(module=record.get("module") or "", name=record["name"], why=record["why"])
     )
@@ -321,5 +321,5 @@ _READERS: dict[str, Callable[[str, Mapping[str, object], ProgramRecords], None]]
     "count": _count,
     "failed": _failure,
     "original": _original,
-    "lacking": _unrecorded_launch,
+    "lacking": _add_unrecorded_launch,
 }

@@ -107,7 +107,7 @@ def answer_options(
 
     def decorate(command: _Command) -> _Command:
         @wraps(command)
-        def called(
+        def call_with_answer(
             *arguments: object,
             quiet: bool,
             verbose: int,
@@ -133,7 +133,7 @@ def answer_options(
             if file
             else []
         )
-        decorated: _Command = called
+        decorated: _Command = call_with_answer
         for option in reversed(options):
             decorated = option(decorated)
         return decorated
@@ -246,7 +246,7 @@ def format_options(
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(*arguments: object, **options: object) -> object:
+        def call_with_formats(*arguments: object, **options: object) -> object:
             paths = {file_format: options.pop(_parameter(file_format)) for file_format in formats}
             return command(
                 *arguments,
@@ -256,7 +256,7 @@ def format_options(
                 **options,
             )
 
-        decorated: Callable[..., object] = called
+        decorated: Callable[..., object] = call_with_formats
         path = click.Path(path_type=Path, dir_okay=False)
         for report_format in reversed(formats):
             option = click.option(

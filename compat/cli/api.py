@@ -13,7 +13,7 @@ from compat.api.records import Inspection, NameMatches, find
 from compat.api.sourcing import NamedSource, find_source, read_source
 from compat.cli.answer import Answer, answer_options
 from compat.cli.help import Command
-from compat.cli.opening import opened_store
+from compat.cli.opening import open_project_store
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
 from compat.project import Selection
@@ -125,7 +125,7 @@ def _tell_source(
     answer: Answer, inspection: Inspection, source: NamedSource, *, compiling: bool
 ) -> None:
     selection: Selection = source.selection
-    with opened_store(selection, only_read=not compiling) as store:
+    with open_project_store(selection, only_read=not compiling) as store:
         kernels = read_source(
             source,
             inspection,

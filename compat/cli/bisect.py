@@ -176,7 +176,7 @@ def bisect(
     options = (*selection.options, *passed_options(*_ANSWER))
     inside = (*options, *_ends(request), *passed_options(*_INSIDE))
     listener = BisectProgress(request.axis, inside, answer, several=len(selection.kernels) > 1)
-    with listener.interruptible(), compiling.opened(selection) as context:
+    with listener.interruptible(), compiling.open_context(selection) as context:
         keep_launched(launched, context.store)
         bisection = bisecting.bisect(request, context, compiling.obtaining(selection), listener)
     if request.axis is Axis.RELEASES:
@@ -284,7 +284,7 @@ class BisectProgress(ProgressListener):
         self._axis, self._options, self._answer, self._several = axis, options, answer, several
         self._cells: list[Any] = []
 
-    def found(self, answer: Any) -> None:
+    def receive_answer(self, answer: Any) -> None:
         if self._axis is Axis.RELEASES:
             self._tell_release(answer)
             return

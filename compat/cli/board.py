@@ -23,7 +23,7 @@ from compat.cli.help import Command
 from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
 from compat.matrix import MatrixInterrupted
-from compat.report.summary.compact import counted
+from compat.report.summary.compact import amount
 
 _Command = Callable[..., object]
 
@@ -79,7 +79,7 @@ def run(
     places = board_places(declared, declared.every_env, declared.targets, matrix_path)
     compiling = evolve(compiling, deadline=compiling.deadline or declared.deadline)
     try:
-        with compiling.opened(places) as context:
+        with compiling.open_context(places) as context:
             update = update_board(
                 declared,
                 BoardRequest(only=only, matrix=matrix_path, command=command_line()),
@@ -119,9 +119,7 @@ def site(*, answer: Answer, path: Path, output: Path | None, url: str | None) ->
     files = write_site(declared, folder, released=released, url=url or "")
     size = sum(file.stat().st_size for file in files)
     answer.give(
-        lambda: [
-            f"wrote {counted(len(files), 'file')} ({size / 1e6:.1f} MB) to {relative(folder)}"
-        ],
+        lambda: [f"wrote {amount(len(files), 'file')} ({size / 1e6:.1f} MB) to {relative(folder)}"],
         lambda: [str(file) for file in files],
     )
 

@@ -25,7 +25,7 @@ from compat.cli.selecting import CELL, SECONDS, select, selection_options, split
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
-from compat.report.views.bisect import checked_document, checked_lines
+from compat.report.views.bisect import check_answer_document, check_answer_lines
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """The exit codes for ``git bisect run``. It takes other codes up to 127 for bad, and stops at 128
@@ -45,7 +45,7 @@ def judge_options(
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(
+        def call_with_criterion(
             *arguments: object, judge_text: str, judge_deadline: float, **options: object
         ) -> object:
             program = JudgingProgram(judge_deadline, verbose=logs.is_verbose(), on_output=_show)
@@ -66,7 +66,7 @@ def judge_options(
             show_default=True,
             help="Seconds that the program of --judge run=COMMAND may take.",
         )
-        return judge(deadline(called))
+        return judge(deadline(call_with_criterion))
 
     return decorate
 
@@ -134,9 +134,11 @@ def check(
     cells, files = split_cells(words)
     selection = select(files=files, **chosen)
     obtain = compiling.obtaining(selection)
-    with compiling.opened(selection) as context:
+    with compiling.open_context(selection) as context:
         commit_check = judging.check(
             selection, criterion, context, obtain, ProgressListener(), cells=cells
         )
-    answer.give(lambda: checked_lines(commit_check), lambda: checked_document(commit_check))
+    answer.give(
+        lambda: check_answer_lines(commit_check), lambda: check_answer_document(commit_check)
+    )
     sys.exit(_EXIT_CODES[commit_check.judgement])

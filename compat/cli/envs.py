@@ -27,16 +27,16 @@ from compat.errors import EnvError
 from compat.project import libraries_of, read_matrix
 from compat.report.render.blocks import TextLine
 from compat.report.views.envs import (
-    built_document,
-    built_line,
+    built_env_document,
+    built_env_line,
     env_document,
     env_row,
     grid_document,
     new_release_document,
     pairs_grid_blocks,
     pairs_markdown,
-    pruned_document,
-    pruned_lines,
+    pruned_env_document,
+    pruned_env_lines,
 )
 from compat.workers import pool
 from compat.workers.pool import ResidentWorker
@@ -123,7 +123,8 @@ def build(
         provide.build_missing(config.path, chosen_envs, again=True)
     built_envs = provide(config.path, chosen_envs)
     answer.give(
-        lambda: map(built_line, built_envs), lambda: [built_document(built) for built in built_envs]
+        lambda: map(built_env_line, built_envs),
+        lambda: [built_env_document(built) for built in built_envs],
     )
     broken = [built.env for built in built_envs if built.error is not None]
     if broken:
@@ -208,7 +209,7 @@ def lock(
     chosen_envs = () if packages and not names else config.choose_envs(names)
     libraries = () if names and not packages else libraries_of(config, packages)
     with doing("locking") as show:
-        locks = config.locks.renewed(chosen_envs, libraries, show, keep=keep)
+        locks = config.locks.renew_locks(chosen_envs, libraries, show, keep=keep)
     locks.write()
     envs = [locks.envs[env.name] for env in chosen_envs]
     hashes = {library: locks.libraries[library] for library in libraries}
@@ -257,8 +258,8 @@ def prune(
         cache, unused_since=math.inf if everything else now - older_than * _DAY, dry_run=dry_run
     )
     answer.follow(
-        lambda: pruned_lines(pruned, cache.folder, now, dry_run=dry_run),
-        lambda: [pruned_document(record, dry_run=dry_run) for record in pruned],
+        lambda: pruned_env_lines(pruned, cache.folder, now, dry_run=dry_run),
+        lambda: [pruned_env_document(record, dry_run=dry_run) for record in pruned],
     )
 
 

@@ -90,7 +90,7 @@ def repro(
         *selection.options,
         *passed_options("envs", "targets", "portable", "output", "reduced", "deadline"),
     )
-    with compiling.opened(selection) as context:
+    with compiling.open_context(selection) as context:
         outcomes = repros.repro(
             selection,
             cell,
@@ -122,7 +122,7 @@ class _ReproProgress(ReproListener):
     def __init__(self, answer: Answer, again: Sequence[str]) -> None:
         self._answer, self._again = answer, again
 
-    def left_out(self, built: BuiltEnv) -> None:
+    def skip_env(self, built: BuiltEnv) -> None:
         say(f"left out {built.env.name}: {built.error}")
 
     @contextmanager
@@ -172,7 +172,7 @@ def fix(
     none, and with 2 if it skipped an invalid kernel file.
     """
     cell, selection = select_cells(cell, **chosen)
-    with compiling.opened(selection) as context:
+    with compiling.open_context(selection) as context:
         proposal = fixes.fix(
             selection, cell, context, compiling.obtaining(selection), ProgressListener(judged=False)
         )

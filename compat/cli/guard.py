@@ -21,11 +21,11 @@ from compat.guard import (
     read_guard,
 )
 from compat.guard.checking import (
-    checked_document,
-    checked_lines,
+    guard_check_document,
+    guard_check_lines,
     guard_document,
     guard_lines,
-    written_line,
+    writing_line,
 )
 from compat.report.folder import read_report
 from compat.report.summary.statements import guesses
@@ -126,14 +126,14 @@ def guard(
     _keep_others(out)
     write_file(out, guard_text(library_guard), "--out")
     answer.give(lambda: guard_lines(library_guard), lambda: guard_document(library_guard))
-    answer.add(written_line(library_guard, relative(out)))
+    answer.add(writing_line(library_guard, relative(out)))
 
 
 def _check(answer: Answer, path: Path, name: str) -> None:
     checked = check_guard(_text(path), read_report(name), where=str(path))
     answer.give(
-        lambda: map(printable, checked_lines(checked, relative(path), name)),
-        lambda: checked_document(checked),
+        lambda: map(printable, guard_check_lines(checked, relative(path), name)),
+        lambda: guard_check_document(checked),
     )
     sys.exit(0 if checked.agrees else 1)
 

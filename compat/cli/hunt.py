@@ -33,7 +33,7 @@ from compat.hunt.known import KNOWN_FILE, KnownDefect, read_known
 from compat.hunt.view import hunt_blocks, hunt_document
 from compat.launch.archive import pack
 from compat.project import Selection
-from compat.report.summary.compact import counted
+from compat.report.summary.compact import amount
 
 
 @click.command(cls=Command)
@@ -161,7 +161,7 @@ def hunt(
     obtain = compiling.obtaining(selection)
     listener = ProgressListener(judged=False)
     with (
-        compiling.opened(selection) as context,
+        compiling.open_context(selection) as context,
         HuntRun(selection, context, obtain, listener, gpu) as run,
     ):
         keep_launched(launched, context.store)
@@ -200,7 +200,7 @@ def _end(
         show_built(written.built, written.launcher, packed, answer.add)
     if written.examples:
         answer.add(
-            f"wrote {counted(len(written.examples), 'example')} to {relative(example_folder)}"
+            f"wrote {amount(len(written.examples), 'example')} to {relative(example_folder)}"
         )
     if hunted.interrupted:
         message = f"interrupted: the next hunt begins with seed {hunted.seeds[1]}"

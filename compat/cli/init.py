@@ -18,7 +18,7 @@ from compat.cli.logs import say
 from compat.cli.selecting import SECONDS, TARGET
 from compat.init import InitResult, initialize
 from compat.model import DEFAULT_TOOLCHAIN
-from compat.report.summary.compact import at_most, cost_words, counted
+from compat.report.summary.compact import amount, at_most, cost_words
 from compat.report.views.capture import capture_lines
 from compat.text import printable
 from compat.workflows import System
@@ -99,8 +99,7 @@ def _first_run(setup: InitResult) -> str:
     if (run := setup.first_run) is None:
         return ""
     size = (
-        f"{counted(run.cells, 'cell')}: {counted(run.envs, 'env')},"
-        f" {counted(run.targets, 'target')}"
+        f"{amount(run.cells, 'cell')}: {amount(run.envs, 'env')}, {amount(run.targets, 'target')}"
     )
     return f"    ({size}; {cost_words(run.seconds, run.to_install)})"
 

@@ -161,7 +161,7 @@ def build(
     Exits with 0 if at least one cell can be launched, and with 1 if none can.
     """
     selection = select(**chosen)
-    with evolve(compiling, executor="local").opened(selection) as context:
+    with evolve(compiling, executor="local").open_context(selection) as context:
         built = building.build(
             selection, context, compiling.obtaining(selection), ProgressListener()
         )

@@ -11,7 +11,7 @@ import click
 
 from compat.cli.answer import Answer, answer_options, table
 from compat.cli.help import Command
-from compat.cli.opening import opened_store
+from compat.cli.opening import open_project_store
 from compat.cli.selecting import (
     CELL,
     kernel_arguments,
@@ -29,7 +29,7 @@ from compat.project import Selection, gpus_of, no_cells
 from compat.report.views.explanation import (
     explanation_document,
     explanation_lines,
-    wrapped,
+    wrap_lines,
 )
 from compat.text import JsonMapping
 
@@ -167,7 +167,7 @@ def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
     command compiles nothing.
     """
     cell, selection = select_cells(cell, **chosen)
-    with opened_store(selection, only_read=True) as store:
+    with open_project_store(selection, only_read=True) as store:
         explanation = explanation_of(selection, cell, store)
     answer.give(lambda: _bold_first(explanation), lambda: explanation_document(explanation))
 
@@ -175,4 +175,4 @@ def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
 def _bold_first(explanation: Explanation | CellOverview) -> Iterator[str]:
     first, *lines = explanation_lines(explanation)
     yield click.style(first, bold=True)
-    yield from wrapped(lines, get_terminal_size().columns) if sys.stdout.isatty() else lines
+    yield from wrap_lines(lines, get_terminal_size().columns) if sys.stdout.isatty() else lines

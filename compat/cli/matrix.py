@@ -91,7 +91,7 @@ def matrix(
     selection = select(**chosen, note=False)
     obtain = compiling.obtaining(selection)
     try:
-        with compiling.opened(selection) as context:
+        with compiling.open_context(selection) as context:
             with _launching(
                 selection, context, obtain, (launched, is_launching, python)
             ) as launches:
@@ -114,9 +114,9 @@ def matrix(
 
 def _report_file_sentences(written: WrittenReport) -> Iterator[str]:
     """Sentences about the written files, and about the report that was there before."""
-    from compat.report.summary.compact import counted, listed
+    from compat.report.summary.compact import amount, join_words
 
-    yield f"wrote {listed([relative(path) for path in written.files])}"
+    yield f"wrote {join_words([relative(path) for path in written.files])}"
     if written.beside is not None:
         yield f"kept the report in {relative(written.beside)}, which covers other kernel files"
     if written.replaced:
@@ -124,12 +124,12 @@ def _report_file_sentences(written: WrittenReport) -> Iterator[str]:
     if earlier := written.report.earlier:
         cells = len(written.report.results)
         yield (
-            f"{cells - earlier:,} of its {counted(cells, 'cell')} are from this run, the others"
+            f"{cells - earlier:,} of its {amount(cells, 'cell')} are from this run, the others"
             " from earlier runs"
         )
     if written.dropped:
         yield (
-            f"left out {counted(written.dropped, 'cell')} of the previous report: their inputs have"
+            f"left out {amount(written.dropped, 'cell')} of the previous report: their inputs have"
             " changed or are missing"
         )
 
@@ -144,7 +144,7 @@ def _end(report: Report, selection: Selection, launches: MatrixLaunches | None) 
         launches.check()
     sys.exit(
         1
-        if report.unexpected or report.failing_pairs
+        if report.unexpected_results or report.failing_pairs
         else selection.problems[0].exit_code
         if selection.problems
         else 0
@@ -179,8 +179,8 @@ def _launching(
                 hosting.build_and_launch(selection, context, obtain, listener, python=python)
             )
     if merged:
-        click.echo(merging.told_of(merged), err=True)
+        click.echo(merging.merge_summary(merged), err=True)
     with launches or nullcontext():
         yield launches
     if launches is not None and launches.total:
-        click.echo(merging.told_of([launches.merged]), err=True)
+        click.echo(merging.merge_summary([launches.merged_results]), err=True)

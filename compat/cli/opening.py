@@ -59,13 +59,13 @@ class CompileOptions:
     no_build: bool = False
 
     @contextmanager
-    def opened(self, selection: Selection) -> Iterator[RunContext]:
+    def open_context(self, selection: Selection) -> Iterator[RunContext]:
         """Open the store and the executor, and yield the context for compiling cells.
 
         Raises StoreError, and SelectionError for an unknown executor.
         """
         with (
-            opened_store(selection) as store,
+            open_project_store(selection) as store,
             selection.open_executor(self.executor, in_flight=self.jobs, say=say) as where,
         ):
             yield selection.context(
@@ -94,13 +94,13 @@ def compile_options(
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
-        def called(*arguments: object, **options: Any) -> object:
+        def call_with_compiling(*arguments: object, **options: Any) -> object:
             compiling = CompileOptions(
                 **{name: options.pop(name) for name in names if name in options}
             )
             return command(*arguments, compiling=compiling, **options)
 
-        decorated: Callable[..., object] = called
+        decorated: Callable[..., object] = call_with_compiling
         for name, text in reversed(helps.items()):
             spellings, facts = _OPTIONS[name]
             decorated = click.option(
@@ -111,7 +111,7 @@ def compile_options(
     return decorate
 
 
-def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
+def open_project_store(selection: Selection, *, only_read: bool = False) -> Store:
     """Open the store.
 
     It prints a warning once about damaged files that it moved away. The log of this run goes beside
@@ -187,7 +187,7 @@ def keep_launched(files: Sequence[Path], store: Store) -> None:
     from compat.launch import merging
 
     if merged := [merging.merge(path, store) for path in files]:
-        say(merging.told_of(merged))
+        say(merging.merge_summary(merged))
 
 
 def build_options(help_text: str) -> Callable[[_Command], _Command]:

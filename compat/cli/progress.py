@@ -15,7 +15,7 @@ from compat.cli.logs import PER_SECOND, Showing, doing, say
 from compat.engine.plan import Forecast, RemainingWork
 from compat.model import Cell, Result
 from compat.project import Listener
-from compat.report.summary.compact import counted
+from compat.report.summary.compact import amount
 from compat.text import in_time, printable
 from compat.workers.attempt import taking_longer_than
 
@@ -170,7 +170,7 @@ class Pace:
         )
 
     @property
-    def left(self) -> float | None:
+    def remaining_seconds(self) -> float | None:
         """Seconds until the rest is compiled, at this rate."""
         return (self.total - self.done) * self.weight / self.rate if self.rate else None
 
@@ -187,9 +187,9 @@ def _parts(pace: Pace) -> Iterator[str]:
     yield f"{pace.done:,} of {pace.total:,} cells"
     if pace.unexpected is not None:
         yield f"{pace.unexpected:,} unexpected"
-    if pace.rate is not None and pace.left is not None and pace.done < pace.total:
+    if pace.rate is not None and pace.remaining_seconds is not None and pace.done < pace.total:
         yield f"{pace.rate:.1f} per second"
-        yield f"about {in_time(pace.left)} left"
+        yield f"about {in_time(pace.remaining_seconds)} left"
     if len(pace.envs) > 1 and pace.done < pace.total:
         yield from _env_parts(pace.envs)
     if pace.slow:
@@ -218,9 +218,9 @@ def slow_words(slow: Sequence[tuple[Cell, float]]) -> str:
 def expectation_line(cells: int, seconds: float | None) -> str | None:
     """The line that a long run prints at its start; ``None`` for a short one."""
     if seconds is None:
-        return f"{counted(cells, 'cell')} to compile" if cells >= _MANY else None
+        return f"{amount(cells, 'cell')} to compile" if cells >= _MANY else None
     return (
-        f"{counted(cells, 'cell')} to compile, estimated at {in_time(seconds)} from earlier runs"
+        f"{amount(cells, 'cell')} to compile, estimated at {in_time(seconds)} from earlier runs"
         if seconds >= _LONG
         else None
     )

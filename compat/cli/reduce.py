@@ -110,7 +110,7 @@ def reduce(
         what, files = split_cells((what,))
         chosen["files"] = (*files, *chosen["files"])
     selection = select(**chosen)
-    with compiling.opened(selection) as context:
+    with compiling.open_context(selection) as context:
         reduction = reduce_kernel(
             selection,
             what,

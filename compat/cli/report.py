@@ -29,10 +29,10 @@ from compat.report.folder import (
     merge_reports,
     merge_stores,
     read_report,
-    told_of,
+    store_merge_sentences,
     write_reports,
 )
-from compat.report.summary.compact import listed
+from compat.report.summary.compact import join_words
 from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
 from compat.text import printable
@@ -69,7 +69,7 @@ def report(*, answer: Answer, names: tuple[str, ...], formats: FormatFiles) -> N
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
     help=(
-        f"For reports, the folder for {listed(FOLDER_FILES)} [default:"
+        f"For reports, the folder for {join_words(FOLDER_FILES)} [default:"
         " reports]. For stores, the folder of the store.  [default: .compat]"
     ),
 )
@@ -99,19 +99,22 @@ def merge(
     joint_report = merge_reports(files)
     written = write_reports(joint_report, output or Path("reports"))
     show_report(joint_report, answer)
-    answer.add(f"wrote {listed([relative(path) for path in written])}")
+    answer.add(f"wrote {join_words([relative(path) for path in written])}")
     write_formats(joint_report, answer, Path.cwd(), formats)
     if joint_report.shards:
         click.echo(
-            f"note: the report is incomplete: it has {listed(joint_report.shards)}", err=True
+            f"note: the report is incomplete: it has {join_words(joint_report.shards)}", err=True
         )
-    sys.exit(1 if joint_report.unexpected or joint_report.failing_pairs else 0)
+    sys.exit(1 if joint_report.unexpected_results or joint_report.failing_pairs else 0)
 
 
 def _merge_stores(files: tuple[Path, ...], output: Path | None, answer: Answer) -> None:
     folder, merged = merge_stores(files, output)
     answer.give(
-        lambda: [f"{relative(folder)}: {sentence}" for sentence in told_of(merged, len(files))],
+        lambda: [
+            f"{relative(folder)}: {sentence}"
+            for sentence in store_merge_sentences(merged, len(files))
+        ],
         lambda: {
             "new": merged.new,
             "known": merged.known,
@@ -218,7 +221,7 @@ def diff(
     if markdown:
         write_file(markdown, diff_markdown(comparison), "--markdown")
         answer.add(f"wrote {relative(markdown)}")
-    sys.exit(1 if comparison.gated(frozenset().union(*fail_on)) else 0)
+    sys.exit(1 if comparison.count_gated(frozenset().union(*fail_on)) else 0)
 
 
 def _side(name: str) -> ReportSide:

@@ -28,7 +28,7 @@ from compat.errors import SelectionError
 from compat.launch import hosting
 from compat.launch.archive import pack, write_archive
 from compat.report.render.page import matrix_html
-from compat.report.tuned import tuned_report
+from compat.report.tuned import tuning_report
 from compat.report.views.tune import tune_blocks, tune_document, tune_markdown
 from compat.tune import tuning
 from compat.tune.tuning import CompiledConfigs
@@ -94,7 +94,7 @@ def tune(
     files = {"--output": output, "--html": page}
     selection, gpu = use_gpu(select(**chosen), is_launching, python)
     plan = tuning.plan_tuning(selection)
-    with evolve(compiling, executor="local").opened(selection) as context:
+    with evolve(compiling, executor="local").open_context(selection) as context:
         listener = ProgressListener(judged=False)
         keep_launched(launched, context.store)
         compiled = tuning.compile_configs(plan, context, compiling.obtaining(selection), listener)
@@ -119,7 +119,7 @@ def _show(compiled: CompiledConfigs, answer: Answer, files: Mapping[str, Path | 
     answer.draw(lambda: tune_blocks(answers), lambda: tune_document(answers))
     texts: dict[str, Callable[[], str]] = {
         "--output": lambda: "\n".join(tune_markdown(answers)),
-        "--html": lambda: matrix_html(tuned_report(compiled, answers, command_line())),
+        "--html": lambda: matrix_html(tuning_report(compiled, answers, command_line())),
     }
     for option, path in files.items():
         if path is not None:

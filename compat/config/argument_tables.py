@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from compat.config.toml import DROP, Table, describe, did_you_mean, quoted, shown
+from compat.config.toml import DROP, Table, describe, did_you_mean, display_path, quote_text
 from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs
 from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types
 from compat.model.constexprs import FIELDS
@@ -53,7 +53,9 @@ Read = Callable[[Path], ParsedSource]
 # --- merging --------------------------------------------------------------------------------------
 
 
-def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> dict[str, object]:
+def merge_tables(
+    key: str, layers: Sequence[Table], variant: Table, case: Table
+) -> dict[str, object]:
     """The table ``key`` of the file and the kernel, overridden by the variant's and the case's.
 
     An entry that a variant drops stays dropped: its function has no such parameter, so no case can
@@ -141,7 +143,7 @@ def _check_type(
         types.pattern.fullmatch(value) or (inside and value == CONSTEXPR)
     ):
         hint = _type_hint(value, types.known) if isinstance(value, str) else None
-        shown = quoted(value) if isinstance(value, str) else describe(value)
+        shown = quote_text(value) if isinstance(value, str) else describe(value)
         table.fail(
             f"expected a {toolchain.title} type such as {types.examples}, found {shown}",
             path,
@@ -238,7 +240,7 @@ def check_hints(
                 )
             types = sorted(filter(None, arguments[name]))
             if types and not any(takes_hint(kind, key) for kind in types):
-                why = f"{name!r} has the type {', '.join(map(quoted, types))}"
+                why = f"{name!r} has the type {', '.join(map(quote_text, types))}"
                 hints.fail(
                     f"{why}; only {_TAKE_HINTS[key][1]} have this hint",
                     f"{key}[{index}]",
@@ -329,15 +331,17 @@ def _closure(of_source: Table, of_function: Table, source: Path, function: str, 
         text = read(source)
     except SyntaxError as error:
         line = f", line {error.lineno}" if error.lineno else ""
-        of_source.fail(f"{shown(source)}{line}: {error.msg}", "source")
+        of_source.fail(f"{display_path(source)}{line}: {error.msg}", "source")
     except (OSError, ValueError) as error:
-        of_source.fail(f"{shown(source)} cannot be read: {error}", "source")
+        of_source.fail(f"{display_path(source)} cannot be read: {error}", "source")
     if function not in text.functions:
         hint = (
             did_you_mean(function, text.functions)
             or f"It defines: {', '.join(text.functions) or 'none'}."
         )
-        of_function.fail(f"{shown(source)} has no function {function!r}", "function", hint=hint)
+        of_function.fail(
+            f"{display_path(source)} has no function {function!r}", "function", hint=hint
+        )
     names = text.functions[function].names
     if len(names) != PARAMETERS:
         hint = (
@@ -345,7 +349,8 @@ def _closure(of_source: Table, of_function: Table, source: Path, function: str, 
             " example."
         )
         of_function.fail(
-            f"{function!r} of {shown(source)} takes {len(names)} parameters, not {PARAMETERS}",
+            f"{function!r} of {display_path(source)} takes {len(names)} parameters,"
+            f" not {PARAMETERS}",
             "function",
             hint=hint,
         )
@@ -371,7 +376,7 @@ def usual_dtype(spec: CompileSpec) -> str | None:
     return None
 
 
-def said_of(
+def problem_entries(
     problem: Problem | None, spec: CompileSpec, folder: Path
 ) -> tuple[dict[str, str], dict[str, object]]:
     """The entries of a kernel file in ``folder`` about a problem, and its parameters.

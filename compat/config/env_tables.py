@@ -1,6 +1,6 @@
 """The tables ``env`` and ``companion`` of ``matrix.toml`` and of a toolchain's releases.
 
-In: a TOML table. Out: :class:`compat.model.Env` and :class:`Companion`. :func:`accompanied` adds
+In: a TOML table. Out: :class:`compat.model.Env` and :class:`Companion`. :func:`add_companions` adds
 what companions install to an env.
 """
 
@@ -80,7 +80,7 @@ class EnvDeclarations:
     companions: tuple[Companion, ...] = ()
 
 
-def declared(top: Table, base: Path) -> EnvDeclarations:
+def env_declarations(top: Table, base: Path) -> EnvDeclarations:
     """The content of the tables ``env`` and ``companion`` of a file.
 
     Paths of wheels are relative to ``base``. Raises ConfigError.
@@ -96,7 +96,7 @@ def wheel_env(wheel: str, base: Path) -> Env:
     return _env(Table(file=wheel, path="", data={"wheel": wheel}), base)
 
 
-def built_in() -> EnvDeclarations:
+def built_in_declarations() -> EnvDeclarations:
     """The built-in declarations: the releases of every toolchain that has a file of them."""
     files = [
         _release_declarations(toolchain.releases)
@@ -113,10 +113,10 @@ def built_in() -> EnvDeclarations:
 def _release_declarations(path: Path) -> EnvDeclarations:
     top = read_toml(path, path.parent)
     top.only("schema", "env", "companion")
-    return declared(top, path.parent)
+    return env_declarations(top, path.parent)
 
 
-def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] = ()) -> Env:
+def add_companions(env: Env, own: Sequence[Companion], others: Sequence[Companion] = ()) -> Env:
     """An env with the requirements of its companions.
 
     From ``others``, it leaves out the packages that the env or its ``own`` companions name.

@@ -27,12 +27,12 @@ from compat.config.argument_tables import (
     check_hints,
     check_values,
     launch_of,
-    merged,
+    merge_tables,
     merged_hints,
     problem_of,
 )
 from compat.config.kernel_sources import Place, check_function
-from compat.config.toml import DROP, Table, did_you_mean, read_toml, shown
+from compat.config.toml import DROP, Table, did_you_mean, display_path, read_toml
 from compat.config.tune_tables import tuning_of
 from compat.envs import libraries
 from compat.errors import ConfigError
@@ -101,7 +101,7 @@ def load_kernels(
     where: str | None = "matrix.toml: kernels",
     on_bad: Callable[[ConfigError], None] | None = None,
     of: Collection[Path] | None = None,
-    library: Callable[[str], Path] = libraries.unpacked,
+    library: Callable[[str], Path] = libraries.unpack_library,
 ) -> tuple[Specialization, ...]:
     """Read kernel files.
 
@@ -133,7 +133,7 @@ def load_kernels(
                 if read.kernel in owners:
                     read.own.fail(
                         f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}",
-                        read.named_by,
+                        read.name_key,
                     )
         except ConfigError as error:
             if on_bad is None:
@@ -172,7 +172,7 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
 
 
 def kernels_of(
-    top: Table, path: Path, library: Callable[[str], Path] = libraries.unpacked
+    top: Table, path: Path, library: Callable[[str], Path] = libraries.unpack_library
 ) -> tuple[DeclaredKernel, ...]:
     """The kernels that the content of the kernel file at ``path`` declares.
 
@@ -187,7 +187,7 @@ def kernels_of(
             "kernel",
             hint='Add kernel = "name", or a [[kernel]] table for each kernel.',
         )
-    tables = named(top, "kernel").values()
+    tables = tables_by_name(top, "kernel").values()
     kernels = tuple(DeclaredKernel.of(table, top, path=path, library=library) for table in tables)
     arguments: dict[str, frozenset[str]] = {}
     for kernel in kernels:
@@ -261,10 +261,10 @@ class DeclaredKernel:
         )
         layers = (top, own) if top else (own,)
         kernel, toolchain = name_of(own, named_by), _toolchain(saying("toolchain", layers))
-        cases = named(own, "case") or {ONLY_CASE: assumed(own, name=ONLY_CASE)}
+        cases = tables_by_name(own, "case") or {ONLY_CASE: implicit_table(own, name=ONLY_CASE)}
         function = own.string("function", kernel)
-        variants = named(own, "variant") or {
-            ONLY_VARIANT: assumed(own, name=ONLY_VARIANT, function=function)
+        variants = tables_by_name(own, "variant") or {
+            ONLY_VARIANT: implicit_table(own, name=ONLY_VARIANT, function=function)
         }
         for table in cases.values():
             table.only("name", "summary", "problem", "tune", *argument_tables.KEYS)
@@ -306,7 +306,7 @@ class DeclaredKernel:
         return self.layers[-1]
 
     @property
-    def named_by(self) -> str:
+    def name_key(self) -> str:
         """The key of :attr:`own` that has the kernel's name."""
         return "kernel" if len(self.layers) == 1 else "name"
 
@@ -384,7 +384,7 @@ class DeclaredKernel:
 
     def _compile_spec(self, variant: Table, case: Table) -> tuple[CompileSpec, tuple[str, ...]]:
         """The merged tables of a variant and a case, and the names of the default hints."""
-        tables: JsonObject = {key: merged(key, self.layers, variant, case) for key in TABLES}
+        tables: JsonObject = {key: merge_tables(key, self.layers, variant, case) for key in TABLES}
         tables["signature"] = {name: read_type(kind) for name, kind in tables["signature"].items()}
         tables["constexprs"] = {
             name: constexprs.read(value) for name, value in tables["constexprs"].items()
@@ -424,9 +424,9 @@ class DeclaredKernel:
                 self._sources[place] = read_source(place.source, place.roots)
             except SyntaxError as error:
                 line = f", line {error.lineno}" if error.lineno else ""
-                table.fail(f"{shown(place.source)}{line}: {error.msg}", place.key)
+                table.fail(f"{display_path(place.source)}{line}: {error.msg}", place.key)
             except (OSError, ValueError) as error:
-                table.fail(f"{shown(place.source)} cannot be read: {error}", place.key)
+                table.fail(f"{display_path(place.source)} cannot be read: {error}", place.key)
         return self._sources[place]
 
 
@@ -464,7 +464,7 @@ def name_of(table: Table, key: str) -> str:
     return name
 
 
-def named(top: Table, key: str) -> dict[str, Table]:
+def tables_by_name(top: Table, key: str) -> dict[str, Table]:
     """The tables of the array ``key`` by their names.
 
     Raises ConfigError, also for a name that occurs twice.
@@ -478,7 +478,7 @@ def named(top: Table, key: str) -> dict[str, Table]:
     return tables
 
 
-def assumed(own: Table, **entries: str) -> Table:
+def implicit_table(own: Table, **entries: str) -> Table:
     """The only variant or case of a kernel that declares none.
 
     Errors in it are reported for the kernel.

@@ -61,7 +61,7 @@ class Place:
 
 
 def place_of(
-    tables: Sequence[Table], folder: Path, library: Callable[[str], Path] = libraries.unpacked
+    tables: Sequence[Table], folder: Path, library: Callable[[str], Path] = libraries.unpack_library
 ) -> Place:
     """The source of the first table that names one: a variant's, else the kernel's.
 

@@ -22,9 +22,9 @@ from typing import Any, TypeVar
 from attrs import Factory, evolve, frozen
 
 from compat.config import kernel_sources
-from compat.config.argument_tables import NO_HINTS, said_of, takes_hint, usual_hints
+from compat.config.argument_tables import NO_HINTS, problem_entries, takes_hint, usual_hints
 from compat.config.kernel_files import ONLY_VARIANT, kernels_of
-from compat.config.toml import DROP, SCHEMA, parse_toml, shown, toml_text
+from compat.config.toml import DROP, SCHEMA, display_path, parse_toml, toml_text
 from compat.config.tune_tables import TUNED
 from compat.errors import ConfigError
 from compat.files import replace_file
@@ -71,7 +71,7 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
     the file cannot be written.
     """
     text = kernel_text(specs, path.parent)
-    kernels = kernels_of(parse_toml(text, shown(path)), path)
+    kernels = kernels_of(parse_toml(text, display_path(path)), path)
     read_specs = tuple(spec for kernel in kernels for spec in kernel.specializations())
     for spec in read_specs:
         original = next(
@@ -84,7 +84,7 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
             raise ConfigError(
                 f"{spec.variant}/{spec.case} would be read back with another {name}: {now!r}, not"
                 f" {was!r}",
-                where=shown(path),
+                where=display_path(path),
             )
     replace_file(path, text)
     return read_specs
@@ -351,7 +351,9 @@ def _layers_of_problems(
     specs: Mapping[Place, Specialization], folder: Path
 ) -> Iterator[tuple[str, str, Layers, Callable[[object], object]]]:
     """Yield the same as :func:`_layers` for the entries about problems."""
-    problems = {place: said_of(spec.problem, spec.compile, folder) for place, spec in specs.items()}
+    problems = {
+        place: problem_entries(spec.problem, spec.compile, folder) for place, spec in specs.items()
+    }
     for table, index in (("problem", 0), ("problem.parameters", 1)):
         by_place: dict[Place, JsonMapping] = {
             place: both[index] for place, both in problems.items()

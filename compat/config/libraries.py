@@ -217,7 +217,7 @@ def _as_variant(spec: Specialization, library: LibraryVersions) -> Specializatio
     return evolve(spec, variant=variant)
 
 
-def required(patterns: Sequence[str], base: Path) -> tuple[str, ...]:
+def library_requirements(patterns: Sequence[str], base: Path) -> tuple[str, ...]:
     """The libraries, each with its version, that kernel files name in ``package`` or ``install``.
 
     Raises ConfigError for a file that is not TOML.

@@ -19,7 +19,7 @@ from packaging.specifiers import SpecifierSet
 
 from compat.config.toml import SCHEMA, Table, read_toml, toml_text
 from compat.envs.cache import EDITABLE, requirements
-from compat.envs.installers import locked_line, pinned_library, pinned_requirements
+from compat.envs.installers import library_hashes, lock_line, pinned_requirements
 from compat.envs.interpreters import choose_interpreter
 from compat.envs.libraries import is_pinned, normal
 from compat.envs.listing import INDEX
@@ -75,7 +75,7 @@ class Locks:
         """The SHA-256 of the files of a library of one version; empty if it is not locked."""
         return self.libraries.get(normal(library), ())
 
-    def locked(self, env: Env) -> Env:
+    def apply_lock(self, env: Env) -> Env:
         """The env with its lock, if it has one.
 
         Raises:
@@ -104,7 +104,7 @@ class Locks:
             "index": env.index or "",
         }
 
-    def renewed(
+    def renew_locks(
         self,
         envs: Sequence[Env],
         libraries: Sequence[str],
@@ -125,7 +125,7 @@ class Locks:
             resolved[env.name] = self._resolve(env)
         for library in libraries:
             show(library)
-            hashes[normal(library)] = pinned_library(library)
+            hashes[normal(library)] = library_hashes(library)
         return evolve(
             self, envs={**base_locks.envs, **resolved}, libraries={**base_locks.libraries, **hashes}
         )
@@ -275,4 +275,4 @@ def _line(package: LockedPackage, base: Path) -> str:
     text = package.requirement
     if _PATH.fullmatch(text):
         text = Path(os.path.abspath(base / text)).as_uri()
-    return locked_line(text, package.sha256)
+    return lock_line(text, package.sha256)

@@ -21,16 +21,24 @@ from compat.config import env_tables, releases
 from compat.config.env_tables import (
     EXAMPLE,
     Companion,
-    accompanied,
-    built_in,
+    add_companions,
+    built_in_declarations,
     wheel_env,
 )
 from compat.config.locks import Locks, path_of, read_locks
 from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
-from compat.config.toml import SCHEMA, Table, did_you_mean, parse_toml, quoted, read_toml, toml_text
+from compat.config.toml import (
+    SCHEMA,
+    Table,
+    did_you_mean,
+    parse_toml,
+    quote_text,
+    read_toml,
+    toml_text,
+)
 from compat.envs.cache import EnvCache, env_cache
-from compat.envs.libraries import unpacked
+from compat.envs.libraries import unpack_library
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
 from compat.text import JsonObject, lazy_pattern, size_of_text
@@ -197,7 +205,7 @@ class MatrixConfig:
         Companions are those of the file and the built-in ones. Raises ConfigError if the env was
         locked with another declaration.
         """
-        return self.locks.locked(accompanied(env, self.companions, self.further_companions))
+        return self.locks.apply_lock(add_companions(env, self.companions, self.further_companions))
 
     def _env_from_name(self, word: str) -> Env | None:
         """The env that a name such as ``triton-X-torch-Y`` describes completely.
@@ -241,7 +249,7 @@ class MatrixConfig:
 
         Raises EnvError if it cannot be unpacked.
         """
-        return unpacked(requirement, self.locks.hashes(requirement))
+        return unpack_library(requirement, self.locks.hashes(requirement))
 
 
 def load_matrix(path: Path, *, locked: bool = True) -> MatrixConfig:
@@ -275,7 +283,7 @@ def _config(top: Table, path: Path, *, locked: bool) -> MatrixConfig:
     if "kernels" in top and not top.strings("kernels"):
         top.fail("must not be empty", "kernels", hint='For example kernels = ["kernels/*.toml"].')
     locks = read_locks(path_of(path)) if locked else Locks(path=path_of(path))
-    declared, released = env_tables.declared(top, path.parent), built_in()
+    declared, released = env_tables.env_declarations(top, path.parent), built_in_declarations()
     if "env" in top and not declared.envs:
         top.fail(
             "must not be empty",
@@ -285,7 +293,7 @@ def _config(top: Table, path: Path, *, locked: bool) -> MatrixConfig:
     further = () if "companion" in top and not declared.companions else released.companions
 
     def complete(env: Env) -> Env:
-        return locks.locked(accompanied(env, declared.companions, further))
+        return locks.apply_lock(add_companions(env, declared.companions, further))
 
     own, others = tuple(map(complete, declared.envs)), tuple(map(complete, released.envs))
     targets, defaults = _targets(top), top.table("defaults")
@@ -355,7 +363,7 @@ def _env_folder(table: Table, base: Path) -> Path | None:
         return None
     expanded = os.path.expanduser(text)
     if expanded.startswith("~"):
-        table.fail(f"{quoted(text)}: the home folder does not exist", "folder")
+        table.fail(f"{quote_text(text)}: the home folder does not exist", "folder")
     folder = Path(os.path.abspath(base / expanded))
     present = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
     if not os.path.isdir(present):
@@ -412,7 +420,7 @@ def _memory(defaults: Table) -> int:
     size = size_of_text(value)
     if size is None:
         defaults.fail(
-            f'{quoted(value)} is not a size, such as "4 GiB", or a number of bytes', "memory"
+            f'{quote_text(value)} is not a size, such as "4 GiB", or a number of bytes', "memory"
         )
     return size
 

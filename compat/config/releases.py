@@ -110,7 +110,7 @@ def is_one(word: str) -> bool:
     return word == NEWEST or bool(_OPERATOR.match(word) or re.match(r"v?\d", word))
 
 
-def corrected(text: str) -> str | None:
+def correct_specifier(text: str) -> str | None:
     """The specifier that a user probably meant, such as ``>=3.4`` for ``=>3.4`` or ``3.4+``.
 
     It is ``None`` if the text resembles none.
@@ -141,7 +141,7 @@ def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:
     from compat import toolchains
 
     by_version: dict[Version, Env] = {}
-    for env in sorted(envs, key=lambda env: env.paired):
+    for env in sorted(envs, key=lambda env: env.has_framework):
         if env.release is not None and toolchains.is_release(env):
             by_version.setdefault(env.release, env)
     return by_version

@@ -58,11 +58,11 @@ def nothing_matches(
     Its hint is a name with a similar spelling, else the existing names.
     """
     names = list(dict.fromkeys(choices))
-    hint = did_you_mean(pattern, names) or f"Available: {listed_names(names) or 'none'}.{more}"
+    hint = did_you_mean(pattern, names) or f"Available: {join_names(names) or 'none'}.{more}"
     return SelectionError(f"no {kind} matches {pattern!r}", hint=hint)
 
 
-def listed_names(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names with commas between them, as many as a hint has room for, and the number left out."""
     fitting = [
         name
@@ -117,7 +117,7 @@ def _envs_of_word(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
 def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
     groups = dict.fromkeys(group for env in envs for group in env.groups)
     known_releases = [str(release) for release in releases.known_releases(envs)]
-    if meant := releases.corrected(word):
+    if meant := releases.correct_specifier(word):
         return SelectionError(
             f"{word!r} is neither a release nor a version specifier",
             hint=f"Did you mean {meant!r}?",
@@ -314,7 +314,7 @@ def several_match(
         hint = f"{add}, or name one:" + "".join(f"\n    {cell_id}" for cell_id in ids)
     else:
         hint = f"{add}, or name one, such as {ids[0]}." + "".join(
-            f"\n    {option}: {listed_names(names)}" for option, names in differ.items()
+            f"\n    {option}: {join_names(names)}" for option, names in differ.items()
         )
     return SelectionError(f"{text!r} matches {len(ids):,} {what}", hint=hint)
 

@@ -18,7 +18,7 @@ from attrs import frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from compat.config.releases import corrected
+from compat.config.releases import correct_specifier
 from compat.errors import ConfigError
 from compat.model.fields import CommentedValue
 from compat.text import JsonMapping, printable
@@ -63,7 +63,7 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str | None:
 def describe(value: object) -> str:
     """A TOML value as an error names it: ``the number 3.0``, ``a table``."""
     if isinstance(value, str):
-        return f"the string {quoted(value)}"
+        return f"the string {quote_text(value)}"
     if isinstance(value, bool):
         return f"the boolean {str(value).lower()}"
     if isinstance(value, int | float):
@@ -71,7 +71,7 @@ def describe(value: object) -> str:
     return _NAMES.get(type(value), f"a {type(value).__name__}")
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """A string as an error quotes it: in quotes, and shortened if it is long."""
     return repr(text) if len(text) <= _QUOTED else f"{text[:_QUOTED]!r}…"
 
@@ -116,7 +116,7 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self.data
 
-    def required(self, key: str) -> object:
+    def require_value(self, key: str) -> object:
         """The value of a required key, of any type."""
         if key not in self.data:
             self.fail("is missing", key)
@@ -139,7 +139,7 @@ class Table:
         """A string that is not empty; required unless there is a default."""
         if default is not None and key not in self.data:
             return default
-        return self._text(self.expect(self.required(key), str, key, example=example), key)
+        return self._text(self.expect(self.require_value(key), str, key, example=example), key)
 
     def _text(self, text: str, key: str) -> str:
         if not text.strip():
@@ -154,7 +154,7 @@ class Table:
 
     def integer(self, key: str) -> int:
         """A whole number greater than zero."""
-        integer = self.expect(self.required(key), int, key)
+        integer = self.expect(self.require_value(key), int, key)
         if integer <= 0:
             self.fail(f"must be greater than zero, found {number(integer)}", key)
         if integer > _LARGEST:
@@ -208,7 +208,7 @@ class Table:
 
     # --- values that packaging parses -------------------------------------------------------------
 
-    def parsed(
+    def parse_text(
         self,
         key: str,
         text: str,
@@ -227,7 +227,7 @@ class Table:
         except ValueError:  # InvalidVersion, InvalidSpecifier or InvalidRequirement
             near = meant(text)
             self.fail(
-                f"{quoted(text)} is not {complaint}",
+                f"{quote_text(text)} is not {complaint}",
                 key,
                 hint=f"Did you mean {near!r}?" if near else None,
             )
@@ -236,7 +236,9 @@ class Table:
         """A version (PEP 440), or ``None`` if the key is absent."""
         text = self.optional(key, example='"3.1.0"')
         return (
-            None if text is None else self.parsed(key, text, Version, 'a version, such as "3.1.0"')
+            None
+            if text is None
+            else self.parse_text(key, text, Version, 'a version, such as "3.1.0"')
         )
 
     def day(self, key: str) -> date | None:
@@ -253,7 +255,7 @@ class Table:
         return (
             SpecifierSet()
             if text is None
-            else self.parsed(key, text, SpecifierSet, what, meant=corrected)
+            else self.parse_text(key, text, SpecifierSet, what, meant=correct_specifier)
         )
 
     def requirements(self, key: str) -> tuple[str, ...]:
@@ -267,10 +269,10 @@ class Table:
         """Check one requirement. Raises ConfigError."""
         from packaging.requirements import Requirement  # few files have any
 
-        self.parsed(key, text, Requirement, 'a requirement, such as "numpy<2"')
+        self.parse_text(key, text, Requirement, 'a requirement, such as "numpy<2"')
 
 
-def shown(path: Path, base: Path | None = None) -> str:
+def display_path(path: Path, base: Path | None = None) -> str:
     """A path as messages show it to the user.
 
     It is relative to ``base``, or else to the working directory, if it is inside.
@@ -285,7 +287,7 @@ def read_toml(path: Path, base: Path | None = None) -> Table:
 
     Raises ConfigError if it cannot be read, is not TOML, or has another schema.
     """
-    name = shown(path, base)
+    name = display_path(path, base)
     try:
         return parse_toml(path.read_text(encoding="utf-8-sig"), name)
     except OSError as error:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 
 from compat.config.argument_tables import check_constexpr, check_number, check_option
-from compat.config.toml import Table, describe, did_you_mean, quoted
+from compat.config.toml import Table, describe, did_you_mean, quote_text
 from compat.model import CompileSpec, TuningRanges
 from compat.text import JsonObject
 from compat.toolchains import Toolchain
@@ -52,7 +52,7 @@ def _check_known(table: Table, name: str, constexprs: Collection[str]) -> None:
             did_you_mean(name, constexprs)
             or f"Its constexprs are: {', '.join(constexprs) or 'none'}."
         )
-        table.fail(f"{quoted(name)} is not a constexpr of the kernel", name, hint=hint)
+        table.fail(f"{quote_text(name)} is not a constexpr of the kernel", name, hint=hint)
 
 
 def _check_constexpr(table: Table, name: str, value: object) -> None:

@@ -37,7 +37,7 @@ from compat.model import (
     ToolchainWarning,
 )
 from compat.model.evidence import StandInPackages
-from compat.text import TEXT_LIMIT, bounded, narrowed, printable
+from compat.text import TEXT_LIMIT, limit_length, limit_width, printable
 
 _FROM_OUTSIDE = frozenset(
     {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"}
@@ -100,7 +100,7 @@ def agree(one: Evidence, other: Evidence, *, target: Target, knowledge: Knowledg
     return _same(first, second)
 
 
-def broken_env(installer_output: str, toolchain: str) -> Outcome:
+def broken_env_outcome(installer_output: str, toolchain: str) -> Outcome:
     """The outcome of every cell of an env that could not be built.
 
     ``installer_output`` is what the installer printed, and ``toolchain`` is the env's.
@@ -194,11 +194,13 @@ class _Reader:
         message = f"{died.signal} in {self.knowledge.program(died.stage)}"
         within = self.knowledge.symptoms(evidence).pass_
         excerpt = f"ended by {died.signal} in stage {died.stage}"
-        return self.failed(common.COMPILER_CRASH, evidence, message, excerpt, within=within)
+        return self.failure_reading(
+            common.COMPILER_CRASH, evidence, message, excerpt, within=within
+        )
 
     def read(self, evidence: Evidence) -> _Reading:
         if evidence.refused is not None:
-            return self.failed(
+            return self.failure_reading(
                 common.MACHINE, evidence, "refused by the machine", _excerpt(evidence.refused)
             )
         if evidence.toolchain_broken:
@@ -225,7 +227,7 @@ class _Reader:
             if evidence.signal in _FROM_OUTSIDE or (
                 evidence.signal is None and not evidence.exit_code
             ):
-                return self.lost(evidence)
+                return self.loss_reading(evidence)
         if evidence.stage == SOURCE_STAGE and not self.is_about_toolchain(evidence):
             return self.of_source(evidence)
         return self.by_message(evidence)
@@ -245,7 +247,7 @@ class _Reader:
                 sign.tell(symptom_texts, facts),
                 symptom_texts.pass_ if sign.by_pass else "",
             )
-            return self.failed(
+            return self.failure_reading(
                 failure_class,
                 evidence,
                 message,
@@ -257,11 +259,13 @@ class _Reader:
         if evidence.signal is not None:
             return self.by_signal(evidence, evidence)
         if not symptom_texts.error:
-            return self.lost(evidence)
+            return self.loss_reading(evidence)
         message = f"{symptom_texts.error}: {symptom_texts.message or symptom_texts.place}".strip(
             ": "
         )
-        return self.failed(common.UNCLASSIFIED, evidence, message, self.excerpt_of(symptom_texts))
+        return self.failure_reading(
+            common.UNCLASSIFIED, evidence, message, self.excerpt_of(symptom_texts)
+        )
 
     def is_about_toolchain(self, evidence: Evidence) -> bool:
         """Whether an exception during the import of the kernel's file is the toolchain's answer.
@@ -290,7 +294,7 @@ class _Reader:
         It says nothing about the kernel.
         """
         if evidence.deadline is not None:
-            return self.failed(
+            return self.failure_reading(
                 common.SOURCE_TIMEOUT,
                 evidence,
                 common.TIMEOUT.name,
@@ -298,12 +302,12 @@ class _Reader:
             )
         if evidence.memory is not None:
             excerpt = f"stopped at {evidence.memory / 2**20:.0f} MiB while it was imported"
-            return self.failed(common.SOURCE_IMPORT, evidence, "out of memory", excerpt)
+            return self.failure_reading(common.SOURCE_IMPORT, evidence, "out of memory", excerpt)
         symptom_texts = self.knowledge.symptoms(evidence)
         match = self.knowledge.recognise(symptom_texts)
         if match is not None and match[0].status is Status.SOURCE_BROKEN:
             failure_class, sign, facts = match
-            return self.failed(
+            return self.failure_reading(
                 failure_class,
                 evidence,
                 sign.tell(symptom_texts, facts),
@@ -312,15 +316,15 @@ class _Reader:
             )
         if evidence.signal is not None:
             excerpt = f"ended by {evidence.signal} while it was imported"
-            return self.failed(common.SOURCE_IMPORT, evidence, evidence.signal, excerpt)
+            return self.failure_reading(common.SOURCE_IMPORT, evidence, evidence.signal, excerpt)
         if not symptom_texts.error:
-            return self.lost(evidence)
+            return self.loss_reading(evidence)
         message = f"{symptom_texts.error}: {symptom_texts.message}".strip(": ")
         missing = re.match(r"name '(?P<name>\w+)' is not defined", symptom_texts.message)
         advice = _of_optional_import(
             symptom_texts, evidence, missing.groupdict() if missing else {}
         )
-        return self.failed(
+        return self.failure_reading(
             common.SOURCE_IMPORT, evidence, message, self.excerpt_of(symptom_texts), advice=advice
         )
 
@@ -333,7 +337,7 @@ class _Reader:
             prediction = failure_class.prediction
             excerpt = prediction.excerpt_for(evidence.metrics, self.target) if prediction else None
             if prediction and excerpt is not None:
-                failed = self.failed(failure_class, evidence, prediction.words, excerpt)
+                failed = self.failure_reading(failure_class, evidence, prediction.words, excerpt)
                 assert failed.failure is not None
                 return evolve(
                     failed, failure=evolve(failed.failure, stage=prediction.stage, prediction=True)
@@ -341,7 +345,7 @@ class _Reader:
         return _Reading(evidence=evidence, status=Status.OK)
 
     def of_limit(self, limit: FailureClass, excerpt: str, evidence: Evidence) -> _Reading:
-        return self.failed(
+        return self.failure_reading(
             limit, evidence, f"{limit.name} in {self.knowledge.program(evidence.stage)}", excerpt
         )
 
@@ -352,9 +356,9 @@ class _Reader:
             if symptom_texts.error
             else evidence.stderr
         )
-        return self.failed(common.IMPORT, evidence, message, _excerpt(message))
+        return self.failure_reading(common.IMPORT, evidence, message, _excerpt(message))
 
-    def lost(self, evidence: Evidence) -> _Reading:
+    def loss_reading(self, evidence: Evidence) -> _Reading:
         if evidence.signal is not None:
             end = f"{evidence.signal}, from outside"
         elif evidence.exit_code is not None:
@@ -362,7 +366,7 @@ class _Reader:
         else:
             end = "an answer without a reason" if evidence.answered else "no trace of how it ended"
         message = f"no answer: {end}"
-        return self.failed(
+        return self.failure_reading(
             common.UNCLASSIFIED,
             evidence,
             message,
@@ -370,7 +374,7 @@ class _Reader:
             status=Status.LOST,
         )
 
-    def failed(
+    def failure_reading(
         self,
         failure_class: FailureClass,
         evidence: Evidence,
@@ -672,7 +676,7 @@ def _excerpt(text: str) -> str:
     Empty lines are left out. A longer text keeps its first lines, and the last ones, which have the
     cause.
     """
-    text = narrowed(bounded(text, TEXT_LIMIT), _WIDTH)
+    text = limit_width(limit_length(text, TEXT_LIMIT), _WIDTH)
     lines = [line.rstrip() for line in printable(text).split("\n") if line.strip()]
     if len(lines) > _LINES:
         left_out = len(lines) - _LINES + 1

@@ -72,7 +72,7 @@ class Sign:
         )
 
     @cached_property
-    def _compiled(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    def _lazy_patterns(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
         """The pairs of :attr:`patterns`. A pattern is compiled when it is first tried."""
         return tuple(
             (symptom, lazy_pattern(pattern, re.MULTILINE))
@@ -86,7 +86,7 @@ class Sign:
         function that is called at the caret (:attr:`Symptoms.called`).
         """
         facts = {"called": symptoms.called}
-        for symptom, pattern in self._compiled:
+        for symptom, pattern in self._lazy_patterns:
             match = pattern.search(getattr(symptoms, symptom))
             if match is None:
                 return None

@@ -144,7 +144,7 @@ def is_confirmed(check: Check) -> bool:
     return check.right is False and check.status is not Status.TIMED_OUT
 
 
-def settled(first: Check, later: Sequence[Check]) -> Check:
+def combine_checks(first: Check, later: Sequence[Check]) -> Check:
     """Return the result of the first run, combined with the runs that confirm it.
 
     ``later`` has at most two runs. If the statuses differ, runs that ended at a limit of time or
@@ -249,7 +249,7 @@ def suspects(evidence: Evidence, check: Check, interpreter: Interpreter) -> tupl
     return tuple(probe for probe in interpreter.tried if probe.uses.search(uses))
 
 
-def excused(
+def excuse_check(
     evidence: Evidence,
     check: Check,
     probes: Iterable[tuple[Probe, Evidence]],

@@ -2,7 +2,7 @@
 
 On request, a compiler prints its IR before every pass, between its messages. Each compiler has its
 own format, which its toolchain's :class:`OutputReader` parses. This module locates failures in the
-parsed output (:func:`diagnosed`) and compares the passes of two compiles.
+parsed output (:func:`add_diagnosis`) and compares the passes of two compiles.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ def version(reader: OutputReader) -> str:
     return digest.hexdigest()[:16]
 
 
-def diagnosed(
+def add_diagnosis(
     evidence: Evidence, reading: CompilerOutput, keep: Keep | None, reader: OutputReader
 ) -> Evidence:
     """Return the evidence of a failed attempt with its ``stderr`` and ``diagnosis`` filled in.

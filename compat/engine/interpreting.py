@@ -24,10 +24,10 @@ from compat.diagnosis.numbers import (
     Interpreter,
     Probe,
     check_of,
-    excused,
+    combine_checks,
+    excuse_check,
     is_confirmed,
     is_mistake,
-    settled,
     suspects,
     without_reference,
 )
@@ -144,15 +144,15 @@ class _Interpreting:
         runs = self.evidence(
             [cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])]
         )
-        checks = self.excused({cell: attempts[0] for cell, attempts in runs.items()})
+        checks = self.check_with_probes({cell: attempts[0] for cell, attempts in runs.items()})
         wrong = {cell: attempts for cell, attempts in runs.items() if is_confirmed(checks[cell])}
-        for cell, attempts in self.confirmed(wrong).items():
-            checks[cell] = settled(
+        for cell, attempts in self.confirm_failures(wrong).items():
+            checks[cell] = combine_checks(
                 checks[cell], [_check_of(cell, evidence) for evidence in attempts[1:]]
             )
         return checks
 
-    def excused(self, evidence_by_cell: Mapping[Cell, Evidence]) -> dict[Cell, Check]:
+    def check_with_probes(self, evidence_by_cell: Mapping[Cell, Evidence]) -> dict[Cell, Check]:
         """Return the check of one run of each cell, judged with its probes."""
         checks = {cell: _check_of(cell, evidence) for cell, evidence in evidence_by_cell.items()}
         probes_by_cell = {
@@ -170,12 +170,12 @@ class _Interpreting:
             probe_evidence = [
                 (probe, attempts[0]) for probe, attempts in pairs if attempts is not None
             ]
-            checks[cell] = excused(
+            checks[cell] = excuse_check(
                 evidence_by_cell[cell], checks[cell], probe_evidence, _interpreter(cell)
             )
         return checks
 
-    def confirmed(self, wrong: Mapping[Cell, _Runs]) -> dict[Cell, _Runs]:
+    def confirm_failures(self, wrong: Mapping[Cell, _Runs]) -> dict[Cell, _Runs]:
         """Return the runs of failed cells, with a second run, and a third if the two disagree."""
         runs = dict(wrong)
         for count in (1, 2):
@@ -191,14 +191,14 @@ class _Interpreting:
             }
             missing = [
                 _CellGroup(key=key, alike=tuple(alike), before=runs[alike[0]])
-                for key, alike in self.keyed(again).items()
+                for key, alike in self.cells_by_key(again).items()
             ]
             if missing and not self.only_known:
                 self.total += len(missing)
                 runs |= self.run([[request] for request in missing])
         return runs
 
-    def keyed(self, cells: Iterable[Cell]) -> dict[str, list[Cell]]:
+    def cells_by_key(self, cells: Iterable[Cell]) -> dict[str, list[Cell]]:
         """Return the key of an interpreter's result → its cells."""
         keyed: dict[str, list[Cell]] = {}
         for cell in cells:
@@ -207,7 +207,7 @@ class _Interpreting:
 
     def evidence(self, cells: Sequence[Cell]) -> dict[Cell, _Runs]:
         """Return the stored runs of cells, and new runs of the other cells."""
-        keyed = self.keyed(cells)
+        keyed = self.cells_by_key(cells)
         limits = self.context.limits
         again = self.context.again and not self.only_known
         stored_runs = (

@@ -147,7 +147,7 @@ class BatchQueue:
         with self._lock:
             return next(self._waiting, None)
 
-    def done(self, env: str, cells: int) -> None:
+    def finish_cells(self, env: str, cells: int) -> None:
         """Count ``cells`` of an env as finished, and release the env after its last cell."""
         with self._lock:
             self._unfinished[env] -= cells

@@ -48,7 +48,7 @@ from compat.model import (
     Status,
     Target,
 )
-from compat.model.outcome import compacted
+from compat.model.outcome import compact_record
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.source.closure import ClosureCheck, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
@@ -157,12 +157,14 @@ def run(
     _refuse_mixed(cells)
     under_way = _RunningCells(cells, context, on_result)
     missing = under_way.find_missing()
-    _log.info("%d cells: %d in the store, %d to compile", len(cells), under_way.done, len(missing))
+    _log.info(
+        "%d cells: %d in the store, %d to compile", len(cells), under_way.result_count, len(missing)
+    )
     on_plan([cells[position] for position in missing])
     try:
         under_way.compile_all(missing)
     except MachineError as error:
-        raise error.after(under_way.done, len(cells)) from error
+        raise error.after(under_way.result_count, len(cells)) from error
     return under_way.results()
 
 
@@ -183,7 +185,7 @@ class _RunningCells:
         """The first position of a key → the other positions with that key."""
 
     @property
-    def done(self) -> int:
+    def result_count(self) -> int:
         """Number of cells with a result."""
         return sum(result is not None for result in self._results)
 
@@ -205,7 +207,7 @@ class _RunningCells:
         for env, positions in _by_content(self._cells, self._context):
             if env.error is not None:
                 for position in positions:
-                    self._note(position, classify.broken_env(env.error, env.env.toolchain))
+                    self._note(position, classify.broken_env_outcome(env.error, env.env.toolchain))
                 continue
             firsts: dict[str, int] = {}
             for position in positions:
@@ -319,7 +321,7 @@ class _RunningCells:
         finally:
             for position in own:
                 self._claims.release(key_of[position])
-            queue.done(self._cells[positions[0]].env.name, len(positions))
+            queue.finish_cells(self._cells[positions[0]].env.name, len(positions))
         return set(positions).difference(own)
 
     def _not_kept_meanwhile(
@@ -469,7 +471,7 @@ def _already_known(
 
 def outcome_of(cell: Cell, attempts: Sequence[Evidence]) -> Outcome:
     """Return the outcome of a cell, from all attempts at it."""
-    return compacted(
+    return compact_record(
         classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures)
     )
 

@@ -66,7 +66,7 @@ def requirements(env: Env) -> tuple[str, ...]:
     toolchain = env.wheel or (
         f"{env.distribution}=={env.release}" if env.release else env.distribution
     )
-    framework = (f"{env.framework}=={env.framework_release}",) if env.paired else ()
+    framework = (f"{env.framework}=={env.framework_release}",) if env.has_framework else ()
     return (toolchain, *framework, *env.install)
 
 
@@ -225,7 +225,7 @@ class EnvFolder:
         return self.path / "names"
 
     @property
-    def used(self) -> Path:
+    def last_use_file(self) -> Path:
         """The file whose modification time is the time of the env's last use."""
         return self.path / "used"
 
@@ -264,9 +264,9 @@ class EnvCache:
             self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(self.folder / _TAG, _SIGNATURE)
         except OSError as error:
-            raise self.refused(error) from error
+            raise self.build_error(error) from error
 
-    def refused(self, error: OSError) -> EnvError:
+    def build_error(self, error: OSError) -> EnvError:
         """Return the error to raise for a system error during a build."""
         where = f"{self.origin}: {self.folder}" if self.origin else str(self.folder)
         hint = f"Set {VARIABLE} to a writable folder with enough room for the environments."

@@ -320,7 +320,7 @@ _PINNED = lazy_pattern(
 )
 
 
-def locked_line(requirement: str, hashes: Sequence[str]) -> str:
+def lock_line(requirement: str, hashes: Sequence[str]) -> str:
     """Return a line of a requirements file that accepts only files with these SHA-256 hashes."""
     return " ".join([requirement, *(f"--hash=sha256:{digest}" for digest in hashes)])
 
@@ -338,7 +338,7 @@ def pinned_requirements(env: Env, python: str) -> dict[str, tuple[str, ...]]:
     )
 
 
-def pinned_library(requirement: str) -> tuple[str, ...]:
+def library_hashes(requirement: str) -> tuple[str, ...]:
     """Return the SHA-256 of the files of a pinned library, without its dependencies.
 
     Raises EnvError if uv cannot resolve it.

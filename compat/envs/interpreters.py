@@ -84,7 +84,7 @@ def _interpreter(folder: Path, minor: Minor) -> str | None:
         return None
 
 
-def ranked(allowed: Collection[Minor], specifier: SpecifierSet) -> tuple[Minor, ...]:
+def rank_minors(allowed: Collection[Minor], specifier: SpecifierSet) -> tuple[Minor, ...]:
     """Return the allowed versions that the specifier admits, the preferred ones first."""
     others = sorted(set(MINORS).difference(PREFERENCE), reverse=True)
     return tuple(
@@ -92,7 +92,7 @@ def ranked(allowed: Collection[Minor], specifier: SpecifierSet) -> tuple[Minor, 
     )
 
 
-def spelled(minors: Collection[Minor]) -> str:
+def spell_minors(minors: Collection[Minor]) -> str:
     """Return versions in words, with ranges for neighbours: ``3.8–3.12, 3.14``, or ``none``."""
     runs: list[list[Minor]] = []
     for minor in sorted(minors):
@@ -129,7 +129,7 @@ def choose_interpreter(
     wheels, notes = _wheels(env, answers, environ)
     here = present(environ)
     allowed = set(here).intersection(*wheels.values())
-    for minor in ranked(allowed, env.python):
+    for minor in rank_minors(allowed, env.python):
         for path in here[minor]:
             if starts([path, "-I", "-c", ""]):
                 return InterpreterChoice(python=path, tag=f"cp{minor[0]}{minor[1]}", notes=notes)
@@ -147,7 +147,7 @@ def exact_interpreter(version: str, environ: Mapping[str, str] = os.environ) -> 
         if installed == version:
             return InterpreterChoice(python=path, tag=f"cp{minor[0]}{minor[1]}")
     others = [
-        spelled(set(present(environ)) - {minor}),
+        spell_minors(set(present(environ)) - {minor}),
         *sorted(set(filter(None, versions.values()))),
     ]
     here = ", ".join(other for other in others if other != "none") or "none"
@@ -198,7 +198,7 @@ def _wheels(
             pythons_by_wheel[f"{name} {version}"] = pythons
     else:
         requirements.append((env.distribution, env.release))
-    requirements += [(env.framework, env.framework_release)] if env.paired else []
+    requirements += [(env.framework, env.framework_release)] if env.has_framework else []
     sources = (*index_urls(environ), *([env.index] if env.index else []))
     for distribution, release in requirements:
         try:
@@ -218,15 +218,15 @@ def _wheels(
 
 
 def _no_interpreter(env: Env, wheels: Mapping[str, frozenset[Minor]], here: list[Minor]) -> str:
-    reasons = [f"{what} has wheels for {spelled(pythons)}" for what, pythons in wheels.items()]
+    reasons = [f"{what} has wheels for {spell_minors(pythons)}" for what, pythons in wheels.items()]
     reasons += [f"the env asks for python {env.python}"] if str(env.python) else []
-    fitting = ranked(set(MINORS).intersection(*wheels.values()), env.python)
+    fitting = rank_minors(set(MINORS).intersection(*wheels.values()), env.python)
     advice = (
         f"; `uv python install {fitting[0][0]}.{fitting[0][1]}` installs one that fits"
         if fitting
         else ""
     )
     return (
-        f"no interpreter: {'; '.join((*reasons, f'installed here: {spelled(here)}'))} (considered:"
-        f" {spelled(MINORS)}){advice}"
+        f"no interpreter: {'; '.join((*reasons, f'installed here: {spell_minors(here)}'))}"
+        f" (considered: {spell_minors(MINORS)}){advice}"
     )

@@ -42,7 +42,7 @@ from packaging.version import Version
 from compat.archives import ArchiveLimits, BadArchive, read_tar, read_zip
 from compat.envs import locks
 from compat.envs.cache import EnvCache, env_cache
-from compat.envs.installers import InstallFailed, install_into, locked_line
+from compat.envs.installers import InstallFailed, install_into, lock_line
 from compat.envs.listing import NO_INDEX, File, index_urls
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import content_of, replace_file
@@ -67,7 +67,7 @@ def is_pinned(requirement: str) -> bool:
     return _REQUIREMENT.fullmatch(requirement) is not None
 
 
-def unpacked(requirement: str, hashes: Sequence[str] = ()) -> Path:
+def unpack_library(requirement: str, hashes: Sequence[str] = ()) -> Path:
     """Return the folder of a pinned library (``liger-kernel==0.6.4``), unpacked if missing.
 
     If the library is locked, ``hashes`` has the SHA-256 of the files that may be installed. It has
@@ -134,7 +134,7 @@ def _install(
 
     Raises EnvError with the installer's message if both fail.
     """
-    lock = [locked_line(normal(requirement), hashes)] if hashes else []
+    lock = [lock_line(normal(requirement), hashes)] if hashes else []
     try:
         install_into(
             target,

@@ -334,7 +334,7 @@ class Listing:
         )
         return (*older[-1:], *newer[:1])
 
-    def published(self, release: Version) -> date | None:
+    def upload_day(self, release: Version) -> date | None:
         """Return the day of the first upload of a release's wheels; ``None`` if it is unknown."""
         times = (
             file.uploaded

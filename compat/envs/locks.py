@@ -98,7 +98,7 @@ class EnvUse:
         It has no effect if the env does not exist or its folder is read-only. A user who cannot
         write the folder cannot remove the env either.
         """
-        self._path, self._descriptor = folder.used, -1
+        self._path, self._descriptor = folder.last_use_file, -1
         self.renew()
 
     def renew(self) -> None:
@@ -142,7 +142,7 @@ def hold(folder: EnvFolder) -> None:
 def last_used(folder: EnvFolder) -> float:
     """Return the time when an env was last used or built, in seconds since 1970; 0 if never."""
     times = [0.0]
-    for path in (folder.used, folder.record):
+    for path in (folder.last_use_file, folder.record):
         with suppress(OSError):
             times.append(path.stat().st_mtime)
     return max(times)
@@ -154,7 +154,7 @@ def is_used_by_others(folder: EnvFolder) -> bool:
     if use is not None and use.holds():
         return not use.is_alone() or _runs(folder)
     try:
-        descriptor = os.open(folder.used, os.O_RDWR | os.O_CLOEXEC)
+        descriptor = os.open(folder.last_use_file, os.O_RDWR | os.O_CLOEXEC)
     except OSError:
         return _runs(folder)
     try:
@@ -192,7 +192,7 @@ def remove(folder: EnvFolder) -> str | None:
     Raises OSError if its files cannot be removed.
     """
     try:
-        with _descriptor(folder.log) as log, _descriptor(folder.used) as used:
+        with _descriptor(folder.log) as log, _descriptor(folder.last_use_file) as used:
             if not _lock(log, fcntl.LOCK_EX):
                 return _BEING_BUILT
             if not _lock(used, fcntl.LOCK_EX) or _runs(folder):

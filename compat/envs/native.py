@@ -19,7 +19,7 @@ from pathlib import Path
 from attrs import frozen
 
 from compat.envs.cache import EnvCache
-from compat.envs.libraries import unpacked
+from compat.envs.libraries import unpack_library
 from compat.errors import EnvError
 from compat.files import replace_file
 from compat.processes.supervisor import run
@@ -58,7 +58,7 @@ def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> C
     if compiler := machine_compiler(environ):
         return compiler
     try:
-        folder = unpacked(ZIG)
+        folder = unpack_library(ZIG)
     except EnvError as error:
         hint = (
             "Install gcc or clang, or name a compiler in $CC. Without one, triton-compat takes zig"
@@ -70,7 +70,7 @@ def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> C
     try:
         return Compiler(program=str(_wrapper(folder, cache)), fetched=True)
     except OSError as error:
-        raise cache.refused(error) from error
+        raise cache.build_error(error) from error
 
 
 def _wrapper(folder: Path, cache: EnvCache) -> Path:
@@ -94,7 +94,7 @@ exec '{zig}' cc "$@"
     return path
 
 
-def built_library(
+def build_library(
     source: Path, name: str, also: Sequence[str], compiler: Compiler, cache: EnvCache
 ) -> Path:
     """Return the folder with a shared library, and with links to it under the names in ``also``.

@@ -265,7 +265,7 @@ class Builder:
                 on_state(BuildState.INSTALLING)
                 return self._install(env, folder, log)
         except OSError as error:
-            raise self.cache.refused(error) from error
+            raise self.cache.build_error(error) from error
 
     def _reuse(self, reason: str) -> BuildResult:
         self.say(reason)

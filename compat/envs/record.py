@@ -48,7 +48,7 @@ _ANSI = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 def distributions(env: Env) -> list[str]:
     """Return the distributions that an env must have: the toolchain, then the framework."""
-    return [env.distribution, *((env.framework,) if env.paired else ())]
+    return [env.distribution, *((env.framework,) if env.has_framework else ())]
 
 
 def read_record(folder: EnvFolder) -> JsonObject | None:
@@ -226,7 +226,7 @@ def site_packages(location: Path) -> Path:
     return location / "lib" / f"python{major}.{minor}" / "site-packages"
 
 
-def damaged_file(location: Path, distribution: str) -> str | None:
+def first_damage(location: Path, distribution: str) -> str | None:
     """Return the first damage in a distribution's installed files, or ``None`` without any.
 
     Each file must exist with the size in its wheel's RECORD. For programs that are newer than the
@@ -336,7 +336,7 @@ def inspect(location: Path, needed: Sequence[str]) -> Installation:
     for name in needed:
         if name not in (package.name for package in installation.packages):
             raise NotInstalled(f"{name} is not installed in it")
-    if damage := damaged_file(location, needed[0]):
+    if damage := first_damage(location, needed[0]):
         raise NotInstalled(f"of {needed[0]}, {damage}")
     return evolve(installation, license=_proprietary_license(location, needed[0]))
 

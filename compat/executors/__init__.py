@@ -35,7 +35,7 @@ OPTION = "--executor"
 class ExecutorSettings(Protocol):
     """The place where an executor compiles, and all its other settings."""
 
-    def opened(
+    def executor_opener(
         self, in_flight: int | None, say: Callable[[str], None]
     ) -> AbstractContextManager[OpenExecutor]:
         """Return a context manager that yields the function to open the executor.
@@ -50,14 +50,14 @@ class ExecutorSettings(Protocol):
 class SettingsReader(Protocol):
     """Reads the settings of an executor. Usually it is the class of the settings."""
 
-    def named(self, text: str) -> ExecutorSettings | None:
+    def read_option(self, text: str) -> ExecutorSettings | None:
         """Return the settings in the text of ``--executor``; ``None`` if its form is unknown.
 
         Raises ValueError with a message for the user.
         """
         ...
 
-    def declared(self, table: Table) -> ExecutorSettings:
+    def read_table(self, table: Table) -> ExecutorSettings:
         """The settings in ``[executor]``. Raises ConfigError."""
         ...
 
@@ -96,7 +96,7 @@ def executor_named(text: str) -> ExecutorSettings | None:
         return None
     try:
         kind = _kind_of(text)
-        if kind and (settings := kind.read().named(text)):
+        if kind and (settings := kind.read().read_option(text)):
             return settings
         raise ValueError(f"unknown executor {text!r}")
     except ValueError as error:
@@ -113,7 +113,7 @@ def executor_declared(table: Table) -> ExecutorSettings:
     """The settings in ``[executor]`` of a ``matrix.toml``. Raises ConfigError."""
     address = table.data.get("address")
     kind = (_kind_of(address) if isinstance(address, str) else None) or EXECUTORS[0]
-    return kind.read().declared(table)
+    return kind.read().read_table(table)
 
 
 def _kind_of(address: str) -> ExecutorKind | None:

@@ -197,7 +197,7 @@ class LocalExecutor:
         position = 0
         for cells in together:
             with closing(
-                _attempted(evolve(batch, cells=cells), self._workers, stop, keep)
+                _attempt_batch(evolve(batch, cells=cells), self._workers, stop, keep)
             ) as attempted:
                 for _, evidence in attempted:
                     yield position, (evidence,)
@@ -236,7 +236,7 @@ class _ConfirmedBatch:
         done = 0
         while done < len(self.cells):
             suspects: list[tuple[int, Evidence]] = []
-            with closing(self._attempted(self.cells[done:])) as attempted:
+            with closing(self._attempt_cells(self.cells[done:])) as attempted:
                 for cell, evidence in attempted:
                     done += 1
                     if evidence.complete or evidence.toolchain_broken:
@@ -265,20 +265,20 @@ class _ConfirmedBatch:
         _log.info("%s: two attempts disagree, trying a third time", cell.id)
         return first, second, self._attempt_alone(cell, self.batch.limits)
 
-    def _attempted(
+    def _attempt_cells(
         self, cells: tuple[Cell, ...], **changes: Any
     ) -> Generator[tuple[Cell, Evidence]]:
-        return _attempted(
+        return _attempt_batch(
             evolve(self.batch, cells=cells, **changes), self.workers, self.stop, self.keep
         )
 
     def _attempt_alone(self, cell: Cell, limits: Limits) -> Evidence:
         mode = evolve(self.batch.mode, diagnose=True)
-        ((_, evidence),) = self._attempted((cell,), limits=limits, mode=mode)
+        ((_, evidence),) = self._attempt_cells((cell,), limits=limits, mode=mode)
         return evidence
 
 
-def _attempted(
+def _attempt_batch(
     batch: Batch, workers: WorkerPool, stop: threading.Event, keep: Keep | None
 ) -> Generator[tuple[Cell, Evidence]]:
     """Attempt each cell of a batch once, and yield the cells with their evidence."""

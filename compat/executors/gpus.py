@@ -261,4 +261,4 @@ def run_kept(
             code = int(session.ask(json.dumps(list(command))))
         except SessionEnded:
             code = session.end()
-        return ProcessResult(exit_code=code, output=session.printed)
+        return ProcessResult(exit_code=code, output=session.output_end)

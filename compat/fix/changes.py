@@ -46,9 +46,9 @@ class TextFile:
 
         A file with line ends of several kinds would change.
         """
-        return self.encoded(self.text) == self.content
+        return self.encode_text(self.text) == self.content
 
-    def encoded(self, text: str) -> bytes:
+    def encode_text(self, text: str) -> bytes:
         """Return a text with this file's encoding and line ends. Raises ConfigError.
 
         The error means that the encoding lacks a character of the text.
@@ -177,20 +177,24 @@ class SourceFile(TextFile):
         """
         own = self.path.relative_to(self.top)
         edited = {
-            name: self.editable[name].encoded(edited_text)
+            name: self.editable[name].encode_text(edited_text)
             for name, edited_text in (beside or {}).items()
         }
-        for name, content in {**self.beside, **edited, own.as_posix(): self.encoded(text)}.items():
+        for name, content in {
+            **self.beside,
+            **edited,
+            own.as_posix(): self.encode_text(text),
+        }.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-        source, roots = folder / own, [self._copied(root, folder) for root in self.roots]
+        source, roots = folder / own, [self._root_in_copy(root, folder) for root in self.roots]
         closure = read_source(source, roots).closure
         return evolve(
             spec, source=str(source), roots=tuple(map(str, roots)), closure=closure, expectations=()
         )
 
-    def _copied(self, root: Path, folder: Path) -> Path:
+    def _root_in_copy(self, root: Path, folder: Path) -> Path:
         return folder / root.relative_to(self.top) if self.path.is_relative_to(root) else root
 
 
@@ -217,7 +221,7 @@ class ChangedFile:
     @classmethod
     def of(cls, file: TextFile, text: str) -> ChangedFile:
         """Return the change of a file to another text."""
-        after = file.encoded(text)
+        after = file.encode_text(text)
         return cls(
             path=file.path,
             before=file.content,

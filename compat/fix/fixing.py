@@ -172,7 +172,9 @@ def fix(
         if search and search.compiled and not tested:
             compiling.check_copies(chosen.env, own.outcome)
         if (best := best_of(tested)) and chosen.spec.guessed:
-            alone = settled(best.candidate, chosen.spec, compiling.source, compiling.folder)
+            alone = restrict_to_source(
+                best.candidate, chosen.spec, compiling.source, compiling.folder
+            )
             tested[tested.index(best)] = best = evolve(best, candidate=alone)
     return Fix(
         cell=chosen,
@@ -225,7 +227,7 @@ class EditCompiler:
 
     def everywhere(self, candidate: EditedKernel, envs: Sequence[Env]) -> EditTrial:
         """Compile a candidate in these envs."""
-        spec = self._written(candidate)
+        spec = self._write_candidate(candidate)
         return EditTrial(
             candidate=candidate,
             results=self._run([Cell(env=env, target=self.target, spec=spec) for env in envs]),
@@ -283,7 +285,7 @@ class EditCompiler:
         Before an edit is reported, it is compiled and confirmed like any cell.
         """
         cells = [
-            Cell(env=env, target=self.target, spec=self._written(candidate))
+            Cell(env=env, target=self.target, spec=self._write_candidate(candidate))
             for candidate in candidates
         ]
         shares = [cells[slot :: self.context.slots] for slot in range(self.context.slots)]
@@ -314,7 +316,7 @@ class EditCompiler:
         with self.listener.compiling(len(cells)) as note:
             return run.run(cells, evolve(self.context, stop=threading.Event()), note)
 
-    def _written(self, candidate: EditedKernel) -> Specialization:
+    def _write_candidate(self, candidate: EditedKernel) -> Specialization:
         self._count += 1
         spec = evolve(self.spec, compile=candidate.compile)
         return self.source.specialize(
@@ -367,7 +369,7 @@ def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
     return sorted(built, key=lambda built: release_of(built).order)
 
 
-def settled(
+def restrict_to_source(
     candidate: EditedKernel, spec: Specialization, source: SourceFile, folder: Path
 ) -> EditedKernel:
     """Return the candidate as an edit of the source alone, for a kernel with guessed arguments.

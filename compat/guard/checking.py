@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from compat.guard.facts import WORKS, GuardFacts, States, is_fork
 from compat.guard.writing import Guard, command_of, is_intact, make_guard, read_guard
-from compat.report.summary.compact import at_most, listed, spans
+from compat.report.summary.compact import at_most, join_words, spans
 from compat.report.summary.record import Report
 from compat.text import JsonObject
 
@@ -233,7 +233,7 @@ def guard_lines(guard: Guard) -> Iterator[str]:
             )
 
 
-def checked_lines(checked: GuardCheck, guard: str, report: str) -> Iterator[str]:
+def guard_check_lines(checked: GuardCheck, guard: str, report: str) -> Iterator[str]:
     """Yield the result of a check as lines, the summary first.
 
     ``guard`` and ``report`` are the names of the files.
@@ -269,7 +269,7 @@ def checked_lines(checked: GuardCheck, guard: str, report: str) -> Iterator[str]
         yield f"write it again: {command_of(checked.guard.request, guard, report)}"
 
 
-def checked_document(checked: GuardCheck) -> JsonObject:
+def guard_check_document(checked: GuardCheck) -> JsonObject:
     """Return the result of a check as JSON data."""
     return {
         "agrees": checked.agrees,
@@ -359,6 +359,6 @@ def _indented_lines(lines: Iterable[str]) -> Iterator[str]:
     return (f"  {line}" for line in at_most(_SHOWN, lines))
 
 
-def written_line(guard: Guard, path: str) -> str:
+def writing_line(guard: Guard, path: str) -> str:
     """Return a line that says that a guard was written, and for which kernels."""
-    return f"wrote {path}: {listed(list(guard.facts.kernels))}"
+    return f"wrote {path}: {join_words(list(guard.facts.kernels))}"

@@ -187,7 +187,7 @@ def _states(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
     for entry in entries:
         if entry.unsteady:
             yield entry.release, "its answers differ"
-        elif entry.outcome is not None and entry.known:
+        elif entry.outcome is not None and entry.is_known:
             yield entry.release, WORKS if entry.good else _reason(entry.outcome)
 
 

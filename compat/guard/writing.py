@@ -19,7 +19,7 @@ from compat.errors import StoreError
 from compat.guard.configs import Configs
 from compat.guard.facts import WORKS, GuardFacts, Request, find_facts, guarding_of, toolchain_of
 from compat.model.codec import RecordError, structure
-from compat.report.summary.compact import listed
+from compat.report.summary.compact import join_words
 from compat.report.summary.record import Report
 from compat.source.parsing import tree_of
 from compat.toolchains.base import Toolchain
@@ -57,13 +57,13 @@ class Guard:
         """Return the variant that this guard chooses for a library; ``None`` for none."""
         variant: str | None = (
             guarding_of(self.toolchain)
-            .decide(self.decided_by, kernel, release, target, self.policy)
+            .decide(self.decision_data, kernel, release, target, self.policy)
             .variant
         )
         return variant
 
     @cached_property
-    def decided_by(self) -> dict[str, object]:
+    def decision_data(self) -> dict[str, object]:
         """The data by which the code in the file decides."""
         facts, letters = self.facts, _letters(self.facts)
         return {
@@ -140,7 +140,7 @@ def _head(guard: Guard) -> str:
         title=guard.toolchain.title,
         policy=guard.policy,
         example=f'"{_inside_quotes(kernels[0] if kernels else "kernel")}"',
-        kernels=_inside_quotes_wrapped(f"Kernels: {listed(kernels)}."),
+        kernels=_inside_quotes_wrapped(f"Kernels: {join_words(kernels)}."),
         command=_inside_quotes(command_of(guard.request)),
         cases=(
             _inside_quotes_wrapped(f"{', '.join(guard.request.cases)}.")
@@ -189,9 +189,9 @@ def _document(guard: Guard) -> dict[str, object]:
         "by": guard.version,
         "toolchain": guard.toolchain.name,
         "request": {**request, "prefer": guard.request.prefer, "policy": guard.request.policy},
-        "digest": _digest(guard.decided_by),
+        "digest": _digest(guard.decision_data),
     }
-    return {**guard.decided_by, "made": provenance}
+    return {**guard.decision_data, "made": provenance}
 
 
 def _letters(facts: GuardFacts) -> dict[str, str]:

@@ -20,7 +20,7 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.config.kernel_files import kernels_of
 from compat.config.libraries import LibraryVersions
-from compat.config.toml import SCHEMA, Table, did_you_mean, shown, toml_text, without_notes
+from compat.config.toml import SCHEMA, Table, did_you_mean, display_path, toml_text, without_notes
 from compat.errors import ConfigError
 from compat.files import replace_file
 from compat.guess.finding import project_sources, sources, split, where_else
@@ -314,7 +314,7 @@ def read_sources(
             path.read_bytes()
         except OSError as error:
             raise ConfigError(
-                f"cannot be read: {error.strerror or error}", where=shown(path)
+                f"cannot be read: {error.strerror or error}", where=display_path(path)
             ) from error
     try:
         return guess_sources(paths, used_names, dict.fromkeys([*callers, *project_sources(paths)]))
@@ -334,14 +334,14 @@ def _specializations(
             if functions is not None
             else kernel.function not in described
         ):
-            origin = f"{shown(source.path, base)}::{kernel.function}"
+            origin = f"{display_path(source.path, base)}::{kernel.function}"
             document = without_notes(_kernel_file([kernel], source.path.name, "", source.toolchain))
             for read in kernels_of(Table(file=origin, path="", data=document), source.path):
                 yield from (evolve(spec, guessed=True) for spec in read.specializations())
 
 
 def _no_such_kernel(source: GuessedSource, name: str, base: Path) -> NoReturn:
-    where = f"{shown(source.path, base)}::{name}"
+    where = f"{display_path(source.path, base)}::{name}"
     why = next(
         (
             f"{kernel.why} (line {kernel.line})"

@@ -111,7 +111,7 @@ class Entry:
     """Whether only an earlier run tested it."""
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether it is known to be good or bad."""
         return self.judgement is not Judgement.UNKNOWN
 
@@ -134,7 +134,7 @@ class Entry:
     @property
     def behaviour(self) -> tuple[Status, str | None, str | None] | None:
         """Status, class and fingerprint. ``None``: inconclusive."""
-        return (self.outcome.status, *self.failure) if self.known and self.outcome else None
+        return (self.outcome.status, *self.failure) if self.is_known and self.outcome else None
 
     @property
     def unsupported(self) -> bool:
@@ -142,7 +142,7 @@ class Entry:
         return self.outcome is not None and self.outcome.status is Status.UNSUPPORTED
 
     @property
-    def lacking(self) -> bool:
+    def lacks_feature(self) -> bool:
         """Whether this release lacks a feature of the kernel, or cannot build for the target."""
         return not self.good and self.outcome is not None and lacks(self.outcome)
 
@@ -226,23 +226,23 @@ class Account:
         if self.bracket and self.word is not Word.INTERMITTENT:
             return *needs, _phrase(self.word, self.bracket)
         if self.word is Word.NEVER and not self.complete:
-            unsupported = sum(entry.unsupported for entry in self.known)
+            unsupported = sum(entry.unsupported for entry in self.known_entries)
             without = f", unsupported in {unsupported}" if unsupported else ""
             return (
                 (
-                    f"failed in {len(self.known) - unsupported} of {len(self.entries)}{without},"
-                    " rest unknown"
+                    f"failed in {len(self.known_entries) - unsupported} of {len(self.entries)}"
+                    f"{without}, rest unknown"
                 ),
             )
-        if self.word is Word.WORKS and (self.untested or self.flaky):
+        if self.word is Word.WORKS and (self.untested_releases or self.flaky):
             tested_count = len(self.entries) - len(self.not_tried)
-            return (f"works in {len(self.known)} of {tested_count}, rest unknown",)
+            return (f"works in {len(self.known_entries)} of {tested_count}, rest unknown",)
         return *needs, str(self.word)
 
     @property
     def complete(self) -> bool:
         """Whether every existing release is known to be good or bad."""
-        return len(self.known) == len(self.entries)
+        return len(self.known_entries) == len(self.entries)
 
     @property
     def line(self) -> tuple[str, ...]:
@@ -250,9 +250,9 @@ class Account:
         return tuple(entry.release for entry in self.entries)
 
     @property
-    def known(self) -> tuple[Entry, ...]:
+    def known_entries(self) -> tuple[Entry, ...]:
         """Entries that are known to be good or bad."""
-        return tuple(entry for entry in self.entries if entry.known)
+        return tuple(entry for entry in self.entries if entry.is_known)
 
     @property
     def not_tried(self) -> tuple[str, ...]:
@@ -260,9 +260,11 @@ class Account:
         return self._releases(lambda entry: not entry.tried)
 
     @property
-    def untested(self) -> tuple[str, ...]:
+    def untested_releases(self) -> tuple[str, ...]:
         """Tried releases without an answer: a broken env or source, or a lost answer."""
-        return self._releases(lambda entry: entry.tried and not entry.known and not entry.unsteady)
+        return self._releases(
+            lambda entry: entry.tried and not entry.is_known and not entry.unsteady
+        )
 
     @property
     def flaky(self) -> tuple[str, ...]:
@@ -270,12 +272,12 @@ class Account:
         return self._releases(lambda entry: entry.unsteady)
 
     @property
-    def remembered(self) -> tuple[str, ...]:
+    def remembered_releases(self) -> tuple[str, ...]:
         """Releases that only earlier runs tested."""
         return self._releases(lambda entry: entry.remembered)
 
     @property
-    def deprecated(self) -> tuple[str, ...]:
+    def deprecating_releases(self) -> tuple[str, ...]:
         """Releases that compiled it with a deprecation warning."""
         return self._releases(
             lambda entry: entry.outcome is not None and is_deprecated(entry.outcome)
@@ -302,7 +304,7 @@ class Account:
         """Changes from one failure to another, between neighbouring conclusive releases."""
         return tuple(
             Change(release=after.release, before=before.failure_class, after=after.failure_class)
-            for before, after in pairwise(self.known)
+            for before, after in pairwise(self.known_entries)
             if not before.good and not after.good and before.failure != after.failure
         )
 
@@ -363,7 +365,7 @@ def account(entries: Iterable[Entry], *, by_class: bool = True) -> Account:
     and bad.
     """
     line = tuple(entries)
-    conclusive_places = [place for place, entry in enumerate(line) if entry.known]
+    conclusive_places = [place for place, entry in enumerate(line) if entry.is_known]
     brackets = tuple(
         _bracket(line, one, other)
         for one, other in pairwise(conclusive_places)
@@ -393,7 +395,7 @@ def _word(entries: Sequence[Entry], *, by_class: bool) -> tuple[Word, bool]:
     if by_class and all(entry.unsupported for entry in entries):
         return Word.UNSUPPORTED, False
     first = next(
-        (place for place, entry in enumerate(entries) if not (by_class and entry.lacking)),
+        (place for place, entry in enumerate(entries) if not (by_class and entry.lacks_feature)),
         len(entries),
     )
     rest = entries[first:]
@@ -406,7 +408,7 @@ def _word(entries: Sequence[Entry], *, by_class: bool) -> tuple[Word, bool]:
         return Word.INTERMITTENT, since
     if rest[-1].good:
         return Word.FIXED, False
-    is_removed = by_class and all(entry.lacking for entry in rest[turns[0] :])
+    is_removed = by_class and all(entry.lacks_feature for entry in rest[turns[0] :])
     return Word.REMOVED if is_removed else Word.REGRESSED, since
 
 

@@ -196,7 +196,7 @@ class Growth:
         )
 
     @property
-    def shown(self) -> str:
+    def points_in_words(self) -> str:
         """The last points in words: ``0.9 s at 128, 6 s at 256, 50 s at 512``."""
         return ", ".join(
             f"{roughly(point.seconds)} at {point.size}" for point in self.points[-_LAST:]
@@ -413,11 +413,11 @@ class SettingGrowth:
         }
         if not self.grows:
             beyond = f"; stopped at {', '.join(map(str, sorted(stopped)))}" if stopped else ""
-            measured = f": {self.whole.shown}" if self.whole.points else ""
+            measured = f": {self.whole.points_in_words}" if self.whole.points else ""
             return f"compiling {self.whole.law_text(self.setting)}{measured}{beyond}"
         name, growth = self.dominant(goal) or ("compiling", self.whole)
         growth = growth if growth.grows else self.whole
-        text = f"{name} {growth.law_text(self.setting)}: {growth.shown}"
+        text = f"{name} {growth.law_text(self.setting)}: {growth.points_in_words}"
         span, own = growth.at(goal), self.outcomes.get(goal)
         if own is not None and own.has_code and goal > growth.points[-1].size:
             return f"{text}; {roughly(own.compile_seconds or 0.0)} in all at {goal}"

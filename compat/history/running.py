@@ -58,7 +58,7 @@ class _RunAccount(Account):
         """
         if self.word not in phrases:
             bad = runs(
-                (entry.release, True if entry.known and not entry.good else None)
+                (entry.release, True if entry.is_known and not entry.good else None)
                 for entry in self.entries
             )
             spans = (
@@ -74,12 +74,12 @@ class _RunAccount(Account):
     @property
     def good(self) -> tuple[str, ...]:
         """The releases that are known to be good."""
-        return tuple(entry.release for entry in self.known if entry.good)
+        return tuple(entry.release for entry in self.known_entries if entry.good)
 
     @property
     def bad(self) -> tuple[str, ...]:
         """The releases that are known to be bad."""
-        return tuple(entry.release for entry in self.known if not entry.good)
+        return tuple(entry.release for entry in self.known_entries if not entry.good)
 
 
 @frozen(kw_only=True)

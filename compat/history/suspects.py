@@ -65,6 +65,8 @@ def neighbours(results: Iterable[Result]) -> Iterator[tuple[Result, Result]]:
     for result in results:
         cell = result.cell
         if result.outcome.has_code and toolchains.is_release(cell.env):
-            rows[cell.spec, cell.target.name, cell.env.toolchain, cell.env.paired].append(result)
+            rows[cell.spec, cell.target.name, cell.env.toolchain, cell.env.has_framework].append(
+                result
+            )
     for row in rows.values():
         yield from pairwise(sorted(row, key=lambda result: release_of(result.built).order))

@@ -147,7 +147,7 @@ class HuntAnswer:
     @property
     def share_valid(self) -> float:
         """The share of valid programs among the tried ones, from 0 to 1."""
-        total = len(self.tried)
+        total = len(self.informative_verdicts)
         return (total - len(self.invalid)) / total if total else 1.0
 
     @property
@@ -156,7 +156,7 @@ class HuntAnswer:
         return tuple(verdict for verdict in self.verdicts if not verdict.is_valid)
 
     @property
-    def tried(self) -> tuple[ProgramVerdict, ...]:
+    def informative_verdicts(self) -> tuple[ProgramVerdict, ...]:
         """The programs with an informative result.
 
         For the others, no chosen release has their operations.
@@ -183,7 +183,7 @@ class HuntAnswer:
     def coverage(self) -> dict[str, FamilyCoverage]:
         """Family → the coverage of the tried programs with its operations."""
         reached: dict[str, list[set[str]]] = defaultdict(list)
-        for verdict in self.tried:
+        for verdict in self.informative_verdicts:
             stages = _reached_steps(verdict)
             for family in self.language.families_of(verdict.program):
                 reached[family].append(stages)

@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import field, frozen
 from packaging.specifiers import SpecifierSet
 
-from compat.config.toml import Table, quoted, read_toml
+from compat.config.toml import Table, quote_text, read_toml
 from compat.hunt.oracles import Hit, Oracle
 
 KNOWN_FILE = "known.toml"
@@ -74,7 +74,7 @@ def _defect(table: Table) -> KnownDefect:
     table.only("fingerprint", "url", "note", "oracle", "releases", "source")
     url = table.string("url", example='"https://…"')
     if not url.startswith(("https://", "http://")):
-        table.fail(f"expected a link, found {quoted(url)}", "url")
+        table.fail(f"expected a link, found {quote_text(url)}", "url")
     return KnownDefect(
         fingerprint=table.string("fingerprint", example='"compiler-assert:893c2f929f05"'),
         url=url,
@@ -89,7 +89,7 @@ def _oracle(table: Table) -> Oracle | None:
     name = table.optional("oracle", example='"crash"')
     if name is not None and name not in list(Oracle):
         hint = f"Choose one of {', '.join(Oracle)}."
-        table.fail(f"there is no oracle {quoted(name)}", "oracle", hint=hint)
+        table.fail(f"there is no oracle {quote_text(name)}", "oracle", hint=hint)
     return None if name is None else Oracle(name)
 
 

@@ -10,7 +10,7 @@ from attrs import asdict
 from compat.hunt.defects import Defect, HuntAnswer
 from compat.hunt.examples import WrittenHunt
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
-from compat.report.summary.compact import counted, listed
+from compat.report.summary.compact import amount, join_words
 from compat.text import JsonObject
 from compat.toolchains.programs import OWN
 
@@ -59,7 +59,7 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
         yield "not in", " and ".join(right)
     yield "programs", f"{len(defect.seeds)} of {total}, the first from seed {defect.seeds[0]}"
     if not any(hit.program.form == OWN for hit in defect.hits):
-        yield "forms", f"only {listed(forms)}"
+        yield "forms", f"only {join_words(forms)}"
 
 
 def _files(defect: Defect, written: WrittenHunt) -> Iterator[tuple[str, str]]:
@@ -85,22 +85,22 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     programs, cells = len(answer.verdicts), answer.cells
     first, end = answer.seeds
     yield (
-        f"{counted(programs, 'program')} from seeds {first} to {end - 1}, {counted(cells, 'cell')}"
+        f"{amount(programs, 'program')} from seeds {first} to {end - 1}, {amount(cells, 'cell')}"
         f" in {answer.seconds:.0f} s ({answer.rate:.1f} programs per second)"
     )
-    attempts = len(answer.tried)
+    attempts = len(answer.informative_verdicts)
     valid = attempts - len(answer.invalid)
-    yield f"{valid} of {counted(attempts, 'program')} are valid ({answer.share_valid:.1%})"
+    yield f"{valid} of {amount(attempts, 'program')} are valid ({answer.share_valid:.1%})"
     if attempts < programs:
-        remaining = counted(programs - attempts, "program")
+        remaining = amount(programs - attempts, "program")
         yield f"no chosen release has the operations of {remaining}"
     if answer.invalid:
         seeds = [str(verdict.program.seed) for verdict in answer.invalid[:8]]
-        yield f"every release rejects those of the seeds {listed(seeds)}"
+        yield f"every release rejects those of the seeds {join_words(seeds)}"
     known_count = sum(defect.known is not None for defect in answer.defects)
     yield (
-        f"{counted(sum(bool(verdict.hits) for verdict in answer.verdicts), 'program')} with a hit,"
-        f" {counted(len(answer.defects), 'distinct hit')}"
+        f"{amount(sum(bool(verdict.hits) for verdict in answer.verdicts), 'program')} with a hit,"
+        f" {amount(len(answer.defects), 'distinct hit')}"
         + (f", {known_count} of them known" if known_count else "")
     )
 

@@ -280,7 +280,7 @@ class BuiltFolder:
                 options=tuple(options),
                 python=python,
             )
-            for piece in divided(cells, gpus)
+            for piece in divide_cells(cells, gpus)
         )
 
 
@@ -320,7 +320,7 @@ def read_folder(path: Path) -> BuiltFolder:
     return folder
 
 
-def divided(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
+def divide_cells(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
     """Divide cells into pieces of whole series and whole contests.
 
     Series on one problem follow each other, because a process makes its inputs once.

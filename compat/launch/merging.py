@@ -128,7 +128,7 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
     }
     rows: dict[tuple[str, str], LaunchedRow] = {}
     for row in sorted(
-        store.launched(identity for identity, _ in place_by_index.values()),
+        store.launch_rows(identity for identity, _ in place_by_index.values()),
         key=lambda row: row.device,
         reverse=True,
     ):
@@ -141,7 +141,7 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
     )
 
 
-def launched_as(result: Result, identity: str, store: Store) -> Result:
+def with_launch_of(result: Result, identity: str, store: Store) -> Result:
     """Return a result with the stored launch of another identity.
 
     An example of such an identity is a combination of two releases.
@@ -149,7 +149,7 @@ def launched_as(result: Result, identity: str, store: Store) -> Result:
     assert result.cell.spec.problem is not None
     digest = problem_digest(result.cell.spec.problem)
     rows = sorted(
-        (row for row in store.launched([identity]) if row.problem == digest),
+        (row for row in store.launch_rows([identity]) if row.problem == digest),
         key=lambda row: row.device,
     )
     return _add_launch(result, rows[0]) if rows else evolve(result, numbers=NOT_RUN, latency=None)
@@ -275,7 +275,7 @@ def _count(value: object) -> int | None:
     )
 
 
-def told_of(merged: Iterable[MergedResults]) -> str:
+def merge_summary(merged: Iterable[MergedResults]) -> str:
     """The merged results, in words."""
     total = sum(merged, NOTHING)
     parts = [f"launched {total.kept:,} cells"]

@@ -177,7 +177,7 @@ class MatrixLaunches(Launches):
         """The cells for whose target no machine has a GPU."""
 
     @property
-    def merged(self) -> MergedResults:
+    def merged_results(self) -> MergedResults:
         """The results so far."""
         return evolve(self._merged, lost=self.lost)
 
@@ -263,7 +263,8 @@ class MatrixLaunches(Launches):
             if (built := envs[cell.env.name]).error is None
         }
         launched = {
-            (row.identity, row.problem) for row in self._context.store.launched(identities.values())
+            (row.identity, row.problem)
+            for row in self._context.store.launch_rows(identities.values())
         }
         return [
             cell for cell in cells if (identities.get(cell, ""), _problem(cell)) not in launched

@@ -239,18 +239,18 @@ def plain(value: object) -> Argument:
     return block.replace(",", ", ") + bracket + layout
 
 
-def shown(value: Argument) -> str:
+def argument_text(value: Argument) -> str:
     """An argument as a report shows it.
 
     Examples are ``4096``, ``*fp16``, ``*fp16 (not aligned)`` and ``(4, None)``.
     """
     if isinstance(value, tuple | list):
-        inner = ", ".join(map(shown, value))
+        inner = ", ".join(map(argument_text, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if is_named(value):
-        return f"({shown_all(value[FIELDS])})"
+        return f"({launch_arguments_text(value[FIELDS])})"
     if is_constant(value):
-        return f"constexpr {constexprs.shown(value[CONSTANT])}"
+        return f"constexpr {constexprs.constexpr_text(value[CONSTANT])}"
     if isinstance(value, Mapping):
         facts = facts_of(value)
         remarks = [
@@ -261,9 +261,9 @@ def shown(value: Argument) -> str:
     return str(plain(value)) if isinstance(value, str) else str(value)
 
 
-def shown_all(passed: Mapping[str, object]) -> str:
+def launch_arguments_text(passed: Mapping[str, object]) -> str:
     """The arguments of a launch as a report shows them: ``x=*fp16, n=4096``."""
-    return ", ".join(f"{name}={shown(value)}" for name, value in passed.items())
+    return ", ".join(f"{name}={argument_text(value)}" for name, value in passed.items())
 
 
 def leaves(value: Argument) -> Iterator[Argument]:

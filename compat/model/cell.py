@@ -74,7 +74,7 @@ class Env:
     """The day of the release's publication; ``None`` if unknown."""
 
     @property
-    def paired(self) -> bool:
+    def has_framework(self) -> bool:
         """Whether it has a framework."""
         return self.framework_release is not None
 
@@ -82,7 +82,7 @@ class Env:
     def label(self) -> str:
         """The content in words: ``triton-3.1.0``, ``triton-3.1.0-torch-2.5.1``, ``triton-fork``."""
         release = [str(self.release)] if self.release else []
-        framework = [self.framework, str(self.framework_release)] if self.paired else []
+        framework = [self.framework, str(self.framework_release)] if self.has_framework else []
         return "-".join((self.distribution, *release, *framework))
 
 
@@ -361,7 +361,7 @@ class Specialization:
     """The constexprs whose values differ from those that its problem was made for."""
 
     @property
-    def noticed(self) -> str:
+    def relevant_digest(self) -> str:
         """The digest over the parts of its files that a compile that succeeds depends on."""
         return self.closure.rpartition(":")[2]
 
@@ -453,16 +453,16 @@ def parameter_of(path: str) -> str:
     return split_path(path)[0]
 
 
-def shown_type(kind: ArgumentType) -> str:
+def type_text(kind: ArgumentType) -> str:
     """A type as a report shows it: ``*fp16``, ``(i32, i32)``."""
     if isinstance(kind, str):
         return kind
     if isinstance(kind, Mapping):
-        return f"({shown_signature(kind[FIELDS])})"
-    inner = ", ".join(map(shown_type, kind))
+        return f"({signature_text(kind[FIELDS])})"
+    inner = ", ".join(map(type_text, kind))
     return f"({inner},)" if len(kind) == 1 else f"({inner})"
 
 
-def shown_signature(signature: Mapping[str, ArgumentType]) -> str:
+def signature_text(signature: Mapping[str, ArgumentType]) -> str:
     """A signature as a report shows it: ``x: *fp16, shape: (i32, i32)``."""
-    return ", ".join(f"{name}: {shown_type(kind)}" for name, kind in signature.items())
+    return ", ".join(f"{name}: {type_text(kind)}" for name, kind in signature.items())

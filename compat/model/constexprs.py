@@ -202,7 +202,7 @@ def source(value: Constexpr) -> str:
     if isinstance(value, Mapping):
         ((form, name),) = value.items()
         if form == FIELDS:
-            return named_source({key: source(element) for key, element in name.items()})
+            return named_tuple_source({key: source(element) for key, element in name.items()})
         spelled = {
             "dtype": f"tl.{_LANGUAGE.get(name, name)}",
             "torch_dtype": f"torch.{name}",
@@ -222,20 +222,21 @@ def source(value: Constexpr) -> str:
     )
 
 
-def named_source(fields: Mapping[str, str]) -> str:
+def named_tuple_source(fields: Mapping[str, str]) -> str:
     """A named tuple as Python source, from the source of its elements."""
     return f"namedtuple('Fields', '{' '.join(fields)}')({', '.join(fields.values())})"
 
 
-def shown(value: Constexpr) -> str:
+def constexpr_text(value: Constexpr) -> str:
     """A value as a report shows it: ``64``, ``int32``, ``torch.float16``, ``(1, add)``."""
     if isinstance(value, Mapping):
         ((form, name),) = value.items()
         if form == FIELDS:
-            return f"({', '.join(f'{key}={shown(element)}' for key, element in name.items())})"
+            fields = (f"{key}={constexpr_text(element)}" for key, element in name.items())
+            return f"({', '.join(fields)})"
         return f"torch.{name}" if form == "torch_dtype" else str(name)
     if isinstance(value, tuple | list):
-        inner = ", ".join(shown(element) for element in value)
+        inner = ", ".join(constexpr_text(element) for element in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     return str(value)
 

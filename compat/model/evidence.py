@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from attrs import Factory, evolve, field, frozen
 
 from compat.model.fields import ABSENT
-from compat.text import TEXT_LIMIT, JsonMapping, JsonObject, bounded, lazy_pattern, readable
+from compat.text import TEXT_LIMIT, JsonMapping, JsonObject, lazy_pattern, limit_length, readable
 
 SOURCE_STAGE = "source"
 """The stage that imports the kernel's file. The stages of the toolchain follow it."""
@@ -228,7 +228,7 @@ class Evidence:
         )
 
     @property
-    def built(self) -> bool:
+    def has_binary(self) -> bool:
         """Whether an answer arrived that reports a non-empty binary."""
         return self.answered and any(action.do == "compile" for action in self.done)
 
@@ -243,7 +243,7 @@ def within_bounds(evidence: Evidence) -> Evidence:
         "imported": read_paths(list(evidence.imported)),
         "asked": evidence.asked[:_MANY],
         "done": evidence.done[:_MANY],
-        "printed": bounded(evidence.printed, TEXT_LIMIT),
+        "printed": limit_length(evidence.printed, TEXT_LIMIT),
         "stderr": readable(evidence.stderr),
         "warnings": tuple(_bounded_warning(warning) for warning in evidence.warnings[:_MANY]),
         "metrics": read_metrics(evidence.metrics),
@@ -374,7 +374,9 @@ def read_stood_in(data: object) -> StandInPackages | None:
     entries = {name: data.get(name) for name in ("packages", "answers", "skipped")}
     return StandInPackages(
         **{
-            name: tuple(bounded(text, _WORDS) for text in texts[:_MANY] if isinstance(text, str))
+            name: tuple(
+                limit_length(text, _WORDS) for text in texts[:_MANY] if isinstance(text, str)
+            )
             for name, texts in entries.items()
             if isinstance(texts, list)
         }
@@ -392,7 +394,9 @@ def _pairs(data: object, most: int) -> Iterable[tuple[str, str]]:
 
 
 def _bounded_warning(warning: ToolchainWarning) -> ToolchainWarning:
-    return ToolchainWarning(type=warning.type[-_NAME:], message=bounded(warning.message, _WORDS))
+    return ToolchainWarning(
+        type=warning.type[-_NAME:], message=limit_length(warning.message, _WORDS)
+    )
 
 
 def _items(data: object) -> Iterable[tuple[str, Any]]:

@@ -272,7 +272,7 @@ def _empty() -> Compact:
     return Compact({})
 
 
-def compacted(record: _T) -> _T:
+def compact_record(record: _T) -> _T:
     """A copy of an outcome, or of a cell's record, that uses less memory."""
     facts: Any = record
     changes: JsonObject = {

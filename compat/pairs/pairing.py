@@ -25,7 +25,7 @@ from compat.envs.cache import EnvCache, requirements
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.envs.libraries import Overlay, overlaid
 from compat.envs.listing import INDEX, index_urls, list_files
-from compat.envs.native import Compiler, built_library, find_compiler
+from compat.envs.native import Compiler, build_library, find_compiler
 from compat.envs.record import read_env
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.files import content_of, folder_digest, replace_file
@@ -70,7 +70,7 @@ def try_pairs(
 ) -> Grid:
     """Try the chosen pairs of a PyTorch and a Triton release that have no stored answers.
 
-    :func:`compat.pairs.pairing.chosen` says which pairs the arguments choose.
+    :func:`compat.pairs.pairing.choose_pairs` says which pairs the arguments choose.
 
     Args:
         selection: The project.
@@ -88,7 +88,7 @@ def try_pairs(
         MachineError: The machine lacks a resource, such as disk or memory.
     """
     began = time.monotonic()
-    requested = chosen(selection, torches, releases, every=every)
+    requested = choose_pairs(selection, torches, releases, every=every)
     envs = list(dict.fromkeys(pair.env for pair in requested))
     built_envs = {built.env.name: built for built in obtain(selection.config.path, envs)}
     pairs = run_pairs(requested, built_envs, selection, listener, again=again)
@@ -124,7 +124,7 @@ def run_pairs(
     with (listener or Listener()).step("trying pairs") as now:
         cache.prepare()
         compiler = find_compiler(cache)
-        library = built_library(pairing.source, pairing.library, pairing.also, compiler, cache)
+        library = build_library(pairing.source, pairing.library, pairing.also, compiler, cache)
         claims = Claims(answers_folder(cache), (listener or Listener()).say)
         ready = PairingSetup(
             selection=selection,
@@ -334,7 +334,7 @@ class RequestedPair:
     """The release to put before the env's own one; ``None``: the env's own one."""
 
 
-def chosen(
+def choose_pairs(
     selection: Selection,
     torches: Sequence[str] = (),
     releases: Sequence[str] = (),
@@ -401,7 +401,7 @@ def _option(framework: Framework) -> str:
 
 def is_pair(env: Env) -> bool:
     """Whether an env has a PyTorch, and its toolchain supports pairs."""
-    return env.paired and toolchains.of(env).device.pairing is not None
+    return env.has_framework and toolchains.of(env).device.pairing is not None
 
 
 def pin_of(

@@ -19,7 +19,7 @@ from compat.files import TemporaryFolder, content_of
 from compat.processes.supervisor import run
 from compat.text import JsonObject, read_json
 from compat.toolchains import Pairing, Toolchain
-from compat.workers.spawn import passed_on
+from compat.workers.spawn import visible_variables
 
 IMPORT_DEADLINE = 180.0
 """Seconds that the imports may take. A PyTorch that was just installed takes the longest."""
@@ -116,7 +116,11 @@ def _one_process(
         }
         reads = toolchain.variables
         withheld = {*reads.settings, *reads.files, *reads.folders}
-        own = {name: value for name, value in passed_on(toolchain).items() if name not in withheld}
+        own = {
+            name: value
+            for name, value in visible_variables(toolchain).items()
+            if name not in withheld
+        }
         own |= {"TMPDIR": str(folder), "CC": pair_run.compiler}
         ended = run(
             [pair_run.python, "-I", str(pairing.program), json.dumps(settings)],

@@ -67,7 +67,7 @@ class Pair:
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(
-            self, "ok", self.error is None and bool(self.programs) and not self.failed
+            self, "ok", self.error is None and bool(self.programs) and not self.failed_programs
         )
 
     @property
@@ -76,7 +76,7 @@ class Pair:
         return f"{PAIRS}/{self.framework_release}+{self.release}"
 
     @property
-    def failed(self) -> tuple[PairProgram, ...]:
+    def failed_programs(self) -> tuple[PairProgram, ...]:
         """Programs that are not ``ok``."""
         return tuple(program for program in self.programs if not program.ok)
 

@@ -306,7 +306,7 @@ class Session:
             self._process.stdin.write(line.encode() + b"\n")
             self._process.stdin.flush()
         except OSError as error:
-            raise self._ended() from error
+            raise self._end_error() from error
         return self.read_line(seconds)
 
     def read_line(self, seconds: float) -> str:
@@ -322,18 +322,18 @@ class Session:
             if select.select([pipe], [], [], POLL)[0]:
                 data = os.read(pipe, 1 << 16)
                 if not data:
-                    raise self._ended()
+                    raise self._end_error()
                 self._rest += data
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode(errors="replace")
 
     @property
-    def printed(self) -> str:
+    def output_end(self) -> str:
         """The end of the program's output besides its answers."""
         return read_end(self._printed.fileno(), SHOWN)
 
-    def _ended(self) -> SessionEnded:
-        lines = self.printed.strip().splitlines()
+    def _end_error(self) -> SessionEnded:
+        lines = self.output_end.strip().splitlines()
         return SessionEnded(lines[-1] if lines else "it ended without output")
 
     def end(self) -> int:

@@ -14,13 +14,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from compat.reduce.candidate import Candidate
-from compat.reduce.module import extracted
+from compat.reduce.module import extract_functions
 from compat.reduce.search import AcceptedStep, AreInteresting, shrink
 
 if TYPE_CHECKING:
     from compat.reduce.reduction import reduce as reduce
 
-__all__ = ["AcceptedStep", "AreInteresting", "Candidate", "extracted", "reduce", "shrink"]
+__all__ = ["AcceptedStep", "AreInteresting", "Candidate", "extract_functions", "reduce", "shrink"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
 """A candidate of a reduction: a module's text, the facts of its kernel's compile, and its weight.
 
-An :class:`Edit` is one simplification at one place. It is data, so that :func:`applied` can make
-several edits at once.
+An :class:`Edit` is one simplification at one place. It is data, so that :func:`apply_edits` can
+make several edits at once.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ ReductionPass = Callable[[Candidate], Iterable[Edit]]
 """Proposes edits of a candidate."""
 
 
-def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
+def apply_edits(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
     """Return ``candidate`` with all these edits made, without the statements that become unused.
 
     Returns ``None`` if the result is not valid Python. If two edits change one place, the first
@@ -239,8 +239,8 @@ def _text(candidate: Candidate, nodes: Nodes, functions: Sequence[str]) -> str |
         tree
     )
     module.fit_decorators(module.prune(changed), candidate.language)
-    changed = module.needed(changed, *functions)
-    return module.written(changed) if module.defines(changed, functions) else None
+    changed = module.needed_part(changed, *functions)
+    return module.module_text(changed) if module.defines(changed, functions) else None
 
 
 class _NodeReplacer(ast.NodeTransformer):

@@ -166,7 +166,7 @@ def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
     for kernel in (candidate.kernel, *filter(None, [candidate.constructor])):
         if kernel.args.defaults:
             yield Edit(what="all defaults", nodes=dict.fromkeys(kernel.args.defaults, ()))
-        read = set().union(*(module.loaded(statement) for statement in kernel.body))
+        read = set().union(*(module.loaded_names(statement) for statement in kernel.body))
         for argument in kernel.args.args:
             if (
                 argument.arg not in read
@@ -228,10 +228,10 @@ def constexprs(candidate: Candidate) -> Iterator[Edit]:
             )
 
 
-def inlined(candidate: Candidate) -> Iterator[Edit]:
+def inline_constexprs(candidate: Candidate) -> Iterator[Edit]:
     """Replace a constexpr by its value, and drop the parameter."""
     kernel = candidate.kernel
-    assigned = set().union(*(module.stored(statement) for statement in kernel.body))
+    assigned = set().union(*(module.assigned_names(statement) for statement in kernel.body))
     for argument in kernel.args.args:
         name = argument.arg
         value = candidate.compile.constexprs.get(name, ...)
@@ -281,17 +281,19 @@ def _together(values: Mapping[str, T], order: Iterable[T]) -> Iterator[tuple[Seq
     yield from (([name], value) for name, value in values.items())
 
 
-def passed(candidate: Candidate) -> Iterator[Edit]:
+def simplify_arguments(candidate: Candidate) -> Iterator[Edit]:
     """Pass plainer arguments at a launch.
 
     Tensors become aligned, small, and of plainer types. Numbers become small.
     """
     for name, value in candidate.compile.launch.items():
         for plainer in _plainer_argument(value, candidate.language.argument_types):
-            yield Edit(what=f"{name}={arguments.shown(plainer)}", facts={("launch", name): plainer})
+            yield Edit(
+                what=f"{name}={arguments.argument_text(plainer)}", facts={("launch", name): plainer}
+            )
 
 
-def untyped(candidate: Candidate) -> Iterator[Edit]:
+def drop_annotations(candidate: Candidate) -> Iterator[Edit]:
     """Drop the annotation of a parameter, if the kernel is compiled for a launch."""
     for argument in named_parameters(candidate.kernel.args) if candidate.compile.launch else ():
         if argument.annotation is not None and argument.arg in candidate.compile.launch:
@@ -336,7 +338,7 @@ def names(candidate: Candidate) -> Iterator[Edit]:
         renamed = ast.FunctionDef(**{**dict(ast.iter_fields(kernel)), "name": KERNEL})
         yield Edit(what="name of the kernel", nodes={kernel: (renamed,)}, function=KERNEL)
     for function in candidate.functions.values():
-        for name in sorted(module.stored(function) - set(module.parameters(function))):
+        for name in sorted(module.assigned_names(function) - set(module.parameters(function))):
             short = next((s for s in _shorter_names(name) if s not in used), None)
             if short:
                 places = [

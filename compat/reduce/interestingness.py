@@ -101,7 +101,7 @@ class CandidateRequirement:
         """The whole requirement, in words for the user."""
         return f"{self.description} on {self.built.env.name}{self.place}"
 
-    def fulfilled_by(self, cell: Cell, outcome: Outcome) -> bool:
+    def accepts_outcome(self, cell: Cell, outcome: Outcome) -> bool:
         """Whether an outcome fulfils the requirement."""
         if self.pass_ is not None and (
             outcome.failure is None or outcome.failure.pass_ != self.pass_
@@ -296,7 +296,7 @@ class InterestingnessTest:
         Raises :class:`compat.interruption.Stopped` once ``stop`` is set, and EnvError if a worker
         cannot be started.
         """
-        specs = [self._written(candidate) for candidate in candidates]
+        specs = [self._write_candidate(candidate) for candidate in candidates]
         passing = set(range(len(specs)))
         for requirement in self.requirements:
             shares = [sorted(passing)[slot :: self.slots] for slot in range(self.slots)]
@@ -321,7 +321,7 @@ class InterestingnessTest:
         """
         if self._question is None:
             return
-        spec = self._written(candidate)
+        spec = self._write_candidate(candidate)
         for requirement in self.requirements:
             self._test_share([(0, spec)], requirement)
         Path(spec.source).unlink(missing_ok=True)
@@ -366,7 +366,7 @@ class InterestingnessTest:
         Requirements that the candidate has passed already are left out.
         """
         waiting = [*self.requirements[self._asked.get(candidate.key, 0) :], *self.later]
-        spec = self._written(candidate)
+        spec = self._write_candidate(candidate)
         refused = None
         while waiting and refused is None:
             some, waiting = waiting[: self.slots], waiting[self.slots :]
@@ -419,12 +419,12 @@ class InterestingnessTest:
         for answer in self._executor.submit(batch):
             cell = cells[answer.position]
             outcomes[answer.position] = outcome_of(cell, answer.attempts)
-            if requirement.launched and answer.attempts[0].built:
+            if requirement.launched and answer.attempts[0].has_binary:
                 self._keep(cell, requirement.built, answer)
         return {
             number
             for position, (number, _) in enumerate(share)
-            if requirement.fulfilled_by(cells[position], outcomes[position])
+            if requirement.accepts_outcome(cells[position], outcomes[position])
         }
 
     def _keep(self, cell: Cell, built: BuiltEnv, answer: CellAttempts) -> None:
@@ -432,7 +432,7 @@ class InterestingnessTest:
         if isinstance(launchable, Launchable):
             self._launchable[cell.spec.source, cell.env.name] = launchable
 
-    def _written(self, candidate: Candidate) -> Specialization:
+    def _write_candidate(self, candidate: Candidate) -> Specialization:
         path = Path(self._folder.path, f"candidate_{next(self._numbers)}.py")
         path.write_text(candidate.text, encoding="utf-8")
         return candidate.specialize(self.spec, str(path))
@@ -446,7 +446,9 @@ class InterestingnessTest:
         self._folder.close()
 
 
-def confirmed(history: Sequence[Candidate], holds: Callable[[Candidate], bool]) -> Iterator[int]:
+def confirmed_positions(
+    history: Sequence[Candidate], holds: Callable[[Candidate], bool]
+) -> Iterator[int]:
     """Yield positions in ``history``. Each is a better answer than the one before.
 
     The last position is that of the last candidate that ``holds``. ``holds`` tests more closely

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator
 from compat import toolchains
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.source import parsing
-from compat.source.parsing import bound_by, named_parameters, tree_of, walk
+from compat.source.parsing import defined_names, named_parameters, tree_of, walk
 from compat.toolchains.base import Simplification
 
 BUILTINS = frozenset(dir(builtins))
@@ -34,7 +34,7 @@ def defines(tree: ast.Module, names: Iterable[str]) -> bool:
     }
 
 
-def loaded(node: ast.AST) -> set[str]:
+def loaded_names(node: ast.AST) -> set[str]:
     """Names that are read somewhere in ``node``; ``x += 1`` reads ``x``, too."""
     names = set()
     for child in walk(node):
@@ -45,7 +45,7 @@ def loaded(node: ast.AST) -> set[str]:
     return names
 
 
-def stored(node: ast.AST) -> set[str]:
+def assigned_names(node: ast.AST) -> set[str]:
     """Names that are assigned somewhere in ``node``."""
     return {
         child.id
@@ -59,13 +59,15 @@ def parameters(function: ast.FunctionDef) -> list[str]:
     return [parameter.arg for parameter in named_parameters(function.args)]
 
 
-def needed(tree: ast.Module, *functions: str) -> ast.Module:
+def needed_part(tree: ast.Module, *functions: str) -> ast.Module:
     """Return only the module-level statements that ``functions`` need, in order.
 
     A function may need a statement directly or through others.
     """
-    roots = (statement for statement in tree.body if not bound_by(statement).isdisjoint(functions))
-    return ast.Module(body=parsing.needed(tree.body, roots), type_ignores=[])
+    roots = (
+        statement for statement in tree.body if not defined_names(statement).isdisjoint(functions)
+    )
+    return ast.Module(body=parsing.needed_statements(tree.body, roots), type_ignores=[])
 
 
 def undress(
@@ -161,7 +163,7 @@ def prune(tree: ast.Module) -> ast.Module:
     Changes ``tree``. Statements that depend on a removed one are removed, too. So removing one
     statement is a useful step, and no candidate fails because of an undefined name.
     """
-    names = BUILTINS.union(*(bound_by(statement) for statement in tree.body))
+    names = BUILTINS.union(*(defined_names(statement) for statement in tree.body))
     for function in functions(tree).values():
         function.body = _prune_body(function.body, names.union(parameters(function)))
     return tree
@@ -170,10 +172,10 @@ def prune(tree: ast.Module) -> ast.Module:
 def _prune_body(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
     names, statements = set(names), list[ast.stmt]()
     for statement in body:
-        if any(not loaded(part) <= names for part in _header(statement)):
+        if any(not loaded_names(part) <= names for part in _header(statement)):
             continue
         if isinstance(statement, ast.For):
-            names |= stored(statement.target)
+            names |= assigned_names(statement.target)
         if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
             statement.body = _prune_body(statement.body, names)
         if isinstance(statement, ast.For | ast.While | ast.If):
@@ -181,7 +183,7 @@ def _prune_body(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt
             statement.orelse = (
                 [] if all(isinstance(inner, ast.Pass) for inner in otherwise) else otherwise
             )
-        names |= stored(statement)
+        names |= assigned_names(statement)
         statements.append(statement)
     return statements or [ast.Pass()]
 
@@ -198,7 +200,7 @@ def _header(statement: ast.stmt) -> Iterator[ast.AST]:
         yield statement
 
 
-def written(tree: ast.Module) -> str:
+def module_text(tree: ast.Module) -> str:
     """The text of a module: imports, and two empty lines before each function."""
     lines: list[str] = []
     for statement in tree.body:
@@ -208,7 +210,7 @@ def written(tree: ast.Module) -> str:
     return "\n".join(lines) + "\n"
 
 
-def extracted(
+def extract_functions(
     text: str, *functions: str, annotated: Container[str] = (), toolchain: str = DEFAULT_TOOLCHAIN
 ) -> str:
     """Return a module with the parts of ``text`` that ``functions`` need, after :func:`undress`.
@@ -217,9 +219,9 @@ def extracted(
     """
     language = toolchains.look_up(toolchain).language.simplification
     try:
-        return written(
+        return module_text(
             name_parameters(
-                undress(needed(tree_of(text), *functions), language, annotated), language
+                undress(needed_part(tree_of(text), *functions), language, annotated), language
             )
         )
     except RecursionError as error:

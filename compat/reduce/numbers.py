@@ -20,7 +20,7 @@ from attrs import frozen
 from packaging.version import Version
 
 from compat.bisect.criterion import Criterion, IsSlower, IsUnstable
-from compat.bisect.judging import numbered
+from compat.bisect.judging import with_numbers
 from compat.bisect.measures import TakesLonger
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
@@ -107,11 +107,11 @@ def releases_to_compare(
     several = tuple({result.cell.env.name: result for result in (*tested, *good, *rest)}.values())
     current = {
         result.cell.env.name: result
-        for result in numbered(several, criterion, context, gpu, on_launch)
+        for result in with_numbers(several, criterion, context, gpu, on_launch)
     }
     along = criterion.along([[result] for result in current.values()])
 
-    def judged(results: Sequence[Result], judgement: Judgement) -> tuple[Result, ...]:
+    def with_judgement(results: Sequence[Result], judgement: Judgement) -> tuple[Result, ...]:
         return tuple(
             now for result in results if along(now := current[result.cell.env.name]) is judgement
         )
@@ -121,7 +121,7 @@ def releases_to_compare(
         if isinstance(criterion.question, IsUnstable)
         else DifferenceKind.WRONG
     )
-    bad = judged(tested, Judgement.BAD)
+    bad = with_judgement(tested, Judgement.BAD)
     if not bad:
         message = f"{tested[0].cell.id} is not `{criterion.text}`, so there is nothing to reduce"
         raise SelectionError(message, hint=_gpu_statuses(current, tested))
@@ -129,7 +129,7 @@ def releases_to_compare(
         _refuse_faults(result)
     right = [
         result
-        for result in judged([*good] or [*rest, *tested], Judgement.GOOD)
+        for result in with_judgement([*good] or [*rest, *tested], Judgement.GOOD)
         if _is_right(result)
     ]
     if good and len(right) < len(good):

@@ -12,7 +12,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.measures import TakesLonger
-from compat.bisect.timing import in_seconds, timed
+from compat.bisect.timing import in_seconds, with_precise_seconds
 from compat.bundle.bundle import bundle
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import cell_pattern, several_match
@@ -31,7 +31,7 @@ from compat.reduce.interestingness import (
     requirement_to_stay,
     same,
 )
-from compat.reduce.module import extracted
+from compat.reduce.module import extract_functions
 from compat.reduce.numbers import NumbersQuestion, releases_to_compare
 from compat.workers.attempt import Limits
 
@@ -79,7 +79,7 @@ class ReductionSubject:
             # A launch treats an argument by its annotation.
             annotated = (function,) if spec.compile.launch else ()
             functions = spec.compile.functions
-            text = extracted(
+            text = extract_functions(
                 alone.text, function, *functions, annotated=annotated, toolchain=spec.toolchain
             )
         except SyntaxError as error:
@@ -139,7 +139,7 @@ class BudgetedRuns:
         try:
             results = self.run(self.subject.cells(envs), limits)
         except Interrupted as error:
-            if self.budget.left:
+            if self.budget.remaining_seconds:
                 raise
             raise self.out_of_budget("tested") from error
         if limits.deadline < self.context.limits.deadline and any(
@@ -160,12 +160,12 @@ class BudgetedRuns:
         if not self.subject.rest:
             return results
         self.say(f"testing the kernel in {len(self.subject.rest)} more envs")
-        reserve = self.budget.left * (1 - _EXAMINING) if self.budget.bounded else 0.0
+        reserve = self.budget.remaining_seconds * (1 - _EXAMINING) if self.budget.bounded else 0.0
         try:
             cells = self.subject.cells(self.subject.rest)
             self.run(cells, self.brief_limits, reserve=reserve, on_result=results.append)
         except Interrupted:
-            if not self.budget.bounded or self.budget.left > reserve:
+            if not self.budget.bounded or self.budget.remaining_seconds > reserve:
                 raise  # it was Ctrl-C
             results = [result for result in results if result.outcome.status.is_answer]
         return results
@@ -235,9 +235,9 @@ def _slow(runs: BudgetedRuns, question: TakesLonger) -> tuple[list[Result], Crit
     context = evolve(runs.context, limits=runs.brief_limits)
     cell = runs.subject.cells(runs.subject.bad)[0]
     seconds_question = in_seconds(question, cell, context)
-    return list(timed(runs.original([cell.env]), seconds_question, context, runs.say)), Criterion(
-        question=seconds_question
-    )
+    return list(
+        with_precise_seconds(runs.original([cell.env]), seconds_question, context, runs.say)
+    ), Criterion(question=seconds_question)
 
 
 def _question(
@@ -479,7 +479,7 @@ def find_subject(
     )
     cell, envs = cells[0], tuple(match.env for match in cells)
 
-    def named(texts: Sequence[str]) -> tuple[Env, ...]:
+    def fitting_envs(texts: Sequence[str]) -> tuple[Env, ...]:
         envs_named = config.choose_envs(texts) if texts else ()
         fitting = tuple(env for env in envs_named if env.toolchain == cell.spec.toolchain)
         if envs_named and not fitting:
@@ -491,7 +491,7 @@ def find_subject(
         return fitting
 
     return ReductionSubject(
-        spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good)
+        spec=cell.spec, target=cell.target, bad=fitting_envs(bad) or envs, good=fitting_envs(good)
     )
 
 
@@ -529,7 +529,7 @@ def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
     ]
     if not patterns.envs:
         # Prefer envs of the toolchain without PyTorch.
-        declared = [cell for cell in declared if not cell.env.paired] or declared
+        declared = [cell for cell in declared if not cell.env.has_framework] or declared
     cells = declared or chosen.cells
     _check_alone(str(path), cells)
     return cells
@@ -575,7 +575,7 @@ def _of_toolchain(config: MatrixConfig, subject: ReductionSubject) -> list[Env]:
     """The envs in which the kernel can be tried, those without PyTorch first."""
     return sorted(
         (env for env in config.envs if env.toolchain == subject.spec.toolchain),
-        key=lambda env: env.paired,
+        key=lambda env: env.has_framework,
     )
 
 

@@ -33,7 +33,7 @@ from compat.reduce.candidate import Candidate
 from compat.reduce.interestingness import (
     CandidateRequirement,
     InterestingnessTest,
-    confirmed,
+    confirmed_positions,
     expectations_of,
 )
 from compat.reduce.numbers import NumbersQuestion, refuse_latency
@@ -172,7 +172,7 @@ class Reduction:
         return [env.name for env in self.subject.rest if env.name not in compared]
 
     @property
-    def behaved(self) -> BuildComparison | None:
+    def behaviour(self) -> BuildComparison | None:
         """Return the behaviour of the last candidate, for a criterion about numbers.
 
         Returns ``None`` if it was not measured.
@@ -339,12 +339,14 @@ class Reduction:
         last = len(self.history) - 1
         at = last
         try:
-            for position in confirmed(self.history, self._holds):
+            for position in confirmed_positions(self.history, self._holds):
                 at = position
             if self.history[at].key not in self._close_tests:
                 self._holds(self.history[at])
         except Stopped:
-            self.ended = ReductionEnd.INTERRUPTED if self.budget.left else ReductionEnd.BUDGET
+            self.ended = (
+                ReductionEnd.INTERRUPTED if self.budget.remaining_seconds else ReductionEnd.BUDGET
+            )
         test = self._close_tests.get(self.history[at].key)
         self.results = test.results if test else []
         del self.history[at + 1 :]
@@ -364,7 +366,7 @@ class Reduction:
         broken = [
             required
             for required, result in pairs
-            if not required.fulfilled_by(result.cell, result.outcome)
+            if not required.accepts_outcome(result.cell, result.outcome)
         ]
         self.goal.tested |= {requirement.built.env.name for requirement in broken}
         compared = (
@@ -420,7 +422,7 @@ class Reduction:
                 }
                 self.results = [*self.results, *self._results_in(others, self.history[-1])]
         except Interrupted:
-            self.ended = ReductionEnd.INTERRUPTED if self.budget.left else self.ended
+            self.ended = ReductionEnd.INTERRUPTED if self.budget.remaining_seconds else self.ended
         self.differences = differences(originals.values(), self.results)
         self._best.finish(self.history[-1])
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from attrs import define, field, frozen
 
 from compat.reduce import expressions, statements
-from compat.reduce.candidate import Candidate, Edit, ReductionPass, applied
+from compat.reduce.candidate import Candidate, Edit, ReductionPass, apply_edits
 
 AreInteresting = Callable[[Sequence[Candidate]], Sequence[bool]]
 """Tests for each of several candidates whether it keeps the required properties."""
@@ -34,15 +34,15 @@ PASSES: tuple[ReductionPass, ...] = (
     expressions.keywords,
     expressions.hoist,
     expressions.constexprs,
-    expressions.inlined,
+    expressions.inline_constexprs,
     expressions.values,
     statements.simplify,
     statements.merge,
     expressions.elements,
     expressions.literals,
     expressions.types,
-    expressions.passed,
-    expressions.untyped,
+    expressions.simplify_arguments,
+    expressions.drop_annotations,
     expressions.element_types,
 )
 """The edits, in order, repeated until none helps."""
@@ -138,7 +138,7 @@ class Shrinker:
     def _round(self, groups: Sequence[Sequence[Edit]]) -> list[bool]:
         """Judge the candidates of these groups of edits, and continue with the best one."""
         candidates = [self._lighter(group) for group in groups]
-        fine = self._judged(candidates)
+        fine = self._judge_candidates(candidates)
         passed = [
             (c, group)
             for c, group, good in zip(candidates, groups, fine, strict=True)
@@ -152,7 +152,7 @@ class Shrinker:
             if (
                 together is not None
                 and together.weight < best[0].weight
-                and self._judged([together])[0]
+                and self._judge_candidates([together])[0]
             ):
                 best.insert(0, together)
         accepted = next(filter(self._verify, best), None)
@@ -167,12 +167,12 @@ class Shrinker:
         return self._seen[candidate.key]
 
     def _lighter(self, edits: Sequence[Edit]) -> Candidate | None:
-        candidate = applied(self.current, edits)
+        candidate = apply_edits(self.current, edits)
         return (
             candidate if candidate is not None and candidate.weight < self.current.weight else None
         )
 
-    def _judged(self, candidates: Sequence[Candidate | None]) -> list[bool]:
+    def _judge_candidates(self, candidates: Sequence[Candidate | None]) -> list[bool]:
         new = {
             candidate.key: candidate
             for candidate in candidates

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from compat.reduce import module
 from compat.reduce.candidate import Candidate, Edit, Nodes
-from compat.source.parsing import passed
+from compat.source.parsing import argument_expressions
 
 _WIDTH = 100
 """Maximum columns of a line after a value was merged into it."""
@@ -106,7 +106,7 @@ def merge(candidate: Candidate) -> Iterator[Edit]:
             if isinstance(target, ast.Name) and stores[target.id] == 1:
                 uses = read.get(target.id, [])
             plain = isinstance(value, ast.Constant | ast.Name) and all(
-                stores[name] < 2 for name in module.loaded(value)
+                stores[name] < 2 for name in module.loaded_names(value)
             )
             if uses and (plain or len(uses) == 1) and (plain or _fits(function, uses[0], value)):
                 nodes: Nodes = dict.fromkeys(uses, (value,))
@@ -215,7 +215,7 @@ def unused_arguments(candidate: Candidate) -> Iterator[Edit]:
     for name, helper in candidate.functions.items():
         if name == candidate.function:
             continue
-        read = set().union(*(module.loaded(statement) for statement in helper.body))
+        read = set().union(*(module.loaded_names(statement) for statement in helper.body))
         calls = [
             node
             for node in ast.walk(candidate.tree)
@@ -243,7 +243,7 @@ def _called_helper(call: ast.Call, helpers: dict[str, ast.FunctionDef]) -> ast.F
 
 def _value(call: ast.Call, helper: ast.FunctionDef) -> ast.expr | None:
     """The value of a call of a helper that only returns a value, else ``None``."""
-    last, bound = helper.body[-1], passed(call, helper.args)
+    last, bound = helper.body[-1], argument_expressions(call, helper.args)
     if (
         len(helper.body) != 1
         or not isinstance(last, ast.Return)
@@ -262,7 +262,7 @@ def _body(
 
     Returns ``None`` if the helper returns in its middle.
     """
-    bound = passed(call, helper.args)
+    bound = argument_expressions(call, helper.args)
     *before, last = helper.body
     if bound is None or any(
         isinstance(node, ast.Return) for inner in before for node in ast.walk(inner)
@@ -272,8 +272,10 @@ def _body(
         last, ast.Return
     ):
         return None
-    changed = set().union(*(module.stored(inner) for inner in helper.body))
-    used = module.stored(caller) | module.loaded(caller) | set(module.parameters(caller))
+    changed = set().union(*(module.assigned_names(inner) for inner in helper.body))
+    used = (
+        module.assigned_names(caller) | module.loaded_names(caller) | set(module.parameters(caller))
+    )
     local: dict[str, ast.expr] = {
         name: ast.Name(_free(name, used), ast.Store()) for name in sorted(changed)
     }

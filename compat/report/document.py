@@ -281,7 +281,8 @@ def matrix_json(report: Report) -> Iterator[str]:
 def _document(report: Report) -> JsonObject:
     facts = {
         "cells": len(report.results),
-        "unexpected": len(report.unexpected),
+        "unexpected": len(report.unexpected_results),
+        "cached": report.cached_count,
         "failures": len(report.failures),
     }
     summary = record_of(SummaryRecord, report, statuses=report.counts, **facts)
@@ -298,7 +299,7 @@ def _document(report: Report) -> JsonObject:
         "statements": tuple(
             StatementRecord(text=one.sentence, because=one.because) for one in statements(report)
         ),
-        "cells": map(cell_document, report.ordered),
+        "cells": map(cell_document, report.ordered_results),
         "verdicts": map(verdict_document, sorted(report.verdicts, key=_order)),
         "envs": [
             _env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))
@@ -381,6 +382,9 @@ def verdict_record(verdict: Verdict) -> VerdictRecord:
         VerdictRecord,
         verdict,
         since=bracket_record(verdict.since),
+        untested=verdict.untested_releases,
+        deprecated=verdict.deprecating_releases,
+        remembered=verdict.remembered_releases,
         right=_of_account(RightRecord, right) if right else None,
         fast=_of_account(FastRecord, fast, best=best) if fast else None,
     )
@@ -398,7 +402,7 @@ def _targets(report: Report) -> tuple[Target, ...]:
     """The targets of all results, each once."""
     targets = {
         (result.cell.target.name, result.cell.target.toolchain): result.cell.target
-        for result in report.ordered
+        for result in report.ordered_results
     }
     return tuple(targets[key] for key in sorted(targets, key=lambda key: (natural(key[0]), key[1])))
 
@@ -454,7 +458,9 @@ def within_bounds(report: Report) -> Report:
     """
     sources = dict(_fitting_texts(_sources(report, report.sources.get), SOURCES_LIMIT))
     packed = (
-        (name, report.attachments[name]) for name in attached(report) if name in report.attachments
+        (name, report.attachments[name])
+        for name in attachment_names(report)
+        if name in report.attachments
     )
     return evolve(
         report, sources=sources, attachments=dict(_fitting_texts(packed, ATTACHMENTS_LIMIT))
@@ -478,7 +484,7 @@ def _sources(report: Report, text_of: Callable[[str], str | None]) -> Iterator[t
     """Texts by path: failing kernels, then the files that their failures point at, then others."""
     failing = {
         report.source_of(result.cell.spec): result.cell.spec.source
-        for result in _failing(report.ordered)
+        for result in _failing(report.ordered_results)
     }
     others = {report.source_of(spec): spec.source for spec in report.specs}
     for path, absolute in (failing | _helper_files(report) | others).items():
@@ -489,7 +495,7 @@ def _sources(report: Report, text_of: Callable[[str], str | None]) -> Iterator[t
 
 def _helper_files(report: Report) -> dict[str, str]:
     """The imported files that a failure may point at, by path."""
-    names = {place[0] for result in _failing(report.ordered) if (place := place_of(result))}
+    names = {place[0] for result in _failing(report.ordered_results) if (place := place_of(result))}
     helpers = (path for paths in report.helpers.values() for path in paths)
     return {
         path: str(PurePath(report.root) / path) for path in helpers if PurePath(path).name in names
@@ -500,7 +506,7 @@ def _failing(results: Iterable[Result]) -> Iterator[Result]:
     return (result for result in results if result.outcome.failure)
 
 
-def attached(report: Report) -> Iterator[str]:
+def attachment_names(report: Report) -> Iterator[str]:
     """The names of artifacts that belong to a report: those of each distinct failure's example."""
     named = (
         name
@@ -511,7 +517,7 @@ def attached(report: Report) -> Iterator[str]:
 
 
 def _attachments(report: Report, text_of: Callable[[str], str | None]) -> Iterator[tuple[str, str]]:
-    for name in attached(report):
+    for name in attachment_names(report):
         text = text_of(name)
         if text is not None and len(text) <= ATTACHMENT_LIMIT:
             yield name, _compress(text)

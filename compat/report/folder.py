@@ -22,7 +22,7 @@ from compat.project import STATE, read_matrix
 from compat.report.document import within_bounds
 from compat.report.loading import load_reports
 from compat.report.render import FORMATS
-from compat.report.summary.compact import counted, listed
+from compat.report.summary.compact import amount, join_words
 from compat.report.summary.record import Report
 from compat.store import merging
 from compat.store.merging import StoreMerge
@@ -46,10 +46,10 @@ def read_report(*names: str) -> Report:
         StoreError: A file does not exist, is not a report that this version reads, or does not fit
             the others.
     """
-    return load_reports(opened(names))
+    return load_reports(open_files(names))
 
 
-def opened(names: Iterable[str]) -> Iterator[tuple[str, BinaryIO]]:
+def open_files(names: Iterable[str]) -> Iterator[tuple[str, BinaryIO]]:
     """Yield each file with its name. A file is closed when the next one is requested.
 
     Raises StoreError.
@@ -153,7 +153,7 @@ def merge_reports(files: Sequence[Path]) -> Report:
     Raises:
         StoreError: A file is not a report that this version reads, or does not fit the others.
     """
-    return within_bounds(load_reports(opened(map(str, files)), overlapping=True))
+    return within_bounds(load_reports(open_files(map(str, files)), overlapping=True))
 
 
 def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Path, StoreMerge]:
@@ -174,24 +174,24 @@ def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Pat
         return into, reduce(add, (merging.merge_store(file, store) for file in files))
 
 
-def told_of(merged: StoreMerge, files: int) -> list[str]:
+def store_merge_sentences(merged: StoreMerge, files: int) -> list[str]:
     """The merged stores, in words."""
     sentences = [
-        f"{counted(merged.new, 'result')} of {counted(files, 'store')} new, {merged.known:,} known"
+        f"{amount(merged.new, 'result')} of {amount(files, 'store')} new, {merged.known:,} known"
         " already"
     ]
     sentences += (
-        [f"{counted(merged.unreadable, 'row')} cannot be read by this version"]
+        [f"{amount(merged.unreadable, 'row')} cannot be read by this version"]
         if merged.unreadable
         else []
     )
     sentences += (
-        [f"{counted(merged.artifacts, 'artifact')} missing beside them"] if merged.artifacts else []
+        [f"{amount(merged.artifacts, 'artifact')} missing beside them"] if merged.artifacts else []
     )
     if cells := merged.disagreeing:
         more = [f"{len(cells) - _NAMED:,} more"] if len(cells) > _NAMED else []
         sentences += [
-            f"{counted(len(cells), 'cell')} with different results:"
-            f" {listed([*cells[:_NAMED], *more])}"
+            f"{amount(len(cells), 'cell')} with different results:"
+            f" {join_words([*cells[:_NAMED], *more])}"
         ]
     return sentences

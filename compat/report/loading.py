@@ -39,7 +39,7 @@ from compat.model import (
     ToolchainWarning,
 )
 from compat.model.codec import RecordError, record_of, structure
-from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, compacted, once
+from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, compact_record, once
 from compat.report.document import (
     SCHEMA,
     EnvRecord,
@@ -76,7 +76,7 @@ def load_reports(texts: Iterable[tuple[str, Content]], *, overlapping: bool = Fa
     """
     parts = [(where, read_matrix(text, where)) for where, text in texts]
     where = ", ".join(where for where, _ in parts)
-    matrix = joined(parts, overlapping=overlapping)
+    matrix = join_parts(parts, overlapping=overlapping)
     del parts
     return _report(where, matrix)
 
@@ -144,7 +144,7 @@ class _Items:
         )
         shared: JsonObject = {name: once(getattr(record, name)) for name in names}
         numbers = NOT_RUN if record.numbers == NOT_RUN else record.numbers
-        return evolve(compacted(record), id="", numbers=numbers, **shared)
+        return evolve(compact_record(record), id="", numbers=numbers, **shared)
 
     def verdict(self, place: int, value: object) -> VerdictRecord | None:
         """The record of an item of ``verdicts``."""
@@ -255,7 +255,7 @@ Part = tuple[str, MatrixRecord]
 """The name of a file, and its content."""
 
 
-def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
+def join_parts(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
     """Join the contents of all files, at least one.
 
     With ``overlapping``, a cell with the same answer in several files is one cell, and a cell with
@@ -275,7 +275,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
         limits=max((matrix.limits for matrix in matrices), key=len),
         seconds=sum(matrix.seconds for matrix in matrices),
         cells=(
-            united([matrix.cells for matrix in matrices])
+            unite_cells([matrix.cells for matrix in matrices])
             if overlapping
             else tuple(chain(*(matrix.cells for matrix in matrices)))
         ),
@@ -294,10 +294,10 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
                 for attachment in matrix.attachments
             }.values()
         ),
-        tuned=_tuned(matrices),
+        tuned=_merge_tuned_records(matrices),
         api=max(
             (matrix.api for matrix in matrices if matrix.api),
-            key=lambda packed: len(packed.seen),
+            key=lambda packed: len(packed.inspected_releases),
             default=None,
         ),
         helpers=_union(matrix.helpers for matrix in matrices),
@@ -310,7 +310,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
     )
 
 
-def _tuned(matrices: Sequence[MatrixRecord]) -> tuple[TunedRecord, ...]:
+def _merge_tuned_records(matrices: Sequence[MatrixRecord]) -> tuple[TunedRecord, ...]:
     """The answers of all files; of two for one workload and GPU, the one on more releases."""
     records: dict[tuple[str, ...], TunedRecord] = {}
     for record in (record for matrix in matrices for record in matrix.tuned):
@@ -376,7 +376,7 @@ def name_of(cell: CellRecord) -> str:
     return f"{cell.kernel}/{cell.variant}/{cell.case}/{cell.target}/{cell.env}"
 
 
-def united(reports: Iterable[Sequence[CellRecord]]) -> tuple[CellRecord, ...]:
+def unite_cells(reports: Iterable[Sequence[CellRecord]]) -> tuple[CellRecord, ...]:
     """The cells of all reports, each once, in the order of their first occurrence."""
     cells_by_id: dict[str, CellRecord] = {}
     for cells in reports:
@@ -503,10 +503,10 @@ class _Loading:
             variants=self.matrix.variants,
             helpers=self.matrix.helpers,
             pairs=self.matrix.pairs,
-            tuned=self._tuned(),
+            tuned=self._check_tuned_records(),
         )
 
-    def _tuned(self) -> tuple[TunedRecord, ...]:
+    def _check_tuned_records(self) -> tuple[TunedRecord, ...]:
         for place, record in enumerate(self.matrix.tuned):
             if not record.is_sound:
                 raise RecordError(f"tuned[{place}]: its configs and releases do not fit together")

@@ -12,7 +12,7 @@ from compat.tune.answers import TuningAnswer
 from compat.tune.tuning import CompiledConfigs
 
 
-def tuned_report(
+def tuning_report(
     compiled: CompiledConfigs, answers: Sequence[TuningAnswer], command: str
 ) -> Report:
     """The report of tuned kernels for a command line.
@@ -28,7 +28,7 @@ def tuned_report(
     }
     results = tuple(
         result
-        for result in compiled.launched
+        for result in compiled.launched_results
         if (result.cell.spec.kernel, result.cell.spec.variant, result.cell.spec.case) in cases
     )
     existing = existing_releases(plan.selection.config)

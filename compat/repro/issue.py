@@ -55,8 +55,8 @@ def issue_markdown(finding: ReproFinding) -> str:
     )
     sentences = (
         happens,
-        expected,
-        printed,
+        expected_result,
+        script_output,
         advice,
         history,
         differences,
@@ -107,7 +107,7 @@ def _line(finding: ReproFinding) -> str:
     return "" if line.startswith("def ") else f"line {number}, {code(line)}"
 
 
-def expected(finding: ReproFinding) -> str:
+def expected_result(finding: ReproFinding) -> str:
     """The expected result."""
     good = finding.good_releases()
     if good:
@@ -120,7 +120,7 @@ def expected(finding: ReproFinding) -> str:
     return "that it compiles, or a diagnostic that says what is wrong with the kernel."
 
 
-def printed(finding: ReproFinding) -> str:
+def script_output(finding: ReproFinding) -> str:
     """The output of the script."""
     return finding.output
 

@@ -33,7 +33,7 @@ _MOST = 12
 class ReproListener:
     """Receives the progress of repros. This base class ignores it."""
 
-    def left_out(self, built: BuiltEnv) -> None:
+    def skip_env(self, built: BuiltEnv) -> None:
         """An environment of the table does not exist."""
 
     def begins(self, cell: Cell, envs: int) -> AbstractContextManager[Callable[[str], None]]:
@@ -123,12 +123,12 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
             command=command,
         )
         with listener.begins(failing, len(own)) as doing:
-            outcomes.append(_written(request, evolve(context, envs=own), doing))
+            outcomes.append(_write_repro(request, evolve(context, envs=own), doing))
         listener.ends(outcomes[-1])
     return tuple(outcomes)
 
 
-def _written(
+def _write_repro(
     request: ReproRequest, context: RunContext, doing: Callable[[str], None]
 ) -> WrittenRepro | UnverifiedCell:
     try:
@@ -178,7 +178,7 @@ def _envs(
             if built.error is None:
                 envs[env.name] = built
             else:
-                listener.left_out(built)
+                listener.skip_env(built)
     return envs
 
 
@@ -187,7 +187,7 @@ def _release_envs(config: MatrixConfig) -> Iterator[Env]:
     declared = {env.name for env in config.envs}
     for env in known_envs(config):
         if _RELEASES in env.groups or (
-            env.name not in declared and not env.paired and toolchains.is_release(env)
+            env.name not in declared and not env.has_framework and toolchains.is_release(env)
         ):
             yield env
 

@@ -76,7 +76,7 @@ class Script:
             .render(
                 name=self.name,
                 release=self.release,
-                toolchain=self._named,
+                toolchain=self._toolchain_title,
                 calls=self.calls,
                 portable=self._portable,
                 requires_python=self.requires_python,
@@ -98,7 +98,7 @@ class Script:
         return printable(text.rstrip()) + "\n"
 
     @property
-    def _named(self) -> str:
+    def _toolchain_title(self) -> str:
         """The title of the toolchain, with its distribution if that has another name."""
         title, distribution = self.toolchain.title, self.toolchain.distribution
         return title if title.lower() == distribution else f"{title} (`pip install {distribution}`)"
@@ -217,7 +217,7 @@ def requires_python(built: BuiltEnv, root: Path) -> str:
     except IndexUnavailable:
         pythons = frozenset()
     return (
-        spelled(pythons)
+        python_specifier(pythons)
         if pythons
         else f"=={'.'.join((built.python_version or '3').split('.')[:2])}.*"
     )
@@ -231,7 +231,7 @@ def imported_packages(text: str) -> frozenset[str]:
     )
 
 
-def spelled(pythons: Collection[Minor]) -> str:
+def python_specifier(pythons: Collection[Minor]) -> str:
     """Versions of Python as a specifier: ``>=3.8,<3.13``."""
     first, last = min(pythons), max(pythons)
     holes = [minor for minor in range(first[1], last[1]) if (first[0], minor) not in pythons]

@@ -33,8 +33,8 @@ from compat.model import (
 from compat.model.evidence import bounded_chain
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
-from compat.text import bounded, lazy_pattern
-from compat.workers.spawn import passed_on
+from compat.text import lazy_pattern, limit_length
+from compat.workers.spawn import visible_variables
 
 SHOWS, SHOWS_NOT = 0, 1
 """Exit codes of a repro script."""
@@ -132,7 +132,7 @@ def run_all(
             script=script,
             run=ran,
             failure=failure_of(ran, target, script.stage, knowledge),
-            compiled=evidence_of(ran, script.stage, reader).built,
+            compiled=evidence_of(ran, script.stage, reader).has_binary,
         )
 
     for text, place in names.items():
@@ -151,7 +151,7 @@ def run_script(python: str, script: Path, deadline: float, heading: str = "") ->
     """
     with TemporaryFolder("compat-script-") as folder:
         home = str(folder)
-        env = passed_on() | {"HOME": home, "TMPDIR": home, "PYTHONDONTWRITEBYTECODE": "1"}
+        env = visible_variables() | {"HOME": home, "TMPDIR": home, "PYTHONDONTWRITEBYTECODE": "1"}
         return supervisor.run(
             [python, str(script)],
             timeout=deadline,
@@ -170,7 +170,7 @@ def failure_of(
     ``stage`` is the known stage of the failure, which the output does not show.
     """
     evidence = evidence_of(ran, stage, knowledge.wording.reader)
-    if evidence.built or not (evidence.raised or evidence.signal or evidence.exit_code):
+    if evidence.has_binary or not (evidence.raised or evidence.signal or evidence.exit_code):
         return None
     return classify.classify([evidence], target=target, knowledge=knowledge).failure
 
@@ -310,9 +310,9 @@ def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, texts)))
 
 
-def printed(evidence: Evidence) -> str:
+def searched_output(evidence: Evidence) -> str:
     """The output of a script for such an attempt, without the parts that are not searched."""
-    exceptions = bounded(
+    exceptions = limit_length(
         "\n".join(f"{link.type}: {link.message}" for link in bounded_chain(evidence.raised)),
         4 * _SEARCHED,
     )

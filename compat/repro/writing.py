@@ -43,9 +43,9 @@ from compat.repro.verify import (
     SHOWS_NOT,
     ScriptResult,
     identifying_words,
-    printed,
     promise,
     sayings,
+    searched_output,
     without_places,
     words_of,
 )
@@ -129,12 +129,12 @@ class _ReproWriter:
             script = self._telling(script, results, self._outputs(results))
             if self.reasons:
                 return self._write_evidence(())
-            script, seen = self._seen(script, results)
+            script, seen = self._try_script(script, results)
             self._check(seen)
             if self.reasons:
                 return self._write_evidence(seen)
             finding = self._finding(script, results, seen)
-        return self._written(finding)
+        return self._write_files(finding)
 
     # --- the kernel ---
 
@@ -232,7 +232,7 @@ class _ReproWriter:
                 else (
                     predicted.script_text
                     if predicted
-                    else promise(sayings(evidence, self.knowledge), [printed(evidence)])
+                    else promise(sayings(evidence, self.knowledge), [searched_output(evidence)])
                 )
             ),
             deadline=self.context.limits.deadline if hangs else None,
@@ -354,11 +354,14 @@ class _ReproWriter:
             for result in self._column(results)
             if result.outcome.failure and result.outcome.status not in _SILENT
         ]
-        return {result.cell.env.name: printed(self._evidence(result.cell)) for result in failures}
+        return {
+            result.cell.env.name: searched_output(self._evidence(result.cell))
+            for result in failures
+        }
 
     # --- running the script ---
 
-    def _seen(
+    def _try_script(
         self, script: Script, results: Sequence[Result]
     ) -> tuple[Script, tuple[ScriptResult, ...]]:
         """The script and its results in every env.
@@ -494,7 +497,7 @@ class _ReproWriter:
             finding, fixed=shown, fixed_but=", ".join(not_even_so), fixed_notes=best.candidate.notes
         )
 
-    def _written(self, finding: ReproFinding) -> WrittenRepro | UnverifiedCell:
+    def _write_files(self, finding: ReproFinding) -> WrittenRepro | UnverifiedCell:
         texts = {".py": finding.text, ".md": issue.issue_markdown(finding)}
         texts |= {".mlir": finding.reproducer} if finding.reproducer else {}
         for suffix, text in texts.items():

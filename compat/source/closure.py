@@ -18,8 +18,14 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from compat.source.imports import imported_files, imports_in, imports_of, packages_of, statements_of
-from compat.source.noticed import noticed
-from compat.source.parsing import bound_by, defaults_of, expression_of, named_parameters, tree_of
+from compat.source.noticed import relevant_parts
+from compat.source.parsing import (
+    defaults_of,
+    defined_names,
+    expression_of,
+    named_parameters,
+    tree_of,
+)
 
 
 @frozen(kw_only=True)
@@ -215,7 +221,7 @@ def _digest(
         begun.update(_library_digest(root))
     everything = _digest_of(begun, contents, roots)
     names = {file: _name(file, roots).rpartition("\0")[2] for file in contents}
-    parts = contents if libraries else noticed(path, contents, names, roots)
+    parts = contents if libraries else relevant_parts(path, contents, names, roots)
     partly = frozenset(file for file, content in contents.items() if parts[file] != content)
     return (f"{everything}:{_digest_of(begun, parts, roots)}" if partly else everything), partly
 
@@ -334,7 +340,7 @@ def parameters_reached(source: ParsedSource, expression: str) -> Parameters | No
         None,
     )
     if definition is None and not any(
-        root in bound_by(statement) for statement in source.tree.body
+        root in defined_names(statement) for statement in source.tree.body
     ):
         raise NotReachable(f"does not define a function {root!r}")
     name = ""

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import Factory, define, frozen
 
-from compat.source.parsing import defaults_of, dotted
+from compat.source.parsing import defaults_of, dotted_name
 
 PythonValue = Any
 """The value of an expression: an object that literals, operators or functions of this module make.
@@ -223,7 +223,7 @@ class Scope:
 
         It is ``None`` for a local name and for other expressions.
         """
-        first, dot, rest = dotted(node).partition(".")
+        first, dot, rest = dotted_name(node).partition(".")
         return (
             self.imports.get(first, first) + dot + rest
             if first and first not in self.local
@@ -436,7 +436,7 @@ def _bind(target: ast.expr, value: PythonValue, names: PythonValues) -> None:
 def _comprehend(scope: Scope, node: PythonValue) -> Iterator[Scope]:
     """The scope of each element of a comprehension."""
 
-    def nested(outer: Scope, generators: list[ast.comprehension]) -> Iterator[Scope]:
+    def inner_scopes(outer: Scope, generators: list[ast.comprehension]) -> Iterator[Scope]:
         if not generators:
             yield outer
             return
@@ -445,9 +445,9 @@ def _comprehend(scope: Scope, node: PythonValue) -> Iterator[Scope]:
             inner = outer.inside({})
             _bind(first.target, value, inner.local)
             if all(inner.value(test) for test in first.ifs):
-                yield from nested(inner, others)
+                yield from inner_scopes(inner, others)
 
-    for number, inner in enumerate(nested(scope, node.generators)):
+    for number, inner in enumerate(inner_scopes(scope, node.generators)):
         if number == _ITEMS:
             raise UnknownValue("too long")
         yield inner

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat.source.parsing import captured_by, tree_of, walk
+from compat.source.parsing import captured_name, tree_of, walk
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _OptionalImports = tuple[tuple[str, ast.Import | ast.ImportFrom], ...]
@@ -80,7 +80,7 @@ def names_bound(tree: ast.Module) -> Iterator[str]:
     for node in walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
-        elif (name := captured_by(node)) is not None:
+        elif (name := captured_name(node)) is not None:
             yield name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
             yield node.id

@@ -14,7 +14,15 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 from compat.source.imports import file_of
-from compat.source.parsing import NameUse, attributes_set, bound_by, text_of, tree_of, uses, walk
+from compat.source.parsing import (
+    NameUse,
+    attributes_set,
+    defined_names,
+    text_of,
+    tree_of,
+    uses,
+    walk,
+)
 from compat.text import lazy_pattern
 
 Definition = ast.FunctionDef | ast.ClassDef
@@ -58,7 +66,7 @@ class ParsedFile:
             inside, decorators = (*around.inside, *inside), around.decorators
         file = cls(path=path, lines=lines, around=around, inside=inside, decorators=decorators)
         file.statements += [
-            Statement.of(file, node, bound_by(node)) for node in tree_of(text, path.name).body
+            Statement.of(file, node, defined_names(node)) for node in tree_of(text, path.name).body
         ]
         return file
 
@@ -72,7 +80,7 @@ class ParsedFile:
         """
         origins: dict[str, set[str]] = {}
         for leaf in _leaves(statement.node for statement in self.statements):
-            for name in () if self._is_stub(leaf) else bound_by(leaf):
+            for name in () if self._is_stub(leaf) else defined_names(leaf):
                 origins.setdefault(name, set()).add(_origin(leaf, name))
         parts: list[Statement] = []
         for statement in self.statements:
@@ -84,11 +92,11 @@ class ParsedFile:
                 leaf
                 for leaf in _leaves([node])
                 if not self._is_stub(leaf)
-                and all(len(origins[name]) == 1 for name in bound_by(leaf))
+                and all(len(origins[name]) == 1 for name in defined_names(leaf))
                 and not self.lines[leaf.lineno - 1][: leaf.col_offset].strip()
             ]
-            remaining = statement.binds.difference(*map(bound_by, alone))
-            parts += [Statement.of(self, leaf, bound_by(leaf)) for leaf in alone]
+            remaining = statement.binds.difference(*map(defined_names, alone))
+            parts += [Statement.of(self, leaf, defined_names(leaf)) for leaf in alone]
             if remaining:
                 parts.append(evolve(statement, binds=remaining))
         self.statements = parts
@@ -96,7 +104,7 @@ class ParsedFile:
     def _is_stub(self, node: ast.stmt) -> bool:
         """Whether a statement only marks a name as missing: with ``None``, or by raising."""
         if isinstance(node, ast.FunctionDef):
-            is_kept = any(self.keeps(called_by(decorator)) for decorator in node.decorator_list)
+            is_kept = any(self.keeps(callable_name(decorator)) for decorator in node.decorator_list)
             return not is_kept and isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
         return (
             isinstance(node, ast.Assign)
@@ -152,14 +160,14 @@ class Statement:
             dropped = tuple(
                 decorator
                 for decorator in node.decorator_list
-                if not file.keeps(called_by(decorator))
+                if not file.keeps(callable_name(decorator))
             )
             node.decorator_list = [
                 decorator for decorator in node.decorator_list if decorator not in dropped
             ]
         return cls(file=file, node=node, binds=binds, uses=tuple(uses(node)), dropped=dropped)
 
-    def decorated(self) -> Statement:
+    def with_decorators(self) -> Statement:
         """The same statement with the decorators that are otherwise not kept."""
         if not (self.dropped and isinstance(self.node, Definition)):
             return self
@@ -221,11 +229,11 @@ class Statement:
         for decorator in self.dropped:
             for number in range(decorator.lineno - 1, decorator.end_lineno or decorator.lineno):
                 lines.pop(number, None)
-        text = b"".join(dedented(lines.items(), self.node))
+        text = b"".join(dedent_lines(lines.items(), self.node))
         return _PRAGMA.sub(b"", text).decode().rstrip()
 
 
-def dedented(lines: Iterable[tuple[int, bytes]], node: ast.stmt) -> Iterator[bytes]:
+def dedent_lines(lines: Iterable[tuple[int, bytes]], node: ast.stmt) -> Iterator[bytes]:
     """Yield the lines of a statement as they would stand at the top level.
 
     ``lines`` are pairs of index and line. Lines inside of a string stay as they are.
@@ -275,7 +283,7 @@ def _origin(node: ast.stmt, name: str) -> str:
     return str((*module, alias.name, alias.asname))
 
 
-def called_by(decorator: ast.expr) -> str:
+def callable_name(decorator: ast.expr) -> str:
     """The last part of a decorator's name.
 
     It is ``jit`` for ``@triton.jit``, ``@jit`` and ``@triton.jit(noinline=True)``.
@@ -360,7 +368,7 @@ class Names:
         if any(isinstance(node, ast.ImportFrom) for node in ours):
             return True
         read_names = set(_accessed_names(inside))
-        if any(read_names & bound_by(node) for node in ours):
+        if any(read_names & defined_names(node) for node in ours):
             return True
         for name in dict.fromkeys(use.name for node in nodes for use in uses(node)):
             meaning = self.meaning(file, name)

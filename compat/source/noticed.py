@@ -28,7 +28,7 @@ from pathlib import Path
 from attrs import frozen
 
 from compat.source.imports import imports_of, names_bound, used_files
-from compat.source.parsing import compiles, dotted, tree_of
+from compat.source.parsing import compiles, dotted_name, tree_of
 
 _INERT_TEXT = """
     triton.jit triton.autotune triton.heuristics
@@ -97,7 +97,7 @@ class Outline:
         )
 
 
-def noticed(
+def relevant_parts(
     path: Path, contents: Mapping[Path, bytes], names: Mapping[Path, str], roots: Sequence[Path]
 ) -> Mapping[Path, bytes]:
     """Return the parts of the files imported with a kernel of a file that can affect the kernel.
@@ -281,7 +281,7 @@ class _ImportReader(ast.NodeVisitor):
         self.mentions = outside
 
     def is_inert(self, node: ast.expr) -> bool:
-        root, dot, rest = dotted(node).partition(".")
+        root, dot, rest = dotted_name(node).partition(".")
         return not self.is_starred and self.origins.get(root, root) + dot + rest in _INERT
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -346,9 +346,11 @@ class _ImportReader(ast.NodeVisitor):
             ):
                 self.mentions.add(str(name))
             case ast.Call(func=ast.Name() | ast.Attribute() as logger) if (
-                dotted(logger).rpartition(".")[2] == "getLogger"
+                dotted_name(logger).rpartition(".")[2] == "getLogger"
             ):
-                arguments = [argument for argument in arguments if dotted(argument) != "__name__"]
+                arguments = [
+                    argument for argument in arguments if dotted_name(argument) != "__name__"
+                ]
                 self.visit(logger)
             case ast.Call(func=ast.Attribute() as method):
                 self.attribute(method)

@@ -146,10 +146,10 @@ class NameUse:
     """The nodes of ``helpers``, ``helpers.tiles``, ``helpers.tiles.fold``."""
 
 
-def dotted(node: ast.AST) -> str:
+def dotted_name(node: ast.AST) -> str:
     """The text ``a.b.c`` of a name with attributes; empty for any other node."""
     if isinstance(node, ast.Attribute):
-        before = dotted(node.value)
+        before = dotted_name(node.value)
         return before and f"{before}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""
 
@@ -188,9 +188,9 @@ def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
     return statements
 
 
-def bound_by(statement: ast.stmt) -> frozenset[str]:
+def defined_names(statement: ast.stmt) -> frozenset[str]:
     """The global names that a top-level statement binds."""
-    return bound([statement]) - {"*"}
+    return bound_names([statement]) - {"*"}
 
 
 def attributes_set(statement: ast.stmt) -> frozenset[str]:
@@ -220,27 +220,27 @@ def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse
             [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)],
             local,
         )
-        yield from _uses_in(node.body, local | bound(node.body))
+        yield from _uses_in(node.body, local | bound_names(node.body))
     elif isinstance(node, Comprehension):
         targets = (generator.target for generator in node.generators)
-        yield from _uses_in(ast.iter_child_nodes(node), local | bound(targets))
+        yield from _uses_in(ast.iter_child_nodes(node), local | bound_names(targets))
     else:
         yield from _uses_in(ast.iter_child_nodes(node), local)
 
 
-def evaluated(node: ast.AST) -> Iterator[str]:
+def evaluated_names(node: ast.AST) -> Iterator[str]:
     """Yield the names that are looked up when a statement is executed.
 
     Names in the bodies of functions are looked up later.
     """
     if isinstance(node, Function | ast.Lambda):
         for part in FunctionScope.of(node).outside:
-            yield from evaluated(part)
+            yield from evaluated_names(part)
     elif isinstance(node, ast.Name):
         yield node.id
     else:
         for inner in ast.iter_child_nodes(node):
-            yield from evaluated(inner)
+            yield from evaluated_names(inner)
 
 
 def _uses_in(nodes: Iterable[ast.AST], local: frozenset[str]) -> Iterator[NameUse]:
@@ -279,18 +279,18 @@ class FunctionScope:
             if isinstance(inner, ast.Global)
         )
         globals_ = frozenset(name for statement in declared for name in statement.names)
-        local = bound(body) - globals_ | {parameter.arg for parameter in own}
+        local = bound_names(body) - globals_ | {parameter.arg for parameter in own}
         return cls(tuple(part for part in outside if part is not None), body, globals_, local)
 
 
-def needed(body: Sequence[ast.stmt], roots: Iterable[ast.stmt]) -> list[ast.stmt]:
+def needed_statements(body: Sequence[ast.stmt], roots: Iterable[ast.stmt]) -> list[ast.stmt]:
     """Return some of a module's statements with those that they need, in the module's order.
 
     A statement can need another one directly or through others.
     """
     binding: dict[str, list[ast.stmt]] = {}
     for statement in body:
-        for name in bound_by(statement):
+        for name in defined_names(statement):
             binding.setdefault(name, []).append(statement)
     needed_ids, waiting = set[int](), [*roots]
     while waiting:
@@ -330,7 +330,7 @@ def named_parameters(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
-def passed(call: ast.Call, arguments: ast.arguments) -> dict[str, ast.expr] | None:
+def argument_expressions(call: ast.Call, arguments: ast.arguments) -> dict[str, ast.expr] | None:
     """Return parameter → the expression that a call passes for it, or its default.
 
     Returns ``None`` if the call does not fit the parameters, or if either has ``*`` or ``**``.
@@ -367,7 +367,7 @@ def defaults_of(arguments: ast.arguments) -> dict[str, ast.expr]:
     return defaults | {parameter.arg: value for parameter, value in pairs if value}
 
 
-def captured_by(node: ast.AST) -> str | None:
+def captured_name(node: ast.AST) -> str | None:
     """Return the name that an ``except`` clause or a pattern of ``match`` binds by itself."""
     match node:
         case ast.ExceptHandler(name=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
@@ -377,7 +377,7 @@ def captured_by(node: ast.AST) -> str | None:
     return None
 
 
-def bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
+def bound_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """Names bound in the scope that these nodes are in; scopes inside of it bind their own."""
     names: set[str] = set()
     waiting = list(nodes)
@@ -394,7 +394,7 @@ def bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
             assigned = (inner for inner in walk(node) if isinstance(inner, ast.NamedExpr))
             names |= {assignment.target.id for assignment in assigned}
         else:
-            if (name := captured_by(node)) is not None:
+            if (name := captured_name(node)) is not None:
                 names.add(name)
             waiting += _children(node)
     return frozenset(names)

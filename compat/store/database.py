@@ -244,7 +244,7 @@ class Database:
             )
         )
 
-    def launched(self, identities: Sequence[str]) -> list[LaunchedRow]:
+    def launch_rows(self, identities: Sequence[str]) -> list[LaunchedRow]:
         """The launch results of the cells with these identities."""
         marks = ",".join("?" * len(identities))
         query = f"SELECT {', '.join(_LAUNCHED)} FROM launched WHERE identity IN ({marks})"
@@ -310,7 +310,7 @@ def rows_in(connection: sqlite3.Connection) -> Iterator[list[tuple[StoredRow, st
         ]
 
 
-def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
+def launch_rows_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
     """All rows of launches in a database, one page at a time."""
     cursor = connection.execute(f"SELECT {', '.join(_LAUNCHED)} FROM launched")
     while some := cursor.fetchmany(PAGE):

@@ -85,7 +85,7 @@ class CellKeys:
             return self._of_numbers(cell, env)
         depends, adapter = self._of_machine(cell.env.toolchain, target.backend)
         facts: JsonMapping = {
-            "closure": spec.noticed,
+            "closure": spec.relevant_digest,
             "function": spec.function,
             "compile": spec.compile.document(),
             "target": toolchains.of(cell.env).facts(target, cell.env.release),
@@ -275,7 +275,9 @@ class Claims:
         process = self.holder(key)
         if process is not None and process not in self._named:
             self._named.add(process)
-            self._say(f"waiting for {_named(process)}, which compiles some of the same cells")
+            self._say(
+                f"waiting for {_describe_process(process)}, which compiles some of the same cells"
+            )
 
     @contextmanager
     def all_of(self, keys: Iterable[str]) -> Iterator[None]:
@@ -315,7 +317,7 @@ def _place(key: str) -> int:
     return int(key[:_DIGITS], 16)
 
 
-def _named(process: int) -> str:
+def _describe_process(process: int) -> str:
     program, *arguments = supervisor.command(process) or ("",)
     if arguments and "python" in PurePath(program).name:
         program, *arguments = arguments

@@ -27,7 +27,7 @@ from compat.store.database import (
     LaunchedRow,
     StoredRow,
     attempts_of,
-    launched_in,
+    launch_rows_in,
     row_of,
     rows_in,
 )
@@ -89,7 +89,7 @@ def merge_store(path: Path, store: Store) -> StoreMerge:
             merged = StoreMerge()
             for page in rows_in(connection):
                 merged += _Page(store=store, artifacts=file.parent / "artifacts", rows=page).merge()
-            for launched in launched_in(connection):
+            for launched in launch_rows_in(connection):
                 merged += _merge_launched(launched, store)
             return merged
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's messages quote damaged names
@@ -158,7 +158,7 @@ class _Page:
                 put.append((row, cell))
                 continue
             counted["known"] += 1
-            chosen = self.chosen(cell, mine, ours, row, row_attempts)
+            chosen = self.choose_row(cell, mine, ours, row, row_attempts)
             if chosen is not mine:
                 put.append((chosen, cell))
             if chosen is not mine and chosen is not row:
@@ -166,7 +166,7 @@ class _Page:
         self.store.put(put)
         return StoreMerge(**counted, disagreeing=tuple(disagreeing), artifacts=len(self.missing))
 
-    def chosen(
+    def choose_row(
         self,
         cell: str,
         mine: StoredRow,
@@ -193,7 +193,7 @@ class _Page:
 
     def bring(self, row: StoredRow, attempts: Sequence[Evidence]) -> None:
         """Store the artifacts that a row names, and note those that neither store has."""
-        for name in dict.fromkeys(self.store.named(row, attempts)):
+        for name in dict.fromkeys(self.store.artifact_names_of(row, attempts)):
             if self.store.artifact(name) is None:
                 data = content_of(self.artifacts / name, _LARGEST)
                 if data is not None:
@@ -244,7 +244,7 @@ def _limit(attempts: Sequence[Evidence]) -> tuple[float, int]:
 
 
 def _merge_launched(rows: Sequence[LaunchedRow], store: Store) -> StoreMerge:
-    own_rows = {_place(row): row for row in store.launched([row.identity for row in rows])}
+    own_rows = {_place(row): row for row in store.launch_rows([row.identity for row in rows])}
     put, new, disagreeing = list[LaunchedRow](), 0, list[str]()
     for row in rows:
         mine = own_rows.get(_place(row))

@@ -22,7 +22,7 @@ from typing import Self, TypeVar
 from attrs import define, evolve
 
 from compat import toolchains
-from compat.diagnosis.pipeline import diagnosed
+from compat.diagnosis.pipeline import add_diagnosis
 from compat.errors import CompatError, MachineError, StoreError
 from compat.files import content_of, replace_file
 from compat.model import Cell, Evidence
@@ -180,7 +180,7 @@ class Store:
             (
                 evidence
                 if evidence.complete
-                else diagnosed(
+                else add_diagnosis(
                     evidence, toolchain.reader.read(text or ""), self.keep, toolchain.reader
                 )
             )
@@ -216,7 +216,7 @@ class Store:
         """Return the attempts of a row, read with the present rules of diagnosis."""
         return self._read(row, tuple(attempts)) or attempts
 
-    def named(self, row: StoredRow, attempts: Sequence[Evidence]) -> Iterator[str]:
+    def artifact_names_of(self, row: StoredRow, attempts: Sequence[Evidence]) -> Iterator[str]:
         """Return the names of artifacts in a row, perhaps with repetitions."""
         for evidence in as_read(row, tuple(attempts)) or attempts:
             names = (*evidence.kept.values(), evidence.diagnosis.reproducer, evidence.diagnosis.ir)
@@ -274,7 +274,7 @@ class Store:
         if mine.trouble is not None:
             raise mine.trouble
 
-    def launched(self, identities: Iterable[str]) -> list[LaunchedRow]:
+    def launch_rows(self, identities: Iterable[str]) -> list[LaunchedRow]:
         """Return the launch results of these identities.
 
         Raises:
@@ -282,7 +282,9 @@ class Store:
         """
         unique_identities, launched_rows = sorted(set(identities)), list[LaunchedRow]()
         for start in range(0, len(unique_identities), _CHUNK):
-            part = partial(Database.launched, identities=unique_identities[start : start + _CHUNK])
+            part = partial(
+                Database.launch_rows, identities=unique_identities[start : start + _CHUNK]
+            )
             launched_rows += self._do(part, "cannot read results")
         return launched_rows
 

@@ -70,7 +70,7 @@ class TuningAnswer:
         return f"{spec.kernel}/{spec.variant}/{self.workload.name}/{self.target}"
 
     @property
-    def timed(self) -> tuple[int, ...]:
+    def timed_configs(self) -> tuple[int, ...]:
         """The configs that were timed on some release."""
         return tuple(
             config

@@ -100,7 +100,7 @@ def _configs(specs: Sequence[Specialization]) -> Iterator[Config]:
         identity = write_json(dict(sorted(settings.items())))
         if identity not in seen:
             seen.add(identity)
-            spec = _configured(first, settings, case)
+            spec = _apply_settings(first, settings, case)
             while not case and spec.case in used_cases:
                 spec = evolve(spec, case=f"{spec.case}+")
             used_cases.add(spec.case)
@@ -119,7 +119,7 @@ def _in_ranges(spec: Specialization) -> Iterator[JsonObject]:
         yield _settings(spec) | dict(zip(ranges, values, strict=True))
 
 
-def _configured(spec: Specialization, settings: JsonMapping, case: str) -> Specialization:
+def _apply_settings(spec: Specialization, settings: JsonMapping, case: str) -> Specialization:
     """Return a specialization with other settings, on the same problem."""
     problem = spec.problem
     assert problem is not None

@@ -66,20 +66,20 @@ class CompiledConfigs:
                 evolve(launchable, contest=names[launchable.cell.spec])
                 for launchable in built.launchable
             ),
-            left_out=(*built.left_out, *map(_left_out, self._failed())),
+            left_out=(*built.left_out, *map(_omitted_cell, self._failed_results())),
         )
 
-    def _failed(self) -> list[Result]:
+    def _failed_results(self) -> list[Result]:
         return [result for result in self.results if result.outcome.failure is not None]
 
     @property
-    def launched(self) -> tuple[Result, ...]:
+    def launched_results(self) -> tuple[Result, ...]:
         """The results with the launches in the store."""
         return with_launched(self.results, self.context.store)
 
     def answers(self) -> tuple[TuningAnswer, ...]:
         """Return an answer for each workload with latencies in the store."""
-        return answers_of(self.plan.workloads, self.launched)
+        return answers_of(self.plan.workloads, self.launched_results)
 
 
 def with_tuned(
@@ -154,7 +154,7 @@ def known_answers(results: Sequence[Result], store: Store) -> tuple[TuningAnswer
         )
     ]
     answers = answers_of(workloads, with_launched(configured, store) if configured else ())
-    return tuple(answer for answer in answers if len(answer.timed) > 1)
+    return tuple(answer for answer in answers if len(answer.timed_configs) > 1)
 
 
 def _kernel(result: Result) -> tuple[str, str]:
@@ -177,7 +177,7 @@ def _of_configs(workload: Workload, results: Sequence[Result]) -> list[Result]:
     ]
 
 
-def _left_out(result: Result) -> OmittedCell:
+def _omitted_cell(result: Result) -> OmittedCell:
     failure = result.outcome.failure
     assert failure is not None
     what = "predicted" if failure.prediction else str(result.outcome.status)

@@ -131,7 +131,7 @@ class Mode:
         """The names of its actions."""
         return tuple(action.do for action in self.actions)
 
-    def kept(self, cell: Cell) -> tuple[str, ...]:
+    def kept_stages(self, cell: Cell) -> tuple[str, ...]:
         """The stages whose results an attempt at a cell keeps.
 
         A plain compile of a cell with a problem keeps what a launch needs, so that one compile
@@ -143,7 +143,7 @@ class Mode:
 
     def documents(self, cell: Cell) -> list[JsonObject]:
         """Return the actions for a cell in the worker's form."""
-        keeps = bool(self.kept(cell))
+        keeps = bool(self.kept_stages(cell))
         return [
             (evolve(action, keep_ir=keeps) if isinstance(action, Compile) else action).document()
             for action in self.actions
@@ -397,7 +397,7 @@ _WATCHED: dict[int, _Look] = {}
 
 
 @contextmanager
-def watched(in_flight: _Look) -> Iterator[None]:
+def register_in_flight(in_flight: _Look) -> Iterator[None]:
     """While this is entered, ``in_flight`` returns the attempt that a child works on, if any.
 
     ``in_flight`` may be called from any thread.
@@ -473,7 +473,7 @@ class Places:
         stood_in = evidence.stood_in
         return evolve(
             evidence,
-            raised=tuple(_raised(link, self) for link in evidence.raised),
+            raised=tuple(_translate_exception(link, self) for link in evidence.raised),
             printed=translate(evidence.printed),
             stderr=translate(evidence.stderr),
             in_flight=evidence.in_flight and translate(evidence.in_flight),
@@ -487,7 +487,7 @@ class Places:
                 for warning in evidence.warnings
             ),
             imported=tuple(map(translate, evidence.imported)),
-            stood_in=stood_in and _stood_in(stood_in, self),
+            stood_in=stood_in and _translate_stand_ins(stood_in, self),
             protocol=tuple(map(translate, evidence.protocol)),
             refused=evidence.refused and translate(evidence.refused),
         )
@@ -505,7 +505,7 @@ NOWHERE_ELSE = Places()
 """The places of a request from this machine, which has no other names for folders."""
 
 
-def _raised(raised: RaisedException, places: Places) -> RaisedException:
+def _translate_exception(raised: RaisedException, places: Places) -> RaisedException:
     return evolve(
         raised,
         message=places.translate(raised.message),
@@ -513,7 +513,7 @@ def _raised(raised: RaisedException, places: Places) -> RaisedException:
     )
 
 
-def _stood_in(stood_in: StandInPackages, places: Places) -> StandInPackages:
+def _translate_stand_ins(stood_in: StandInPackages, places: Places) -> StandInPackages:
     return evolve(
         stood_in,
         answers=tuple(map(places.translate, stood_in.answers)),

@@ -393,20 +393,20 @@ class Child:
     def _begin(self, server: WorkerClient, request: str) -> None:
         jobs = self.directory / "jobs.json"
         jobs.write_text(request, encoding="utf-8")
-        self.output = self._opened(
+        self.output = self._remember_descriptor(
             os.open(self.directory / "output", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         )
-        self.events, events = map(self._opened, os.pipe())
-        self.exit, exit_pipe = map(self._opened, os.pipe())
+        self.events, events = map(self._remember_descriptor, os.pipe())
+        self.exit, exit_pipe = map(self._remember_descriptor, os.pipe())
         os.set_blocking(self.events, False)
-        jobs_file = self._opened(os.open(jobs, os.O_RDONLY))
+        jobs_file = self._remember_descriptor(os.open(jobs, os.O_RDONLY))
         with suppress(WorkerGone):  # closing our copies then ends both pipes, which shows it
             server.fork(self.directory, jobs_file, events, self.output, exit_pipe)
         for fd in (jobs_file, events, exit_pipe):
             os.close(fd)
             self._open.remove(fd)
 
-    def _opened(self, fd: int) -> int:
+    def _remember_descriptor(self, fd: int) -> int:
         self._open.append(fd)
         return fd
 

@@ -4,7 +4,7 @@
   dumps of IR on, a compile prints 1 to 15 MB, the same IR before every pass. LZMA compresses this
   to 20 to 200 KB in 0.1 s.
 - The evidence gets the place of the failure, its reproducer, and the results of its stages
-  (:func:`gathered`).
+  (:func:`gather_evidence`).
 - The machine can refuse room for files, open files, processes, and memory. There are two questions:
   which refusal does an attempt report (:func:`refusal`), and which resource is short at this moment
   (:func:`lack_of_machine`)? A kernel file can raise any error itself, so a refusal alone does not
@@ -32,7 +32,7 @@ from pathlib import Path
 from attrs import evolve
 
 from compat import toolchains
-from compat.diagnosis.pipeline import Keep, diagnosed
+from compat.diagnosis.pipeline import Keep, add_diagnosis
 from compat.errors import REFUSALS, MachineError, memory_limit
 from compat.files import content_of
 from compat.model import SOURCE_STAGE, Cell, Evidence
@@ -50,7 +50,7 @@ _LARGEST_REPRODUCER = 64 * 1024 * 1024
 _LONGEST_LINE = 500
 
 
-def gathered(
+def gather_evidence(
     evidence: Evidence,
     child: Child,
     flight: InFlightCell,
@@ -69,7 +69,9 @@ def gathered(
     """
     folder = child.directory / "kept" / flight.nonce
     stage_artifacts = (
-        _keep_stages(folder, mode.kept(flight.cell), flight.cell, keep, places) if keep else {}
+        _keep_stages(folder, mode.kept_stages(flight.cell), flight.cell, keep, places)
+        if keep
+        else {}
     )
     if evidence.complete and LAUNCHABLE in stage_artifacts:
         evidence = evolve(evidence, metrics={**evidence.metrics, **_pace(folder, evidence, flight)})
@@ -107,7 +109,7 @@ def gathered(
         optional=optional,
         kept={**stage_artifacts, **artifacts},
     )
-    return diagnosed(failed, reader.read(text), keep, reader)
+    return add_diagnosis(failed, reader.read(text), keep, reader)
 
 
 def _pass_seconds(text: str, evidence: Evidence, flight: InFlightCell) -> dict[str, float]:
@@ -199,11 +201,13 @@ def _reproducer(directory: Path) -> bytes | None:
         if (content := content_of(path, _LARGEST_REPRODUCER)) is not None
     ]
     return (
-        max(reproducers, key=lambda reproducer: _written(reproducer[0]))[1] if reproducers else None
+        max(reproducers, key=lambda reproducer: _modification_time(reproducer[0]))[1]
+        if reproducers
+        else None
     )
 
 
-def _written(path: Path) -> int:
+def _modification_time(path: Path) -> int:
     try:
         return path.stat().st_mtime_ns
     except OSError:
@@ -241,7 +245,7 @@ def keep_printed(
     """
     if (len(text) <= _INLINE and not always) or keep is None:
         return text[:_INLINE], {}
-    return "", {PRINTED: keep(*_compressed(text.encode(errors="backslashreplace")))}
+    return "", {PRINTED: keep(*_compress(text.encode(errors="backslashreplace")))}
 
 
 def printed_text(evidence: Evidence, artifact: Callable[[str], bytes | None]) -> str | None:
@@ -254,12 +258,12 @@ def printed_text(evidence: Evidence, artifact: Callable[[str], bytes | None]) ->
         return evidence.printed
     data = artifact(name)
     try:
-        return None if data is None else _expanded(data).decode(errors="replace")
+        return None if data is None else _decompress(data).decode(errors="replace")
     except (lzma.LZMAError, OSError, EOFError, zlib.error):
         return None
 
 
-def _compressed(data: bytes) -> tuple[str, bytes]:
+def _compress(data: bytes) -> tuple[str, bytes]:
     """Return a suffix and the compressed data. Common programs can read both formats."""
     sample = data[:_SAMPLE]
     if len(zlib.compress(sample, 1)) > _REPETITIVE * len(sample):
@@ -269,7 +273,7 @@ def _compressed(data: bytes) -> tuple[str, bytes]:
     return ".printed.xz", lzma.compress(data, format=lzma.FORMAT_XZ, filters=filters)
 
 
-def _expanded(data: bytes) -> bytes:
+def _decompress(data: bytes) -> bytes:
     """Return the decompressed data, limited in size, whatever the artifact contains."""
     if data.startswith(b"\x1f\x8b"):
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
@@ -313,12 +317,12 @@ def refusal(evidence: Evidence, folder: Path) -> str | None:
         if link.errno in _NUMBERS or (link.errno == errno.EACCES and str(folder) in link.message):
             return f"{link.type}: {link.message}"
     for text in _texts(evidence):
-        if match := _WORDS.search(text) or _killed(text):
+        if match := _WORDS.search(text) or _kill_message(text):
             return _line(text, match)
     return None
 
 
-def _killed(text: str) -> re.Match[str] | None:
+def _kill_message(text: str) -> re.Match[str] | None:
     """Return the match of a message in a text that an assembler was killed from outside."""
     patterns = (
         toolchain.ir.parts.assembler.killed
@@ -336,7 +340,7 @@ def lack_of_machine(evidence: Evidence, folder: Path) -> MachineError | None:
     if short := _short_of_room(folder):
         return short
     reason = refusal(evidence, folder)
-    return _checked(folder, reason) if reason else _short_of_memory(evidence)
+    return _test_machine(folder, reason) if reason else _short_of_memory(evidence)
 
 
 def _short_of_room(folder: Path) -> MachineError | None:
@@ -373,7 +377,7 @@ def _short_of_memory(evidence: Evidence) -> MachineError | None:
     return MachineError.about(errno.ENOMEM, limit) if limit else _no_memory_left()
 
 
-def _checked(folder: Path, reason: str) -> MachineError | None:
+def _test_machine(folder: Path, reason: str) -> MachineError | None:
     """Test whether the machine really refuses files, processes, open files or memory."""
     try:
         _write_into(folder)

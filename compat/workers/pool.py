@@ -50,8 +50,8 @@ from compat.workers.spawn import (
     OwnWorker,
     control_pair,
     last_output,
-    passed_on,
     spawn,
+    visible_variables,
 )
 
 _log = logging.getLogger(__name__)
@@ -103,11 +103,13 @@ def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: floa
     if runtime is not None:
         key = worker_key(built, toolchain, worker_digest)
         for folder in runtime.glob(f"{key}-*"):
-            if client := _connected(folder):
+            if client := _connect(folder):
                 return client
             _clear_stopped(folder)
         try:
-            return _started(built, worker, runtime / f"{key}-{secrets.token_hex(4)}", idle_timeout)
+            return _start_worker(
+                built, worker, runtime / f"{key}-{secrets.token_hex(4)}", idle_timeout
+            )
         except (OSError, MachineError) as error:
             _log.info("cannot keep a worker of %s for the next command: %s", built.env.name, error)
     return OwnWorker(built.python, toolchain=toolchain, worker=worker)
@@ -133,12 +135,12 @@ def stop_resident_workers() -> StopResult:
     runtime = _runtime_folder()
     dismissed, killed = 0, 0
     for folder in runtime.iterdir() if runtime else ():
-        if client := _connected(folder):
+        if client := _connect(folder):
             with client, suppress(WorkerGone):
                 client.dismiss()
                 dismissed += 1
         else:
-            killed += _killed(folder)
+            killed += _kill_worker(folder)
     return StopResult(stopped=dismissed, killed=killed)
 
 
@@ -148,11 +150,17 @@ def stop_resident_workers() -> StopResult:
 def worker_key(built: BuiltEnv, toolchain: Toolchain, worker_digest: str) -> str:
     """Return what two runs must share to use the same worker."""
     code = [worker_digest, folder_digest(toolchain.adapter), *map(folder_digest, STANDIN)]
-    facts = [built.python, built.digest, code, sorted(passed_on(toolchain).items()), _inherited()]
+    facts = [
+        built.python,
+        built.digest,
+        code,
+        sorted(visible_variables(toolchain).items()),
+        _inherited_facts(),
+    ]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 
-def _inherited() -> list[object]:
+def _inherited_facts() -> list[object]:
     """Return what a process inherits: limits, cores, priority, and its memory group."""
     limits = [
         resource.getrlimit(getattr(resource, name))
@@ -187,7 +195,7 @@ def _runtime_folder() -> Path | None:
     return folder if ours else None
 
 
-def _connected(folder: Path) -> WorkerClient | None:
+def _connect(folder: Path) -> WorkerClient | None:
     """Return a client of the worker that listens in a folder.
 
     Returns ``None`` if no worker is there, or if it does not answer in time.
@@ -219,10 +227,10 @@ def _clear_stopped(folder: Path) -> None:
     """
     about = _resident_worker(folder)
     if about is not None and supervisor.state(about.pid) in _STOPPED:
-        _killed(folder)
+        _kill_worker(folder)
 
 
-def _killed(folder: Path) -> bool:
+def _kill_worker(folder: Path) -> bool:
     """Kill the unresponsive worker of a folder, and everything that it does for drivers.
 
     Returns whether it was still there.
@@ -234,7 +242,7 @@ def _killed(folder: Path) -> bool:
     return bool(pids)
 
 
-def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -> WorkerClient:
+def _start_worker(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -> WorkerClient:
     """Start a new worker in this folder.
 
     Raises OSError if none can be started, or none can stay there. Nothing is left in that case.
@@ -243,7 +251,7 @@ def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -
     for path in (making, folder):
         claim_folder(path)
     try:
-        client = _begun(built, worker, making, folder, idle_timeout)
+        client = _spawn_worker(built, worker, making, folder, idle_timeout)
     except BaseException:
         for path in (making, folder):
             remove_folder(path)
@@ -256,7 +264,7 @@ def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -
     return client
 
 
-def _begun(
+def _spawn_worker(
     built: BuiltEnv, worker: Path, making: Path, folder: Path, idle_timeout: float
 ) -> WorkerClient:
     assert built.python is not None
@@ -376,7 +384,7 @@ class WorkerPool:
                 if purpose in self._clients:
                     self._clients[purpose] = self._clients.pop(purpose)
         try:
-            yield self._preloaded(built, package)
+            yield self._preloaded_worker(built, package)
         finally:
             with self._guard:
                 self._uses.subtract(purposes)
@@ -384,16 +392,16 @@ class WorkerPool:
             for client in surplus:
                 client.close()
 
-    def _preloaded(self, built: BuiltEnv, package: PreloadedPackage) -> WorkerClient:
+    def _preloaded_worker(self, built: BuiltEnv, package: PreloadedPackage) -> WorkerClient:
         client = self._client(built, package, lambda: self._new_preloaded(built, package))
         if client.hello.ready:
             return client
-        return self._preloaded(built, package.outer) if package.outer else self.of(built)
+        return self._preloaded_worker(built, package.outer) if package.outer else self.of(built)
 
     def _new_preloaded(self, built: BuiltEnv, package: PreloadedPackage) -> WorkerClient:
         if package.outer is None:
             return self._own_worker(built, package=package)
-        return ForkedWorker(self._preloaded(built, package.outer), package)
+        return ForkedWorker(self._preloaded_worker(built, package.outer), package)
 
     def _take_surplus(self) -> list[WorkerClient]:
         """Remove and return the unused forked workers, except the most recently used ones.

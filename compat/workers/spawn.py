@@ -166,7 +166,7 @@ def spawn(
             stdout=output,
             stderr=output,
             env={
-                **passed_on(toolchain),
+                **visible_variables(toolchain),
                 "TMPDIR": home,
                 **toolchain.variables.private(home),
                 **variables,
@@ -188,7 +188,7 @@ _ANY_PROGRAM = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "USER", "LOGNAME")
 """Variables that any program may need. No result depends on them."""
 
 
-def passed_on(toolchain: Toolchain | None = None) -> dict[str, str]:
+def visible_variables(toolchain: Toolchain | None = None) -> dict[str, str]:
     """Return the caller's environment variables that a toolchain sees.
 
     Without a toolchain, these are the variables that any toolchain sees. Paths of existing files
@@ -223,7 +223,9 @@ def variable_dependencies(toolchain: Toolchain, backend: str) -> dict[str, str]:
     """
     reads = toolchain.variables
     variables = {
-        name: value for name, value in passed_on(toolchain).items() if name not in _ANY_PROGRAM
+        name: value
+        for name, value in visible_variables(toolchain).items()
+        if name not in _ANY_PROGRAM
     }
     paths = [
         path

@@ -43,7 +43,7 @@ from compat.workers.attempt import (
     Mode,
     Places,
     isolation,
-    watched,
+    register_in_flight,
 )
 from compat.workers.client import (
     Child,
@@ -57,7 +57,7 @@ from compat.workers.client import (
     offset,
     pid_of,
 )
-from compat.workers.evidence import gathered, lack_of_machine, refusal
+from compat.workers.evidence import gather_evidence, lack_of_machine, refusal
 
 _log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ def attempt(
         watch = _Watch(server, together, limits, stop, mode=mode, keep=keep, places=places)
         before = len(waiting)
         try:
-            with watched(lambda watch=watch: watch.in_flight):  # type: ignore[misc]
+            with register_in_flight(lambda watch=watch: watch.in_flight):  # type: ignore[misc]
                 for flight, evidence in watch.run():
                     waiting.remove(flight)
                     yield flight.cell, evidence
@@ -385,15 +385,17 @@ class _Watch:
             imported=answer.imported,
             stood_in=answer.stood_in,
         )
-        return self._completed(evidence, flight, answer.end)
+        return self._complete_evidence(evidence, flight, answer.end)
 
-    def _completed(self, evidence: Evidence, flight: InFlightCell, end: int | None) -> Evidence:
+    def _complete_evidence(
+        self, evidence: Evidence, flight: InFlightCell, end: int | None
+    ) -> Evidence:
         """Return the evidence with what the attempt left behind.
 
         If the machine refused something, the evidence becomes one without an answer. Raises
         MachineError if a resource is still short.
         """
-        evidence = gathered(
+        evidence = gather_evidence(
             evidence, self.child, flight, end, self.mode, keep=self.keep, places=self.places
         )
         if evidence.complete:
@@ -428,7 +430,7 @@ class _Watch:
             memory=self.memory_hit,
             imported=self.imported,
         )
-        return self._completed(evidence, flight, None)
+        return self._complete_evidence(evidence, flight, None)
 
     def close(self) -> None:
         """End the child and everything that it started, and close its files."""

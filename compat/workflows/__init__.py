@@ -76,7 +76,7 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
     the name of its folder.
     """
     top = _top(config.base)
-    inside = _checked(config.base.resolve().relative_to(top).as_posix())
+    inside = _check_folder_name(config.base.resolve().relative_to(top).as_posix())
     package = requirement()
     templates = _templates()
     facts = {
@@ -128,11 +128,11 @@ def _templates() -> Environment:
         variable_start_string="<<",
         variable_end_string=">>",
     )
-    templates.filters["quoted"] = _quoted
+    templates.filters["quoted"] = _quote
     return templates
 
 
-def _checked(inside: str) -> str:
+def _check_folder_name(inside: str) -> str:
     """Return a path unchanged if it means the same to YAML, shells, globs and expressions.
 
     Raises ConfigError for any other path.
@@ -148,7 +148,7 @@ def _checked(inside: str) -> str:
     return inside
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a string in quotes for YAML, whatever it contains."""
     return json.dumps(text, ensure_ascii=False)
 
@@ -233,7 +233,7 @@ def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:
     Few cells are one job. With many cells, several jobs share each group of envs.
     """
     envs = config.choose_envs()
-    if cells <= FEW and not any(env.paired for env in envs):
+    if cells <= FEW and not any(env.has_framework for env in envs):
         return groups(config, 1)
     ranges = groups(config)
     shards = min(SHARDS, ceil(cells / len(ranges) / SHARD)) or 1
@@ -254,7 +254,7 @@ def groups(config: MatrixConfig, most: int = JOBS) -> tuple[Group, ...]:
     """
     envs = config.choose_envs()
     ranges = tuple(_ranges(envs, most))
-    return ranges if _cover(ranges, config, envs) else tuple(_named(envs, most))
+    return ranges if _cover(ranges, config, envs) else tuple(_group_envs(envs, most))
 
 
 def _ranges(envs: Sequence[Env], most: int) -> Iterator[Group]:
@@ -280,7 +280,7 @@ def _cover(ranges: Sequence[Group], config: MatrixConfig, envs: Sequence[Env]) -
     return sorted(names) == sorted(env.name for env in envs)
 
 
-def _named(envs: Sequence[Env], most: int) -> Iterator[Group]:
+def _group_envs(envs: Sequence[Env], most: int) -> Iterator[Group]:
     ordered = sorted(envs, key=lambda env: (env.release or Version("0"), env.name))
     for number, part in enumerate(_parts([env.name for env in ordered], most), 1):
         yield Group(name=part[0] if len(part) == 1 else f"envs-{number}", envs=",".join(part))

@@ -49,7 +49,7 @@ def test_uninspected_release_is_in_no_interval() -> None:
     )
     name_history = history(inspection(*places), DOT)
     assert phrase(name_history) == "in 3.2.0, not in 3.0.0"
-    assert name_history.looked_at == ("3.0.0", "3.2.0")
+    assert name_history.inspected_releases == ("3.0.0", "3.2.0")
     (only,) = name_history.parameters
     assert [run.releases for run in only.runs] == [("3.2.0",)]
     assert list(not_looked_at(inspection(*places))) == [
@@ -222,7 +222,7 @@ def test_compare_lists_the_changes_between_two_releases() -> None:
         "math.same": ApiName(same_as="triton.language.same"),
     }
     both = inspection(place("3.0.0", old), place("3.1.0", new))
-    difference = compare(both, both.inspected[0], both.inspected[1])
+    difference = compare(both, both.inspected_releases[0], both.inspected_releases[1])
     assert [(change.kind, change.shown, change.statements) for change in difference.changes] == [
         (ChangeKind.ADDED, "tl.added", ("tl.added(x=1)",)),
         (ChangeKind.REMOVED, "tl.gone", ()),
@@ -242,7 +242,7 @@ def test_inserted_parameter_changes_the_positions_of_later_ones() -> None:
     both = inspection(
         place("3.0.0", {"f": name("a", "b=1")}), place("3.1.0", {"f": name("a", "x=0", "b=1")})
     )
-    (change,) = compare(both, both.inspected[0], both.inspected[1]).changes
+    (change,) = compare(both, both.inspected_releases[0], both.inspected_releases[1]).changes
     assert change.statements == ("+ x=0", "positions: (a, x=0, b=1)")
 
 
@@ -250,7 +250,7 @@ def test_module_that_one_release_cannot_import_is_unknown() -> None:
     broken = {"extra": ApiName(kind="module", error="No module named 'torch'")}
     importable = {"extra": ApiName(kind="module"), "extra.exp": name("x")}
     both = inspection(place("3.0.0", broken), place("3.1.0", importable))
-    difference = compare(both, both.inspected[0], both.inspected[1])
+    difference = compare(both, both.inspected_releases[0], both.inspected_releases[1])
     assert (difference.changes, difference.unknown) == ((), ("triton.language.extra",))
 
 

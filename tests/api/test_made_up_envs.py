@@ -89,7 +89,7 @@ def test_classes_are_listed_with_their_members(envs: Path) -> None:
         " FAST = 1\ndef gone(x):\n    'Doc.'\n    raise RuntimeError('it has been removed')\n"
     )
     made_up(envs, "3.4.0", source)
-    (place,) = look(select_places(envs=["3.4.0"])).inspected
+    (place,) = look(select_places(envs=["3.4.0"])).inspected_releases
     assert place.namespace is not None
     names = {
         full: (name.kind, name.signature, name.refuses, name.deprecated)

@@ -133,9 +133,9 @@ def facts(account: Account) -> tuple[object, ...]:
             account.changes,
             account.line,
             account.not_tried,
-            account.untested,
+            account.untested_releases,
             account.flaky,
-            account.remembered,
+            account.remembered_releases,
         ),
     )
 
@@ -217,7 +217,9 @@ def test_search_of_few_releases_never_contradicts_its_probes(
                 true_entries[entry.release].behaviour,
             )
     assert (
-        truth.word is Word.UNKNOWN or not answer.account.known or _possible(answer.account, truth)
+        truth.word is Word.UNKNOWN
+        or not answer.account.known_entries
+        or _possible(answer.account, truth)
     )
     for first, last in answer.assumed:
         assert not tested & set(
@@ -226,7 +228,7 @@ def test_search_of_few_releases_never_contradicts_its_probes(
     for change in answer.transitions:
         assert {change.before.release, change.after.release} <= tested
         assert not any(
-            true_entries[release].known for release in change.untested if release in tested
+            true_entries[release].is_known for release in change.untested if release in tested
         )
 
 
@@ -235,10 +237,10 @@ def _possible(account: Account, truth: Account) -> bool:
 
     Releases that the search did not try may contradict it.
     """
-    account_releases = [entry.release for entry in account.known]
+    account_releases = [entry.release for entry in account.known_entries]
     good = [
         entry.judgement is Judgement.GOOD
-        for entry in truth.known
+        for entry in truth.known_entries
         if entry.release in account_releases
     ]
     turns = sum(one is not other for one, other in pairwise(good))

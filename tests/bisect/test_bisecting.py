@@ -52,7 +52,7 @@ class Heard(Listener):
         self.total += total
         yield self.results.append
 
-    def found(self, answer: object) -> None:
+    def receive_answer(self, answer: object) -> None:
         self.answers.append(answer)
 
 

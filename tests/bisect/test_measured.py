@@ -182,7 +182,7 @@ class TestBisect:
                 evolve(result, numbers=numbers, latency=us) for result, numbers, us in rows
             )
 
-        monkeypatch.setattr(releases, "numbered", numbered)
+        monkeypatch.setattr(releases, "with_numbers", numbered)
         outcomes: dict[str, Outcome] = dict.fromkeys(("3.0.0", "3.1.0", "3.2.0", "3.3.0"), OK)
         (answer,) = Invented(monkeypatch, tmp_path, outcomes).search(criterion=criterion)
         if problem:
@@ -254,12 +254,12 @@ class TestBisect:
 
 
 def test_numbered_keeps_results_that_have_no_numbers_in_the_store(tmp_path: Path) -> None:
-    from compat.bisect.judging import numbered
+    from compat.bisect.judging import with_numbers
     from compat.store.store import Store
     from compat.workers.attempt import Limits
 
     with Store(tmp_path) as store:
         context = RunContext(envs={}, store=store, limits=Limits(deadline=1, memory=1))
         results = (result(OK),)
-        assert numbered(results, parse_criterion("ok"), context) == results
-        assert numbered(results, parse_criterion("wrong"), context) == results
+        assert with_numbers(results, parse_criterion("ok"), context) == results
+        assert with_numbers(results, parse_criterion("wrong"), context) == results

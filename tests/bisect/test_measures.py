@@ -115,7 +115,10 @@ class Machine:
 def timed(text: str, row: list[Result]) -> list[float]:
     envs = {result.cell.env.name: result.built for result in row}
     context = RunContext(envs=envs, store=None, limits=Limits(deadline=1, memory=1))  # type: ignore[arg-type]
-    return [result.outcome.stages["ttgir"] for result in timing.timed(row, question(text), context)]
+    return [
+        result.outcome.stages["ttgir"]
+        for result in timing.with_precise_seconds(row, question(text), context)
+    ]
 
 
 def test_stored_time_at_a_change_is_measured_again(

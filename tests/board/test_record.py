@@ -42,10 +42,10 @@ def test_every_kernel_has_a_mark_for_every_release() -> None:
     assert {new.mark("other", place) for place in range(3)} == {UNTRIED}
     number = old.mark("blocks", 2)
     assert record.failures[number - 1].failure_class == REMOVED.failure_class
-    assert old.lost(1, 2) == {"blocks": number}
-    assert new.lost(1, 2) == {}
+    assert old.lost_kernels(1, 2) == {"blocks": number}
+    assert new.lost_kernels(1, 2) == {}
     assert new.works(2) == ("add", "blocks")
-    assert (new.tried(2), new.unknown(2)) == (3, 1)
+    assert (new.compiled_count(2), new.unknown(2)) == (3, 1)
 
 
 def test_mark_of_a_kernel_is_a_failure_else_unknown_else_good() -> None:
@@ -70,7 +70,9 @@ def test_a_case_that_works_for_no_release_of_a_target_does_not_count() -> None:
     assert [version.mark("add", place) for place in range(3)] == [GOOD, GOOD, 2]
     library = BoardLibraryRecord(name="waves", versions=(version,))
     record = evolve(build_record(), libraries=(library,))
-    assert [met.targets for met in record.affected[1]] == [("gfx942",)]  # the failure's page has it
+    assert [met.targets for met in record.affected_kernels[1]] == [
+        ("gfx942",)
+    ]  # the failure's page has it
     version = BoardVersion(version="1.0", rows=rows[:1])
     assert (version.mark("add", 1), version.usable) == (1, frozenset())
 
@@ -105,14 +107,14 @@ def test_a_failure_of_two_libraries_is_one_failure() -> None:
     record = build_record()
     failure = record.failures[0]
     assert failure.fingerprint == REMOVED.fingerprint
-    assert [(row.library, row.version, row.kernel) for row in record.affected[1]] == [
+    assert [(row.library, row.version, row.kernel) for row in record.affected_kernels[1]] == [
         ("rays", "0.1", "cast"),
         ("waves", "1.0", "blocks"),
     ]
-    assert record.affected[1][0].releases == ("3.9.0",)
+    assert record.affected_kernels[1][0].releases == ("3.9.0",)
     assert failure.example.startswith("compat explain blocks/waves-1.0/d64/")
     assert failure.example.endswith("--package waves==1.0")
-    assert all(record.affected[number] for number in range(1, len(record.failures) + 1))
+    assert all(record.affected_kernels[number] for number in range(1, len(record.failures) + 1))
 
 
 def test_a_version_without_kernels_says_why() -> None:
@@ -233,4 +235,4 @@ def test_only_one_failure_of_two_envs_of_a_release_counts() -> None:
     index = BoardIndex().with_version("waves", "3.0", CompiledVersion(columns={"x": ()}))
     record = board_record([("waves", "3.0", both)], index, ())
     assert [failure.fingerprint for failure in record.failures] == [REMOVED.fingerprint]
-    assert set(record.affected) == {1}
+    assert set(record.affected_kernels) == {1}

@@ -65,7 +65,7 @@ def test_other_views_show_attacks_as_text(open_page: Open, view: str) -> None:
 
 def test_drawer_of_every_cell_shows_attacks_as_text(open_page: Open) -> None:
     page = open_page("attacking").page
-    for result in attacking().ordered:
+    for result in attacking().ordered_results:
         page.evaluate("id => (location.hash = '#cell=' + encodeURIComponent(id))", result.cell.id)
         spec = result.cell.spec
         expect(page.locator("#drawer-title")).to_have_text(

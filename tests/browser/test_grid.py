@@ -191,7 +191,7 @@ def test_marks_and_classes_filter_cells(open_page: Open) -> None:
 def test_filter_shows_only_variants_with_unexpected_cells(open_page: Open) -> None:
     page, report = open_page("various").page, various()
     page.locator("[data-only=unexpected]").click()
-    unexpected = {f"{r.cell.spec.kernel}/{r.cell.spec.variant}" for r in report.unexpected}
+    unexpected = {f"{r.cell.spec.kernel}/{r.cell.spec.variant}" for r in report.unexpected_results}
     assert {name for name in lines(page) if "/" in name} <= unexpected
     assert f"{len(report.results):,} cells" in count(page)
 

@@ -229,4 +229,4 @@ def test_an_error_names_the_path_of_the_key(load: Load, text: str, message: str)
 @given(ARGUMENTS)
 def test_an_argument_is_read_as_it_was_written(argument: object) -> None:
     assert repr(arguments.read(arguments.plain(argument), DTYPES)) == repr(argument)
-    assert arguments.shown(argument)
+    assert arguments.argument_text(argument)

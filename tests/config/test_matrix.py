@@ -433,7 +433,7 @@ def test_folder_without_a_matrix_file_has_every_release(tmp_path: Path) -> None:
         (),
     )
     assert [env.name for env in config.choose_envs()] == list(config.groups["releases"])
-    assert all(not env.paired for env in config.choose_envs())
+    assert all(not env.has_framework for env in config.choose_envs())
     assert [target.name for target in config.choose_targets()] == [
         "sm_80",
         "sm_89",

@@ -941,7 +941,7 @@ def _attempts(server: OwnWorker, shot: Shot, release: str) -> tuple[Evidence, ..
         for done, evidence in attempt(server, [neighbour, cell], limits, stop=stop)
     }
     first = crowd[cell.id]
-    if first.built:
+    if first.has_binary:
         return (first,)
     ((_, second),) = attempt(server, [cell], limits, stop=stop, mode=DIAGNOSTIC)
     return first, second
@@ -1045,7 +1045,7 @@ def trimmed(evidence: Evidence, release: str) -> dict[str, Any]:
         protocol=(),
     )
     plain, default = asdict(evolve(fixture_evidence, done=())), asdict(Evidence(answered=False))
-    plain["built"], default["built"] = evidence.built, False
+    plain["built"], default["built"] = evidence.has_binary, False
     plain["diagnosis"] = {name: value for name, value in plain["diagnosis"].items() if value}
     plain["raised"] = [
         {name: value for name, value in link.items() if value is not None}

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from compat.diagnosis.classify import agree, broken_env, classify
+from compat.diagnosis.classify import agree, broken_env_outcome, classify
 from compat.model import Status
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.captured_failures import (
@@ -107,7 +107,7 @@ def test_failure_of_an_env_without_setuptools_names_setuptools() -> None:
 
 def test_failed_installation_quotes_the_installer() -> None:
     one, another, no_wheel = (
-        broken_env(output, KNOWLEDGE.toolchain) for output in installers_words()
+        broken_env_outcome(output, KNOWLEDGE.toolchain) for output in installers_words()
     )
     assert status_and_class(one) == ("env_broken", "install")
     assert one.failure is not None

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from compat.diagnosis.pipeline import CompilerOutput, Keep, Pipeline, diagnosed
+from compat.diagnosis.pipeline import CompilerOutput, Keep, Pipeline, add_diagnosis
 from compat.model import Diagnosis, Evidence
-from compat.text import bounded
+from compat.text import limit_length
 from compat.toolchains.triton.ir.dumps import READER, read
 from compat.worker.beacon import Beacon
 
@@ -63,7 +63,7 @@ NOTHING = READER.read("")
 
 
 def diagnose(printed: str, stage: str, keep: Keep | None = None, **facts: Any) -> Diagnosis:
-    return diagnosed(
+    return add_diagnosis(
         Evidence(answered=False, stage=stage, **facts), READER.read(printed), keep, READER
     ).diagnosis
 
@@ -161,11 +161,11 @@ def test_location_in_an_answer_outranks_the_beacon() -> None:
         "at": "/k/k.py:3",
         "quoted": {"/k/k.py:3": "def f():", "/k/k.py:20": "x"},
     }
-    diagnosis = diagnosed(
+    diagnosis = add_diagnosis(
         Evidence(answered=True, stage="ast", **facts), NOTHING, None, READER
     ).diagnosis
     assert (diagnosis.location, diagnosis.line) == ("k.py:3", None)
-    nowhere = diagnosed(
+    nowhere = add_diagnosis(
         Evidence(answered=True, stage="ast", in_flight="/k/k.py:20"), NOTHING, None, READER
     ).diagnosis
     assert nowhere.location is None
@@ -195,11 +195,11 @@ def test_op_is_read_from_a_diagnostic(line: str, op: str | None) -> None:
 
 def test_long_output_keeps_its_beginning_and_its_end() -> None:
     text = "first\n" + "x" * 10_000 + "\nlast"
-    short = bounded(text, 100)
+    short = limit_length(text, 100)
     assert short.startswith("first")
     assert short.endswith("last")
     assert len(short) <= 100
-    assert bounded("short", 100) == "short"
+    assert limit_length("short", 100) == "short"
 
 
 def test_beacon_keeps_the_end_of_a_long_location_until_it_is_cleared(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from compat.diagnosis.numbers import (
     Interpreter,
     Probe,
     check_of,
-    excused,
+    combine_checks,
+    excuse_check,
     is_confirmed,
     is_mistake,
-    settled,
     suspects,
 )
 from compat.model import Check, CompletedAction, Evidence, RaisedException, Status
@@ -179,7 +179,7 @@ def test_right_or_unknown_results_have_no_suspects() -> None:
 
 
 def verdict(evidence: Evidence, *probes: tuple[Probe, Evidence]) -> Status:
-    return excused(evidence, check_of(evidence, INTERPRETER), probes, INTERPRETER).status
+    return excuse_check(evidence, check_of(evidence, INTERPRETER), probes, INTERPRETER).status
 
 
 def test_wrong_numbers_are_excused_by_a_probe_with_wrong_numbers() -> None:
@@ -203,7 +203,9 @@ def test_exception_is_excused_by_a_probe_that_raises_it_at_the_same_line() -> No
 
 def test_excuse_names_the_defect_of_the_interpreter() -> None:
     evidence = compared()
-    check = excused(evidence, check_of(evidence, INTERPRETER), [(DOT, compared())], INTERPRETER)
+    check = excuse_check(
+        evidence, check_of(evidence, INTERPRETER), [(DOT, compared())], INTERPRETER
+    )
     reason = (
         "inconclusive: this release's interpreter gets products wrong (an element of a correct"
         " kernel is 1, expected 2)"
@@ -212,7 +214,7 @@ def test_excuse_names_the_defect_of_the_interpreter() -> None:
 
 
 def settled_as(first: Status, *later: Status) -> Check:
-    return settled(
+    return combine_checks(
         Check(status=first, reason="the first"), [Check(status=status) for status in later]
     )
 

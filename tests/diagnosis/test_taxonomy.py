@@ -10,7 +10,7 @@ from textwrap import fill
 
 import pytest
 
-from compat.diagnosis.classify import broken_env, classify
+from compat.diagnosis.classify import broken_env_outcome, classify
 from compat.diagnosis.failure_class import FailureClass
 from compat.diagnosis.symptoms import Symptoms
 from compat.model import Status
@@ -159,7 +159,7 @@ def examples() -> dict[str, str]:
         classify(captured.attempts, target=captured.target, knowledge=KNOWLEDGE)
         for captured in reversed(all_captured_failures())
     ]
-    outcomes.append(broken_env(installers_words()[0], KNOWLEDGE.toolchain))
+    outcomes.append(broken_env_outcome(installers_words()[0], KNOWLEDGE.toolchain))
     return {
         outcome.failure.failure_class: outcome.failure.excerpt.splitlines()[-1].strip()
         for outcome in outcomes

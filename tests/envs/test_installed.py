@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.envs.record import NotInstalled, damaged_file, interpreter, packages, python_version
+from compat.envs.record import NotInstalled, first_damage, interpreter, packages, python_version
 
 
 @pytest.fixture
@@ -112,10 +112,10 @@ def test_different_content_has_a_different_digest(venv: Path, record: list[str])
 
 
 def test_missing_files_are_found(venv: Path) -> None:
-    assert damaged_file(venv, "triton") is None
+    assert first_damage(venv, "triton") is None
     (venv / "lib/python3.11/site-packages/triton/knobs.py").unlink()
-    assert damaged_file(venv, "triton") == "triton/knobs.py is missing"
-    assert damaged_file(venv, "torch") is None
+    assert first_damage(venv, "triton") == "triton/knobs.py is missing"
+    assert first_damage(venv, "torch") is None
 
 
 def test_truncated_or_replaced_files_are_found(venv: Path) -> None:
@@ -128,18 +128,18 @@ def test_truncated_or_replaced_files_are_found(venv: Path) -> None:
     record = venv / "lib/python3.11/site-packages/triton-3.1.0.dist-info/RECORD"
     ptxas.write_bytes(b"")
     assert (
-        damaged_file(venv, "triton") == "triton/backends/nvidia/bin/ptxas has 0 bytes instead of 13"
+        first_damage(venv, "triton") == "triton/backends/nvidia/bin/ptxas has 0 bytes instead of 13"
     )
     ptxas.write_bytes(b"something els")
     installed = record.stat().st_mtime_ns
     os.utime(ptxas, ns=(installed, installed + 1))
     assert (
-        damaged_file(venv, "triton")
+        first_damage(venv, "triton")
         == "triton/backends/nvidia/bin/ptxas has changed since it was installed"
     )
     ptxas.write_bytes(content)  # a copy of the env has new times and the same programs
     os.utime(ptxas, ns=(installed, installed + 1))
-    assert damaged_file(venv, "triton") is None
+    assert first_damage(venv, "triton") is None
 
 
 def test_damaged_env_counts_as_not_installed(venv: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
 from compat.envs import interpreters
-from compat.envs.interpreters import PREFERENCE, present, ranked, spelled
+from compat.envs.interpreters import PREFERENCE, present, rank_minors, spell_minors
 from compat.envs.listing import MINORS, Minor
 
 minors = st.sets(st.sampled_from(MINORS))
@@ -74,27 +74,27 @@ def test_this_machine_has_the_python_that_runs_these_tests() -> None:
 def test_ranked_pythons_are_allowed_and_preferred_ones_come_first(
     allowed: set[Minor], low: Minor
 ) -> None:
-    chosen = ranked(allowed, SpecifierSet(f">={low[0]}.{low[1]}"))
+    chosen = rank_minors(allowed, SpecifierSet(f">={low[0]}.{low[1]}"))
     assert set(chosen) == {minor for minor in allowed if minor >= low}
     preferred = [minor for minor in PREFERENCE if minor in chosen]
     assert list(chosen[: len(preferred)]) == preferred
 
 
 def test_pythons_that_most_releases_share_rank_first() -> None:
-    assert ranked(MINORS, SpecifierSet())[:2] == ((3, 11), (3, 12))
-    assert ranked({(3, 12), (3, 13)}, SpecifierSet()) == ((3, 12), (3, 13))
-    assert ranked({(3, 15), (3, 16), (3, 8)}, SpecifierSet()) == ((3, 8), (3, 16), (3, 15))
+    assert rank_minors(MINORS, SpecifierSet())[:2] == ((3, 11), (3, 12))
+    assert rank_minors({(3, 12), (3, 13)}, SpecifierSet()) == ((3, 12), (3, 13))
+    assert rank_minors({(3, 15), (3, 16), (3, 8)}, SpecifierSet()) == ((3, 8), (3, 16), (3, 15))
 
 
 @given(some=minors)
 def test_spelled_pythons_can_be_read_back(some: set[Minor]) -> None:
     read: set[Minor] = set()
-    for run in spelled(some).split(", ") if some else ():
+    for run in spell_minors(some).split(", ") if some else ():
         first, _, last = run.partition("–")
         bounds = [int(end.removeprefix("3.")) for end in (first, last or first)]
         read |= {(3, minor) for minor in range(bounds[0], bounds[1] + 1)}
     assert read == some
-    assert spelled(set()) == "none"
+    assert spell_minors(set()) == "none"
 
 
 def test_default_folders_of_managers_are_in_the_home_folder() -> None:

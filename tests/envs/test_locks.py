@@ -17,7 +17,7 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
 from compat.envs.cache import VARIABLE, EnvCache, fingerprint
-from compat.envs.libraries import Overlay, overlaid, unpacked
+from compat.envs.libraries import Overlay, overlaid, unpack_library
 from compat.errors import ConfigError, EnvError
 from compat.project import select
 from tests import commands
@@ -266,8 +266,8 @@ def test_a_source_distribution_with_another_hash_is_not_unpacked(
         archive.addfile(member)
     digest = _sha256(path)
     with pytest.raises(EnvError, match=r"cannot install my-kernels==2\.0"):
-        unpacked("my-kernels==2.0", ["0" * 64])
-    assert (unpacked("my-kernels==2.0", [digest]) / "my_kernels" / "act.py").is_file()
+        unpack_library("my-kernels==2.0", ["0" * 64])
+    assert (unpack_library("my-kernels==2.0", [digest]) / "my_kernels" / "act.py").is_file()
 
 
 def test_release_that_precedes_that_of_a_pair_is_installed_from_its_lock(

@@ -326,7 +326,7 @@ def test_prune_removes_envs_that_were_not_used_for_a_while(
     here.compat("envs", "build", "here", "triton-1.1")
     old, new = (checkout.cache.folder_of(here.read(name).env) for name in ("triton-1.1", "here"))
     long_ago = time.time() - 40 * 86400
-    for path in (old.used, old.record):
+    for path in (old.last_use_file, old.record):
         os.utime(path, (long_ago, long_ago))
     assert "removed 0 of" in here.compat("envs", "prune", "--older-than", "50")
     assert "not a number of days" in here.compat("envs", "prune", "--older-than", "nan", code=2)
@@ -348,7 +348,7 @@ def test_use_of_an_env_keeps_it_from_being_pruned(
     here = project("here")
     here.compat("envs", "build")
     folder = checkout.cache.folder_of(here.read("here").env)
-    for path in (folder.used, folder.record):
+    for path in (folder.last_use_file, folder.record):
         os.utime(path, (1, 1))
     holder = holding(here)
     holder.communicate()

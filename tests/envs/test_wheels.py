@@ -14,7 +14,7 @@ from packaging.tags import parse_tag
 from packaging.version import Version
 
 from compat.envs import listing as listings
-from compat.envs.interpreters import spelled
+from compat.envs.interpreters import spell_minors
 from compat.envs.listing import File, Listing, allows, pythons_of
 
 HERE = Path(__file__).parent
@@ -62,7 +62,7 @@ def listing(distribution: str) -> Listing:
 def test_real_releases_have_wheels_for_the_expected_pythons(
     distribution: str, release: str, pythons: str
 ) -> None:
-    assert spelled(listing(distribution).pythons_for(Version(release))) == pythons
+    assert spell_minors(listing(distribution).pythons_for(Version(release))) == pythons
 
 
 def test_newest_release_is_the_default() -> None:
@@ -82,8 +82,10 @@ def test_wheels_of_other_platforms_and_free_threaded_builds_are_ignored() -> Non
 
 
 def test_requires_python_narrows_what_the_tags_allow() -> None:
-    assert spelled(pythons_of(parse_tag("py3-none-any"), ">=3.10,<3.13")) == "3.10–3.12"
-    assert spelled(pythons_of(parse_tag("cp39-abi3-manylinux2014_x86_64"), "<3.12")) == "3.9–3.11"
+    assert spell_minors(pythons_of(parse_tag("py3-none-any"), ">=3.10,<3.13")) == "3.10–3.12"
+    assert (
+        spell_minors(pythons_of(parse_tag("cp39-abi3-manylinux2014_x86_64"), "<3.12")) == "3.9–3.11"
+    )
 
 
 def test_withdrawn_wheel_counts_only_for_its_exact_version() -> None:

@@ -367,7 +367,7 @@ def used_long_ago(machine: Path, hours: int, release: str) -> None:
         for cached_env in kept_envs(EnvCache(machine))
         if cached_env.folder.path.name.startswith(f"triton-{release}")
     )
-    for path in (folder.used, folder.record):
+    for path in (folder.last_use_file, folder.record):
         os.utime(path, (time.time() - 3600 * hours,) * 2)
 
 

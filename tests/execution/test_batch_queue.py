@@ -40,6 +40,6 @@ def test_an_env_is_released_when_its_last_batch_is_done() -> None:
     queue = queued(executor, "old", "new", "old")
     snapshots = []
     for env in ("old", "new", "old"):
-        queue.done(env, 1)
+        queue.finish_cells(env, 1)
         snapshots.append(list(executor.released))
     assert snapshots == [[], ["new"], ["new", "old"]]

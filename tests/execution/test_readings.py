@@ -77,7 +77,7 @@ def test_changed_reader_reads_old_rows_without_a_compile(
         assert after.ir != before.ir
         assert (tmp_path / "artifacts" / str(after.ir)).read_text().startswith(("#loc", "module"))
         assert after.reproducer == before.reproducer
-        patched.setattr(store_of, "diagnosed", lambda *_: pytest.fail("what was read is kept"))
+        patched.setattr(store_of, "add_diagnosis", lambda *_: pytest.fail("what was read is kept"))
         assert failure_of(one, env, tmp_path, cached=True) == after
     assert failure_of(one, env, tmp_path, cached=True) == before
 
@@ -124,7 +124,7 @@ def test_ok_row_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with Store(tmp_path) as store:
         store.write("k", CELL, (fine,))
         monkeypatch.setattr(
-            store_of, "diagnosed", lambda *_: pytest.fail("there is nothing to read")
+            store_of, "add_diagnosis", lambda *_: pytest.fail("there is nothing to read")
         )
         monkeypatch.setattr(toolchains, "reading_version", lambda _: "another")
         assert read(store, "k") == {"k": (fine,)}

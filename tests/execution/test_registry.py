@@ -134,16 +134,18 @@ class Elsewhere:
     said: ClassVar[list[object]] = []
 
     @classmethod
-    def named(cls, text: str) -> Elsewhere | None:
+    def read_option(cls, text: str) -> Elsewhere | None:
         return cls() if text == "moon://base" else None
 
     @classmethod
-    def declared(cls, table: Table) -> Elsewhere:
+    def read_table(cls, table: Table) -> Elsewhere:
         cls.said.append(table.string("crater"))
         return cls()
 
     @contextmanager
-    def opened(self, in_flight: int | None, say: Callable[[str], None]) -> Iterator[OpenExecutor]:
+    def executor_opener(
+        self, in_flight: int | None, say: Callable[[str], None]
+    ) -> Iterator[OpenExecutor]:
         self.said.append(in_flight)
         yield LocalExecutor
 

@@ -37,7 +37,7 @@ from compat.errors import CompatError
 from compat.history.foresight import pace_ratio
 from compat.history.verdict import verdicts
 from compat.launch.building import identity_of, problem_digest
-from compat.launch.merging import merge, told_of, with_launched
+from compat.launch.merging import merge, merge_summary, with_launched
 from compat.model import (
     BuiltEnv,
     Cell,
@@ -62,7 +62,7 @@ from compat.model.evidence import (
 )
 from compat.model.outcome import cell_document
 from compat.processes.supervisor import ProcessResult
-from compat.reduce.module import extracted
+from compat.reduce.module import extract_functions
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.report.render.ci import code_quality, findings, junit_xml, workflow_commands
@@ -158,7 +158,9 @@ def reported(*attempts: Evidence) -> None:
     as_json(write_json([asdict(evidence) for evidence in attempts]))
     if outcome.failure:
         shown(outcome.failure.excerpt)
-        verify.promise(verify.sayings(attempts[-1], KNOWLEDGE), [verify.printed(attempts[-1])])
+        verify.promise(
+            verify.sayings(attempts[-1], KNOWLEDGE), [verify.searched_output(attempts[-1])]
+        )
         for text in (outcome.failure.excerpt, outcome.failure.advice):
             shown(escape(text) + prose(text) + code(text) + fence(text) + one_line(text))
     if (
@@ -281,7 +283,9 @@ def _row(text: str, _: Path) -> None:
     if attempts:
         reported(
             *(
-                pipeline.diagnosed(attempt, dumps.READER.read(attempt.printed), None, dumps.READER)
+                pipeline.add_diagnosis(
+                    attempt, dumps.READER.read(attempt.printed), None, dumps.READER
+                )
                 for attempt in attempts
             )
         )
@@ -349,7 +353,7 @@ _LAUNCHED = {
 def _launched(text: str, folder: Path) -> None:
     (folder / "results.jsonl").write_text(text, encoding="utf-8", errors="surrogatepass")
     with Store(folder) as store:
-        shown(told_of([merge(folder / "results.jsonl", store)]))
+        shown(merge_summary([merge(folder / "results.jsonl", store)]))
         cell = evolve(CELL, spec=evolve(SPEC, problem=PROBLEM))
         (result,) = with_launched(
             [Result(cell=cell, built=BUILT, outcome=Outcome(status=Status.OK, stage="cubin"))],
@@ -420,7 +424,7 @@ def _env_record(record: tuple[str, bool], folder: Path) -> None:
         as_json(write_json([env.requirements, env.python, env.specifier, env.backend]))
     assert built.error is not None
     shown(built.error)
-    outcome = classify.broken_env(built.error, built.env.toolchain)
+    outcome = classify.broken_env_outcome(built.error, built.env.toolchain)
     as_json(dump(cell_document(Result(cell=CELL, built=built, outcome=outcome))))
 
 
@@ -599,7 +603,7 @@ def _source(contents: tuple[bytes, bytes], folder: Path) -> None:
         kernel_bundle.text.encode()
         compiles(kernel_bundle.text)
         with suppress(SyntaxError):  # becomes a ConfigError
-            compiles(extracted(kernel_bundle.text, name))
+            compiles(extract_functions(kernel_bundle.text, name))
 
 
 # --- the command line -----------------------------------------------------------------------------
@@ -635,7 +639,7 @@ def _printed(output: tuple[str, str, str, str], folder: Path) -> None:
     ):
         reported(
             within_bounds(
-                pipeline.diagnosed(
+                pipeline.add_diagnosis(
                     evidence, dumps.READER.read(stderr), lambda suffix, data: suffix, dumps.READER
                 )
             )

@@ -298,7 +298,7 @@ def _store(example: tuple[str, str, str], folder: Path) -> None:
     merge_stores([other], mine)
     with Store(mine) as store:
         for row in store.rows(["k", key]):
-            for artifact in store.named(row, attempts_of(row)):
+            for artifact in store.artifact_names_of(row, attempts_of(row)):
                 store.artifact(artifact)
         for artifact in (name, key):
             assert store.artifact(artifact) is None
@@ -468,7 +468,7 @@ _LOCK = {
 def _lock(text: str, folder: Path) -> None:
     path = folder / "matrix.lock"
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
-    env = read_locks(path).locked(ENV)
+    env = read_locks(path).apply_lock(ENV)
     for line in env.lock:
         shown(line)
         requirement, *hashes = line.split(" --hash=sha256:")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from compat.errors import SelectionError, StoreError
 from compat.guard import Guard, Request, check_guard, guard_text, make_guard, read_guard
-from compat.guard.checking import Kind, checked_document, checked_lines, guard_lines
+from compat.guard.checking import Kind, guard_check_document, guard_check_lines, guard_lines
 from compat.model import Outcome, Result, Status, Target
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
@@ -100,9 +100,10 @@ def test_answer_of_a_check_matches_the_goldens(golden: Callable[[str, str], None
     fixed = [evolve(r, outcome=OK) if _is(r, "as_written", "3.6.0") else r for r in broken]
     checked = check_guard(guard_text(guard), report(fixed))
     golden(
-        "check.txt", "\n".join(checked_lines(checked, "lib/guard.py", "reports/matrix.json")) + "\n"
+        "check.txt",
+        "\n".join(guard_check_lines(checked, "lib/guard.py", "reports/matrix.json")) + "\n",
     )
-    golden("check.json", json.dumps(checked_document(checked), indent=1) + "\n")
+    golden("check.json", json.dumps(guard_check_document(checked), indent=1) + "\n")
     assert not checked.agrees
 
 

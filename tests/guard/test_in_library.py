@@ -281,8 +281,8 @@ def test_custom_target_is_found_by_capability_and_by_name() -> None:
     own = evolve(TARGETS[1], name="ours")
     matrix = report(results_of("k", "v", always(OK), envs=[env("3.9.0")], targets=[own]))
     guard = make_guard(matrix, Request())
-    assert code.decide(guard.decided_by, "k", "3.9.0", (9, 0)).variant == "v"
-    assert code.decide(guard.decided_by, "k", "3.9.0", "ours").variant == "v"
+    assert code.decide(guard.decision_data, "k", "3.9.0", (9, 0)).variant == "v"
+    assert code.decide(guard.decision_data, "k", "3.9.0", "ours").variant == "v"
 
 
 # --- policies -------------------------------------------------------------------------------------

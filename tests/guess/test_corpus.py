@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.envs.libraries import unpacked
+from compat.envs.libraries import unpack_library
 from tests.guess.corpus import NAMES, Launched, Quality
 
 SOURCE = """
@@ -84,7 +84,7 @@ def test_guesses_about_a_library_match_the_golden(
 ) -> None:
     """The golden files have the counts, and each parameter whose guess is wrong or missing."""
     launched = Launched.read(name)
-    quality = Quality.of(launched, unpacked(launched.requirement))
+    quality = Quality.of(launched, unpack_library(launched.requirement))
     golden(f"corpus-{name}.txt", quality.text())
 
 

@@ -155,7 +155,7 @@ def test_releases_are_ordered_as_versions_not_as_text() -> None:
 def test_untested_and_flaky_releases_end_an_interval_and_are_listed_apart() -> None:
     verdict = verdict_on("gg?gFgl")
     assert spans(verdict) == ["3.0.0..3.1.0 ok", "3.3.0..3.3.0 ok", "3.4.0..3.4.0 ok"]
-    assert verdict.untested == ("3.2.0", "3.5.0")
+    assert verdict.untested_releases == ("3.2.0", "3.5.0")
     assert verdict.flaky == ("3.3.1",)
 
 
@@ -179,7 +179,7 @@ def test_same_failure_with_another_status_is_an_interval_but_no_change() -> None
 
 def test_deprecated_releases_are_good_and_listed() -> None:
     verdict = verdict_on("gdr")
-    assert (verdict.phrase, verdict.deprecated) == ("removed in 3.2.0", ("3.1.0",))
+    assert (verdict.phrase, verdict.deprecating_releases) == ("removed in 3.2.0", ("3.1.0",))
     assert spans(verdict)[0] == "3.0.0..3.1.0 ok"
 
 
@@ -192,7 +192,7 @@ def test_pair_and_triton_only_env_are_one_release() -> None:
 
 def test_an_answer_outweighs_a_broken_env_of_the_same_release() -> None:
     (verdict,) = verdicts([result("?", "3.0.0", torch=True), result("g", "3.0.0")])
-    assert (verdict.phrase, verdict.untested) == ("works", ())
+    assert (verdict.phrase, verdict.untested_releases) == ("works", ())
 
 
 def test_release_whose_envs_disagree_is_flaky() -> None:
@@ -247,9 +247,9 @@ def test_an_env_without_any_version_is_no_release() -> None:
     nameless = result("?", None, env="wheel")
     assert release_of(nameless.built).label == "wheel"
     (verdict,) = verdicts([nameless, result("g", "3.1.0")])
-    assert (verdict.phrase, verdict.untested) == ("works", ())
+    assert (verdict.phrase, verdict.untested_releases) == ("works", ())
     (unknown,) = verdicts([nameless])
-    assert (unknown.word, unknown.untested) == (Word.UNKNOWN, ("wheel",))
+    assert (unknown.word, unknown.untested_releases) == (Word.UNKNOWN, ("wheel",))
 
 
 EXISTING = tuple(map(Version, RELEASES))
@@ -293,8 +293,11 @@ def test_earlier_result_counts_where_this_run_has_no_answer() -> None:
         result("g", "3.0.0+ours"),
     ]
     (verdict,) = verdicts(run, remembered=earlier, existing={"triton": EXISTING[:3]})
-    assert (verdict.phrase, verdict.remembered) == ("regressed in 3.1.0", ("3.0.0", "3.2.0"))
-    assert (verdict.untested, verdict.flaky, verdict.not_tried) == ((), (), ())
+    assert (verdict.phrase, verdict.remembered_releases) == (
+        "regressed in 3.1.0",
+        ("3.0.0", "3.2.0"),
+    )
+    assert (verdict.untested_releases, verdict.flaky, verdict.not_tried) == ((), (), ())
 
 
 def test_account_of_a_fork_has_no_releases() -> None:
@@ -444,7 +447,7 @@ def test_intervals_cover_each_known_release_once_and_no_other(word: str) -> None
         assert not (
             touching and (left.status, left.fingerprint) == (right.status, right.fingerprint)
         ), "not as long as it could be"
-    assert {*verdict.untested, *verdict.flaky, *covered} == set(RELEASES[: len(word)])
+    assert {*verdict.untested_releases, *verdict.flaky, *covered} == set(RELEASES[: len(word)])
 
 
 @given(words, st.randoms(use_true_random=False))

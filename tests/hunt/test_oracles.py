@@ -162,7 +162,7 @@ def test_program_without_results_counts_as_not_tried() -> None:
     answer = HuntAnswer(
         seeds=(0, 2), verdicts=verdicts, seconds=1.0, envs=(), targets=(), language=PROGRAMS
     )
-    assert (answer.tried, answer.invalid) == (verdicts[1:], verdicts[1:])
+    assert (answer.informative_verdicts, answer.invalid) == (verdicts[1:], verdicts[1:])
 
 
 def test_coverage_counts_programs_and_the_steps_that_they_reached() -> None:

@@ -12,7 +12,7 @@ from packaging.version import Version
 
 from compat.errors import StoreError
 from compat.launch.building import identity_of, problem_digest
-from compat.launch.merging import MergedResults, merge, told_of, with_launched
+from compat.launch.merging import MergedResults, merge, merge_summary, with_launched
 from compat.model import BuiltEnv, CompletedAction, Env, Evidence, Outcome, Problem, Result, Status
 from compat.report.folder import merge_stores
 from compat.store.database import LaunchedRow
@@ -238,13 +238,13 @@ def test_more_launches_than_fit_in_one_query_are_read(store: Store) -> None:
             for number in range(1200)
         ]
     )
-    assert len(store.launched(f"i{number}" for number in range(1200))) == 1200
+    assert len(store.launch_rows(f"i{number}" for number in range(1200))) == 1200
 
 
 def test_merged_results_are_summarized_in_one_line() -> None:
-    assert told_of([MergedResults(kept=1200, lost=0, unreadable=0)]) == "launched 1,200 cells"
+    assert merge_summary([MergedResults(kept=1200, lost=0, unreadable=0)]) == "launched 1,200 cells"
     assert (
-        told_of(
+        merge_summary(
             [
                 MergedResults(kept=1, lost=2, unreadable=0),
                 MergedResults(kept=1, lost=0, unreadable=3),

@@ -9,7 +9,7 @@ import pytest
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.errors import ConfigError, EnvError, SelectionError
 from compat.pairs import pairing
-from compat.pairs.pairing import RequestedPair, chosen
+from compat.pairs.pairing import RequestedPair, choose_pairs
 from compat.project import Selection, select, select_places
 from compat.text import write_json
 
@@ -53,37 +53,37 @@ def places(project: Path, *envs: str) -> Selection:
 
 
 def test_by_default_the_pairs_are_the_chosen_envs_with_a_pytorch(project: Path) -> None:
-    assert names(chosen(places(project))) == ["2.9.1+own"]
-    assert names(chosen(places(project, "*torch*"))) == ["2.4.1+own", "2.9.1+own"]
+    assert names(choose_pairs(places(project))) == ["2.9.1+own"]
+    assert names(choose_pairs(places(project, "*torch*"))) == ["2.4.1+own", "2.9.1+own"]
 
 
 def test_chosen_envs_without_a_pytorch_are_an_error(project: Path) -> None:
     with pytest.raises(SelectionError, match="none of the chosen envs has a PyTorch"):
-        chosen(places(project, "3.9.0"))
+        choose_pairs(places(project, "3.9.0"))
 
 
 def test_a_pytorch_is_paired_with_every_release_or_with_the_named_ones(project: Path) -> None:
-    every = names(chosen(places(project), ["2.4.1"]))
+    every = names(choose_pairs(places(project), ["2.4.1"]))
     assert [name.partition("+")[0] for name in every] == ["2.4.1"] * 13
     assert (every[0], every[-1]) == ("2.4.1+3.0.0", "2.4.1+3.9.0")
-    assert names(chosen(places(project), ["2.4.1,2.9.1"], ["3.9.0", "3.6.0"])) == [
+    assert names(choose_pairs(places(project), ["2.4.1,2.9.1"], ["3.9.0", "3.6.0"])) == [
         f"{torch}+{release}" for torch in ("2.4.1", "2.9.1") for release in ("3.6.0", "3.9.0")
     ]
 
 
 def test_releases_are_selected_with_the_syntax_of_envs(project: Path) -> None:
-    assert names(chosen(places(project), ["2.4.1"], [">=3.5.1,<3.9"])) == [
+    assert names(choose_pairs(places(project), ["2.4.1"], [">=3.5.1,<3.9"])) == [
         "2.4.1+3.5.1",
         "2.4.1+3.6.0",
     ]
-    assert names(chosen(places(project), ["2.4.1"], ["newest,3.6.0"])) == [
+    assert names(choose_pairs(places(project), ["2.4.1"], ["newest,3.6.0"])) == [
         "2.4.1+3.6.0",
         "2.4.1+3.9.0",
     ]
 
 
 def test_a_release_is_paired_with_the_pytorch_of_the_chosen_envs(project: Path) -> None:
-    assert names(chosen(places(project), (), ["3.6.0"])) == ["2.9.1+3.6.0"]
+    assert names(choose_pairs(places(project), (), ["3.6.0"])) == ["2.9.1+3.6.0"]
 
 
 def test_the_env_of_an_undeclared_pytorch_has_the_release_that_it_asks_for(
@@ -92,7 +92,7 @@ def test_the_env_of_an_undeclared_pytorch_has_the_release_that_it_asks_for(
     from packaging.version import Version
 
     monkeypatch.setattr(pairing, "pinned_release", lambda *_: Version("3.7.1"))
-    (pair,) = chosen(places(project), ["2.13.0"], ["3.9.0"])
+    (pair,) = choose_pairs(places(project), ["2.13.0"], ["3.9.0"])
     assert pair.env.name == "triton-3.7.1-torch-2.13.0"
 
 
@@ -104,12 +104,12 @@ def test_an_undeclared_pytorch_with_an_unknown_pin_is_an_error(
 
     monkeypatch.setattr(pairing, "pinned_release", unknown)
     with pytest.raises(EnvError, match=r"the matrix declares no env with torch 2\.13\.0"):
-        chosen(places(project), ["2.13.0"])
+        choose_pairs(places(project), ["2.13.0"])
 
 
 def test_an_invalid_version_of_pytorch_is_refused(project: Path) -> None:
     with pytest.raises(SelectionError, match="'newest' is not a version"):
-        chosen(places(project), ["newest"])
+        choose_pairs(places(project), ["newest"])
 
 
 def test_a_cached_pin_needs_no_package_index(project: Path) -> None:

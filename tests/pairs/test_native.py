@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from compat.envs.cache import EnvCache
-from compat.envs.native import Compiler, built_library, find_compiler
+from compat.envs.native import Compiler, build_library, find_compiler
 from compat.errors import EnvError
 from compat.toolchains import DEFAULT
 
@@ -44,7 +44,7 @@ RECORDED = (
 
 
 def build(compiler: Compiler, cache: EnvCache) -> Path:
-    return built_library(PAIRING.source, PAIRING.library, PAIRING.also, compiler, cache)
+    return build_library(PAIRING.source, PAIRING.library, PAIRING.also, compiler, cache)
 
 
 def check_calls(library: Path, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def check_its_own(grid: Grid) -> None:
     pair = grid.at("2.9.1", "3.5.1")
     assert pair is not None
     assert pair.error is None
-    assert [(program.name, program.message) for program in pair.failed] == []
+    assert [(program.name, program.message) for program in pair.failed_programs] == []
     launched = {program.name: program.launched for program in pair.programs}
     assert pair.own
     assert launched["user_kernel"] == ("compat_user_add",)
@@ -49,7 +49,9 @@ def check_the_later_one(grid: Grid) -> None:
     pair = grid.at("2.9.1", "3.6.0")
     assert pair is not None
     assert not pair.own
-    classes = {program.name: (program.status, program.failure_class) for program in pair.failed}
+    classes = {
+        program.name: (program.status, program.failure_class) for program in pair.failed_programs
+    }
     assert classes == {
         "user_kernel": (Status.WRONG, "kernel-dropped"),
         "user_kernel_autotuned": (Status.WRONG, "kernel-dropped"),

@@ -10,7 +10,7 @@ import pytest
 
 from compat.source.constants import Scope, UnknownValue
 from compat.source.imports import names_bound
-from compat.source.parsing import bound
+from compat.source.parsing import bound_names
 
 FUNCTIONS = """
 def last(values):
@@ -85,7 +85,7 @@ def test_value_that_python_refuses_or_that_is_large_is_unknown(expression: str) 
 def test_bound_names_are_those_of_python(text: str) -> None:
     table = symtable.symtable(text, "<text>", "exec")
     expected = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned()}
-    assert bound(ast.parse(text).body) == expected
+    assert bound_names(ast.parse(text).body) == expected
     assert expected <= set(names_bound(ast.parse(text)))
 
 
@@ -95,4 +95,4 @@ def test_assignment_expression_in_a_comprehension_binds_outside() -> None:
     names: dict[str, Any] = {"values": [1, 2]}
     exec(text, names)
     assert names["last"] == 2
-    assert bound(ast.parse(text).body) == {"found", "last"}
+    assert bound_names(ast.parse(text).body) == {"found", "last"}

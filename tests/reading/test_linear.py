@@ -56,7 +56,7 @@ def _classified(text: str) -> object:
 
 def _promised(text: str) -> object:
     alike = [
-        verify.printed(evidence)
+        verify.searched_output(evidence)
         for evidence in (
             attempt_with_text(text),
             attempt_with_text(f"{text}!"),
@@ -66,7 +66,7 @@ def _promised(text: str) -> object:
     return verify.promise(
         verify.sayings(attempt_with_text(text), KNOWLEDGE),
         alike,
-        [verify.printed(attempt_with_text(f"other {text}"))],
+        [verify.searched_output(attempt_with_text(f"other {text}"))],
     )
 
 
@@ -77,7 +77,7 @@ def _verified(text: str) -> object:
 
 
 def _diagnosed(text: str) -> object:
-    return pipeline.diagnosed(
+    return pipeline.add_diagnosis(
         Evidence(answered=True, stage="ttgir", in_passes=True),
         dumps.READER.read(text),
         None,

@@ -9,7 +9,7 @@ import pytest
 
 from bench import reading
 from compat.files import read_ends
-from compat.text import WIDTH_LIMIT, bounded, narrowed, readable
+from compat.text import WIDTH_LIMIT, limit_length, limit_width, readable
 from compat.toolchains.mlir.dumps import HEADING_BEGINS
 from compat.toolchains.triton.ir.dumps import read
 from compat.workers.client import LINE_LIMIT, Lines
@@ -76,8 +76,8 @@ def test_cut_texts_stay_within_bounds_and_keep_both_ends() -> None:
     assert excerpt.startswith("first\n")
     assert excerpt.endswith("\nlast")
     assert readable(excerpt, 10_000 + WIDTH_LIMIT) == excerpt
-    assert max(map(len, narrowed("y" * 100_000 + "\nz", 1000).split("\n"))) <= 1000
-    assert len(bounded("w" * 100_000, 1000)) <= 1000
+    assert max(map(len, limit_width("y" * 100_000 + "\nz", 1000).split("\n"))) <= 1000
+    assert len(limit_length("w" * 100_000, 1000)) <= 1000
 
 
 def test_lines_are_joined_from_pieces_and_overlong_lines_are_dropped() -> None:

@@ -95,6 +95,6 @@ ii.jj = kk[ll] = 1
 def test_bound_returns_the_names_that_a_scope_binds() -> None:
     """Inner scopes bind their own names."""
     tree = parsing.tree_of(BINDING)
-    assert parsing.bound(tree.body) == {*"adghikmpqrtuY", "gg", "hh"}
-    assert parsing.bound([ast.parse("def f(): pass")]) == {"f"}
+    assert parsing.bound_names(tree.body) == {*"adghikmpqrtuY", "gg", "hh"}
+    assert parsing.bound_names([ast.parse("def f(): pass")]) == {"f"}
     assert sorted(map(id, parsing.walk(tree))) == sorted(map(id, ast.walk(tree)))

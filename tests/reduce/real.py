@@ -10,7 +10,7 @@ from compat.bisect.criterion import parse_criterion
 from compat.bundle.bundle import bundle
 from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Result
-from compat.reduce import AcceptedStep, Candidate, extracted, shrink
+from compat.reduce import AcceptedStep, Candidate, extract_functions, shrink
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
 from compat.store.store import Store
 from compat.workers.attempt import Limits
@@ -42,7 +42,9 @@ def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) 
         )
         (before,) = run([cell], context)
         requirement = requirement_of(before, parse_criterion("same-failure"), limits)
-        start = Candidate.of(cell.spec, extracted(bundle(cell.spec).text, cell.spec.function))
+        start = Candidate.of(
+            cell.spec, extract_functions(bundle(cell.spec).text, cell.spec.function)
+        )
         with interestingness(cell, requirement, context=context) as interesting:
             steps = tuple(shrink(start, interesting))
         path = folder / "last.py"

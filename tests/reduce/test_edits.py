@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from compat.model import CompileSpec
-from compat.reduce import Candidate, expressions, extracted, module, statements
-from compat.reduce.candidate import Edit, ReductionPass, applied
+from compat.reduce import Candidate, expressions, extract_functions, module, statements
+from compat.reduce.candidate import Edit, ReductionPass, apply_edits
 from compat.source.parsing import compiles
 
 HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
@@ -29,7 +29,7 @@ def kernel(body: str, *, before: str = "", **changes: Any) -> Candidate:
 
 def results(make: ReductionPass, candidate: Candidate) -> list[str]:
     """The body of the kernel after each edit that leaves valid Python."""
-    successors = (applied(candidate, [edit]) for edit in make(candidate))
+    successors = (apply_edits(candidate, [edit]) for edit in make(candidate))
     return [body_of(successor) for successor in successors if successor is not None]
 
 
@@ -156,7 +156,10 @@ def lines(text: str) -> str:
             id="in-one-place",
         ),
         pytest.param(
-            expressions.inlined, "x = tl.arange(0, N)", "x = tl.arange(0, 64)", id="a-constexpr"
+            expressions.inline_constexprs,
+            "x = tl.arange(0, N)",
+            "x = tl.arange(0, 64)",
+            id="a-constexpr",
         ),
         pytest.param(
             expressions.element_types,
@@ -214,7 +217,7 @@ def test_a_helper_that_returns_in_its_middle_is_not_inlined() -> None:
 
 def test_a_helpers_unused_parameter_is_removed_with_its_argument() -> None:
     start = kernel("tl.store(a, twice(b, 1))", before=HELPERS)
-    candidate = applied(start, list(statements.unused_arguments(start)))
+    candidate = apply_edits(start, list(statements.unused_arguments(start)))
     assert candidate is not None
     assert "def twice(x):" in candidate.text
     assert "twice(b)" in candidate.text
@@ -223,7 +226,7 @@ def test_a_helpers_unused_parameter_is_removed_with_its_argument() -> None:
 
 def test_an_unused_parameter_is_removed_with_its_facts() -> None:
     candidate = kernel("tl.store(a, 1)", divisible_by_16=("a", "b"), equal_to_1=("b",))
-    less = applied(candidate, list(expressions.unused_parameters(candidate)))
+    less = apply_edits(candidate, list(expressions.unused_parameters(candidate)))
     assert less is not None
     assert "def kernel(a):" in less.text
     assert (less.compile.signature, less.compile.constexprs) == ({"a": "*fp16"}, {})
@@ -233,15 +236,15 @@ def test_an_unused_parameter_is_removed_with_its_facts() -> None:
 def test_defaults_are_removed_before_their_parameters() -> None:
     text = HEAD + "def kernel(a, b, n: tl.constexpr = 4, m=None):\n    tl.store(a, n)\n"
     start = Candidate(
-        text=extracted(text, "kernel"),
+        text=extract_functions(text, "kernel"),
         function="kernel",
         compile=CompileSpec(signature={"a": "*i32", "b": "i32"}, constexprs={"n": 4, "m": None}),
     )
     (defaults,) = expressions.unused_parameters(start)
-    plain = applied(start, [defaults])
+    plain = apply_edits(start, [defaults])
     assert plain is not None
     assert "def kernel(a, b, n: tl.constexpr, m):" in plain.text
-    less = applied(plain, list(expressions.unused_parameters(plain)))
+    less = apply_edits(plain, list(expressions.unused_parameters(plain)))
     assert less is not None
     assert "def kernel(a, n: tl.constexpr):" in less.text
     assert (less.compile.signature, less.compile.constexprs) == ({"a": "*i32"}, {"n": 4})
@@ -262,7 +265,7 @@ def test_edits_of_facts_reduce_the_weight(
 ) -> None:
     candidate = kernel("tl.store(a, b)", options={"num_warps": 8}, divisible_by_16=("a",))
     (edit,) = (edit for edit in make(candidate) if edit.what == description)
-    changed = applied(candidate, [edit])
+    changed = apply_edits(candidate, [edit])
     assert changed is not None
     assert {name: getattr(changed.compile, name) for name in expected} == expected
     assert changed.weight < candidate.weight
@@ -274,7 +277,7 @@ def test_the_kernel_gets_a_short_name() -> None:
         function="a_rather_long_name",
         compile=CompileSpec(signature={"a": "*i32"}),
     )
-    renamed = applied(candidate, [the(expressions.names(candidate), "name of the kernel")])
+    renamed = apply_edits(candidate, [the(expressions.names(candidate), "name of the kernel")])
     assert renamed is not None
     assert renamed.function == "kernel"
     assert "def kernel(a):" in renamed.text
@@ -282,7 +285,7 @@ def test_the_kernel_gets_a_short_name() -> None:
 
 def test_the_outermost_of_several_edits_wins() -> None:
     candidate = kernel("for i in range(b):\n    tl.store(a, i)\ntl.store(a, 2)")
-    both = applied(candidate, list(statements.drop(candidate)))
+    both = apply_edits(candidate, list(statements.drop(candidate)))
     assert both is not None
     assert body_of(both) == "pass"
 
@@ -301,7 +304,7 @@ def test_an_edit_that_leaves_invalid_python_gives_no_candidate(body: str, edit: 
         expressions.elements,
     )
     changes = [change for make in makers for change in make(candidate) if edit in change.what]
-    successors = [applied(candidate, [change]) for change in changes]
+    successors = [apply_edits(candidate, [change]) for change in changes]
     assert successors
     assert all(successor is None or compiles(successor.text) for successor in successors)
 
@@ -327,7 +330,7 @@ def test_extraction_drops_unneeded_code_annotations_and_comments() -> None:
         HEAD.replace("\n\n\n", "\nSIZE: tl.constexpr = tl.constexpr(4)\n\n\n")
         + "def kernel(a, N: tl.constexpr):\n    tl.store(a, SIZE)\n"
     )
-    assert extracted(dedent(text), "kernel") == expected
+    assert extract_functions(dedent(text), "kernel") == expected
 
 
 @pytest.mark.parametrize(
@@ -349,11 +352,11 @@ def test_decorators_no_longer_name_a_removed_parameter(listed: str, decorator: s
         + f'NAMES = ["a"]\n\n\n@{listed}\ndef kernel(a, b):\n    tl.store(a, 1)\n'
     )
     candidate = Candidate(
-        text=extracted(text, "kernel"),
+        text=extract_functions(text, "kernel"),
         function="kernel",
         compile=CompileSpec(signature={"a": "*i32", "b": "i32"}),
     )
-    changed = applied(candidate, [the(expressions.unused_parameters(candidate), "parameter b")])
+    changed = apply_edits(candidate, [the(expressions.unused_parameters(candidate), "parameter b")])
     assert changed is not None
     assert f"@{decorator}\ndef kernel(a):" in changed.text
 
@@ -361,7 +364,7 @@ def test_decorators_no_longer_name_a_removed_parameter(listed: str, decorator: s
 def test_launch_arguments_are_simplified_and_removed_with_their_parameter() -> None:
     text = HEAD + "def kernel(a, b: int, c, d):\n    tl.store(a, b)\n"
     start = Candidate(
-        text=extracted(text, "kernel", annotated=["kernel"]),
+        text=extract_functions(text, "kernel", annotated=["kernel"]),
         function="kernel",
         compile=CompileSpec(
             launch={
@@ -376,17 +379,23 @@ def test_launch_arguments_are_simplified_and_removed_with_their_parameter() -> N
     assert "b: int" in start.text
     edits = {
         edit.what: edit
-        for reduction in (expressions.passed, expressions.untyped, expressions.unused_parameters)
+        for reduction in (
+            expressions.simplify_arguments,
+            expressions.drop_annotations,
+            expressions.unused_parameters,
+        )
         for edit in reduction(start)
     }
     tensors = ("a=*i64", "a=*i32 (not aligned)", "a=*fp32 (not aligned)")
     assert set(edits) == {*tensors, "b=1", "b=16", "annotation of b", "parameter c", "parameter d"}
-    successor = applied(start, edits.values())
+    successor = apply_edits(start, edits.values())
     assert successor is not None
     assert "def kernel(a, b):" in successor.text
     assert successor.compile == CompileSpec(launch={"a": "*i64", "b": 1}, options={"num_warps": 8})
     assert all(
-        after.weight < start.weight for edit in edits.values() if (after := applied(start, [edit]))
+        after.weight < start.weight
+        for edit in edits.values()
+        if (after := apply_edits(start, [edit]))
     )
 
 
@@ -394,5 +403,5 @@ def test_the_target_of_an_augmented_assignment_is_read() -> None:
     """So the statement is removed with the one that gives the target its first value."""
     text = "def kernel(a):\n    x += a\n    y[x] = z = a\n"
     tree = ast.parse(text)
-    assert (module.loaded(tree), module.stored(tree)) == ({"a", "x", "y"}, {"x", "z"})
+    assert (module.loaded_names(tree), module.assigned_names(tree)) == ({"a", "x", "y"}, {"x", "z"})
     assert ast.unparse(module.prune(tree)) == "def kernel(a):\n    pass"

@@ -22,10 +22,10 @@ from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, CompileSpec, Outcome, Result, Specialization, Status
-from compat.reduce import Candidate, extracted
+from compat.reduce import Candidate, extract_functions
 from compat.reduce.interestingness import (
     InterestingnessTest,
-    confirmed,
+    confirmed_positions,
     requirement_of,
     requirement_to_be_ok,
     requirement_to_stay,
@@ -58,7 +58,7 @@ def look(cell: Cell, env: BuiltEnv, folder: Path) -> Result:
 
 
 def candidate_of(cell: Cell) -> Candidate:
-    return Candidate.of(cell.spec, extracted(bundle(cell.spec).text, cell.spec.function))
+    return Candidate.of(cell.spec, extract_functions(bundle(cell.spec).text, cell.spec.function))
 
 
 @pytest.mark.wheels
@@ -129,8 +129,8 @@ def test_a_failure_on_another_release_must_stay_the_same(built: Built, tmp_path:
     )
     requirement = requirement_to_stay(missing, LIMITS)
     assert requirement is not None
-    assert requirement.fulfilled_by(missing.cell, missing.outcome)
-    assert not requirement.fulfilled_by(mismatched.cell, mismatched.outcome)
+    assert requirement.accepts_outcome(missing.cell, missing.outcome)
+    assert not requirement.accepts_outcome(mismatched.cell, mismatched.outcome)
     assert (
         requirement_to_stay(evolve(missing, outcome=evolve(missing.outcome, flaky=True)), LIMITS)
         is None
@@ -180,7 +180,7 @@ def test_confirmed_finds_the_last_candidate_that_holds(last: int) -> None:
         indices.append(history.index(candidate))
         return history.index(candidate) <= last
 
-    assert list(confirmed(history, holds))[-1] == last
+    assert list(confirmed_positions(history, holds))[-1] == last
     assert 0 not in indices
     assert len(indices) <= 4
 

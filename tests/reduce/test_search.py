@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat.model import CompileSpec
-from compat.reduce import AcceptedStep, Candidate, extracted, module, shrink, statements
-from compat.reduce.candidate import applied
+from compat.reduce import AcceptedStep, Candidate, extract_functions, module, shrink, statements
+from compat.reduce.candidate import apply_edits
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
 CONSTEXPRS = {
@@ -31,7 +31,7 @@ Holds = Callable[[Candidate], bool]
 
 def kernel(name: str) -> Candidate:
     """A kernel of this repository with all its parameters."""
-    text = extracted((KERNELS / f"{name}.py").read_text(), f"{name}_as_written")
+    text = extract_functions((KERNELS / f"{name}.py").read_text(), f"{name}_as_written")
     function = module.functions(ast.parse(text))[f"{name}_as_written"]
     signature = {
         parameter: "*fp16" if parameter.endswith("_ptr") else "i32"
@@ -78,7 +78,7 @@ def store_of_an_exponential(candidate: Candidate) -> bool:
 
 def stride_and_option(candidate: Candidate) -> bool:
     return (
-        "stride_kL" in module.loaded(candidate.tree)
+        "stride_kL" in module.loaded_names(candidate.tree)
         and candidate.compile.options.get("num_warps", 0) >= 2
     )
 
@@ -127,7 +127,7 @@ def test_every_accepted_candidate_satisfies_the_judge_and_is_lighter(holds: Hold
 def test_no_statement_can_be_removed_from_the_last_candidate(holds: Holds) -> None:
     last = found_by(holds)[-1].candidate
     for edit in statements.drop(last):
-        less = applied(last, [edit])
+        less = apply_edits(last, [edit])
         assert less is None or less.weight >= last.weight or not holds(less), edit.what
 
 
@@ -240,7 +240,7 @@ def test_a_candidate_that_verify_refuses_is_not_accepted() -> None:
 
     def verify(candidate: Candidate) -> bool:
         candidates.append(candidate)
-        return calls(candidate.tree, "exp") and "stride_kL" in module.loaded(candidate.tree)
+        return calls(candidate.tree, "exp") and "stride_kL" in module.loaded_names(candidate.tree)
 
     steps = list(
         shrink(start, lambda some: [dot_in_a_loop(candidate) for candidate in some], verify=verify)

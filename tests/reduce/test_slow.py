@@ -16,7 +16,7 @@ from compat.bundle.bundle import bundle
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.model import BuiltEnv
-from compat.reduce import Candidate, extracted
+from compat.reduce import Candidate, extract_functions
 from compat.reduce.interestingness import InterestingnessTest, requirement_of
 from compat.reduce.numbers import refuse_latency
 from compat.store.store import Store
@@ -55,7 +55,7 @@ def test_candidates_must_take_a_fraction_of_the_kernels_time(
         if seconds_question.of_pass is not None:
             (result,) = with_passes([result], context)
         requirement = requirement_of(result, Criterion(question=seconds_question), LIMITS)
-        start = Candidate.of(subject.spec, extracted(bundle(subject.spec).text, "unrolled"))
+        start = Candidate.of(subject.spec, extract_functions(bundle(subject.spec).text, "unrolled"))
         quick = Candidate.of(subject.spec, start.text.replace("tl.static_range(N)", "range(N)"))
         brief = Candidate.of(
             subject.spec, start.text.replace("tl.static_range(N)", "tl.static_range(N // 8)")

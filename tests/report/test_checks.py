@@ -13,7 +13,7 @@ from compat.history.verdict import Verdict, verdicts
 from compat.model import Check, Result, Status
 from compat.report.document import dump, matrix_document, schema
 from compat.report.render.ci import findings
-from compat.report.summary.checks import check_words, checked
+from compat.report.summary.checks import check_words, checks_by_device
 from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import OK, REMOVED, TARGETS, bad, env
@@ -76,7 +76,7 @@ def test_kernels_without_launches_have_no_verdict_on_numbers() -> None:
     verdict = numbers("----")
     assert verdict.right is None
     assert verdict.fast is None
-    assert checked(report(compiled())) == ()
+    assert checks_by_device(report(compiled())) == ()
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_the_interpreter_is_counted_once_for_all_targets() -> None:
         interpreted(result)
         for result in results_of("k", "v", always(OK), envs=[env("3.5.1")], targets=TARGETS)
     ]
-    (device_checks,) = checked(report(results))
+    (device_checks,) = checks_by_device(report(results))
     assert device_checks.counts == {Status.OK: 1}
     assert device_checks.sentence == "1 run in the interpreter, on the CPU: 1 right"
 

@@ -205,11 +205,11 @@ def test_cells_of_only_one_report_are_added_or_dropped_and_never_broken(axis: st
     grown = compared(report(small), report([*small, *more]))
     assert grown.counts == {CellChangeKind.ADDED: 1}
     assert list(grown.only[1]) == [axis]
-    assert not grown.gated([CellChangeKind.BROKEN, CellChangeKind.CHANGED])
+    assert not grown.count_gated([CellChangeKind.BROKEN, CellChangeKind.CHANGED])
     shrunk = compared(report([*small, *more]), report(small))
     assert shrunk.counts == {CellChangeKind.DROPPED: 1}
     assert list(shrunk.only[0]) == [axis]
-    assert not shrunk.gated([CellChangeKind.BROKEN, CellChangeKind.CHANGED])
+    assert not shrunk.count_gated([CellChangeKind.BROKEN, CellChangeKind.CHANGED])
     assert "only the new report has the" in "\n".join(diff_lines(grown))
 
 
@@ -249,13 +249,13 @@ def test_a_declared_failure_is_listed_and_does_not_gate() -> None:
     )
     comparison = compared(report(results_of("k", "v", always(OK), envs=ENVS)), report(results))
     assert comparison.counts == {CellChangeKind.BROKEN: 2}
-    assert comparison.gated([CellChangeKind.BROKEN]) == 0
+    assert comparison.count_gated([CellChangeKind.BROKEN]) == 0
     assert "newly broken: 2 cells (2 declared)" in list(diff_lines(comparison))
 
 
 def test_an_unsupported_target_is_not_a_declared_failure() -> None:
     comparison = compared(cell(OK), cell(bad(UNKNOWN_TARGET, Status.UNSUPPORTED)))
-    assert comparison.gated([CellChangeKind.BROKEN]) == 1
+    assert comparison.count_gated([CellChangeKind.BROKEN]) == 1
 
 
 # --- new releases ---------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ def test_a_new_release_is_compared_with_the_newest_one_before_it() -> None:
     assert {result.cell.env.name for result in comparison.of(CellChangeKind.BROKEN)[0].results} == {
         "triton-3.9.0"
     }
-    assert comparison.gated([CellChangeKind.BROKEN]) == 2
+    assert comparison.count_gated([CellChangeKind.BROKEN]) == 2
     assert "envs" not in comparison.only[1]
     lines = list(diff_lines(comparison))
     assert "note: triton-3.9.0 is new, and compared with triton-3.8.0" in lines
@@ -315,7 +315,7 @@ def test_compiles_that_are_likely_slower_on_a_new_release_are_listed() -> None:
             "reasons": [suspicion.partition(": ")[2]],
         }
     ]
-    assert comparison.gated([CellChangeKind.BROKEN, CellChangeKind.CHANGED]) == 0
+    assert comparison.count_gated([CellChangeKind.BROKEN, CellChangeKind.CHANGED]) == 0
     assert not any(
         jump.metric.startswith("pace.") for group in comparison.jumps for jump in group.jumps
     )
@@ -372,7 +372,7 @@ def test_a_pair_of_a_new_release_is_compared_with_the_pair_before_it() -> None:
     before, after = paired("3.8.0", "2.14.1", Status.OK), paired("3.9.0", "2.15.0", Status.REJECTED)
     (change,) = followed(before, after).pairs
     assert (change.name, change.before, change.broken) == ("pair/2.15.0+3.9.0", "ok", ("mm",))
-    assert followed(before, after).gated([CellChangeKind.BROKEN]) == 1
+    assert followed(before, after).count_gated([CellChangeKind.BROKEN]) == 1
     assert compared(before, after).pairs == ()
 
 
@@ -408,7 +408,7 @@ def test_metrics_that_change_beyond_the_threshold_are_jumps(
     assert [
         (jump.metric, jump.before, jump.after) for group in comparison.jumps for jump in group.jumps
     ] == jumps
-    assert comparison.gated([CellChangeKind.METRIC]) == sum(
+    assert comparison.count_gated([CellChangeKind.METRIC]) == sum(
         after > before for _, before, after in jumps
     )
     assert comparison.same == (not jumps)
@@ -426,7 +426,7 @@ def test_lost_instructions_are_listed_and_gate_nothing() -> None:
     comparison = compared(cell(built(**before)), cell(built(**after)))
     expected = ["lost code.wgmma: 8 → 0 (-100 %)", "occupancy.blocks: 2 → 4 (+100 %)"]
     assert sorted(jump_line(group) for group in comparison.jumps) == expected
-    assert comparison.gated([CellChangeKind.METRIC]) == 0
+    assert comparison.count_gated([CellChangeKind.METRIC]) == 0
 
 
 def test_metrics_of_failing_and_flaky_cells_are_not_compared() -> None:

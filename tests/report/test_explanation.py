@@ -7,7 +7,7 @@ from compat.model import Evidence
 from compat.report.views.explanation import (
     explanation_document,
     explanation_lines,
-    wrapped,
+    wrap_lines,
 )
 from tests.records import OK, env, result
 
@@ -43,7 +43,7 @@ def test_a_narrow_terminal_breaks_words_but_neither_code_nor_commands() -> None:
         "  again:",
         "    compat matrix --kernel kernel",
     ]
-    assert list(wrapped(lines, 20)) == [
+    assert list(wrap_lines(lines, 20)) == [
         "kernel/variant/case/sm_90/env",
         "  evidence:",
         "    x = f(aaaa, bbbb)",

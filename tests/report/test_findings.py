@@ -110,7 +110,7 @@ def test_every_unexpected_cell_is_in_a_finding() -> None:
     all_findings = findings(troubled())
     assert len(all_findings) == len({finding.identity for finding in all_findings})
     assert {finding.status for finding in all_findings} == {
-        result.outcome.status for result in troubled().unexpected
+        result.outcome.status for result in troubled().unexpected_results
     }
 
 

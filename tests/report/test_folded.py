@@ -46,7 +46,7 @@ def test_every_cell_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
         if result.outcome.status is Status.OK and result.outcome.failure is None
     ]
     assert sum(number(row[2]) for row in rows) == len(good)
-    assert sum(number(row[4]) for row in rows) == len(report.unexpected)
+    assert sum(number(row[4]) for row in rows) == len(report.unexpected_results)
     assert [bool(row[4]) for row in rows] == sorted((bool(row[4]) for row in rows), reverse=True)
     assert all(re.fullmatch(r"(F\d+ ?)*", row[5]) for row in rows)
     assert f"{len(report.failures)} distinct failures" in text

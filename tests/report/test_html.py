@@ -28,7 +28,7 @@ from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.report.render import page_data as cells
 from compat.report.render.page import SCRIPTS, STYLES, matrix_html
-from compat.report.render.page_data import command_table, packed
+from compat.report.render.page_data import command_table, pack_data
 from compat.report.summary.compact import explain_command, fix_command
 from compat.report.summary.grid import Mark, grids
 from compat.report.summary.record import Report
@@ -106,7 +106,7 @@ def remembering() -> Report:
 def test_the_page_has_every_cell(make: Callable[[], Report]) -> None:
     one = make()
     data = Page(matrix_html(one)).data
-    assert cell_ids(data) == [result.cell.id for result in one.ordered]
+    assert cell_ids(data) == [result.cell.id for result in one.ordered_results]
     assert len(data["cells"]["env"] if one.results else []) == len(one.results)
 
 
@@ -120,7 +120,7 @@ def test_points_have_the_same_marks_as_the_grids(make: Callable[[], Report]) -> 
     points = data["points"]
     assert {data["marks"][mark]["word"] for mark in points["mark"]} == shown
     unexpected = sum(flags & 1 for flags in points["flags"])
-    assert bool(unexpected) == bool(one.unexpected)
+    assert bool(unexpected) == bool(one.unexpected_results)
 
 
 def test_every_release_has_a_column_tested_or_not() -> None:
@@ -452,7 +452,7 @@ def _hash(text: str) -> str:
 
 def page_data(one: Report) -> Any:
     """The data of a report as the page reads it."""
-    return unpacked(packed(one))
+    return unpacked(pack_data(one))
 
 
 def unpacked(text: str) -> Any:

@@ -87,7 +87,7 @@ def test_names_come_from_the_part_that_inspected_most_releases() -> None:
         == most
     )
     assert load_reports(parts).api is None
-    assert evolve(most, looked_at="0 junk 3-999999999 9-1").seen == ("3.6.0", "3.8.0")
+    assert evolve(most, looked_at="0 junk 3-999999999 9-1").inspected_releases == ("3.6.0", "3.8.0")
 
 
 def test_a_result_that_was_tried_replaces_a_remembered_one() -> None:

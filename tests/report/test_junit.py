@@ -60,7 +60,7 @@ def test_troubled(golden: Callable[[str, str], None]) -> None:
 def test_junit_xml_is_valid_and_has_every_cell(make: Callable[[], Report]) -> None:
     report = make()
     assert [f"{case.get('classname')}/{case.get('name')}" for case in cases(report)] == [
-        result.cell.id for result in report.ordered
+        result.cell.id for result in report.ordered_results
     ]
 
 
@@ -77,11 +77,13 @@ def test_a_slow_suspect_is_output_of_a_passing_test_case() -> None:
 def test_a_reader_counts_the_same_results_as_the_report() -> None:
     report = troubled_matrix()
     read = junitparser.JUnitXml.fromstring(junit_xml(report).encode())
-    no_answer = [result for result in report.unexpected if not result.outcome.status.is_answer]
+    no_answer = [
+        result for result in report.unexpected_results if not result.outcome.status.is_answer
+    ]
     assert (read.tests, read.errors, read.failures) == (
         91,
         len(no_answer),
-        len(report.unexpected) - len(no_answer),
+        len(report.unexpected_results) - len(no_answer),
     )
     assert sum(suite.skipped for suite in read) == sum(
         case.is_skipped for suite in read for case in suite

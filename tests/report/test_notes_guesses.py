@@ -10,7 +10,7 @@ from attrs import evolve
 from compat.model import CompileSpec, Outcome, Result
 from compat.report.document import matrix_document
 from compat.report.render.page import matrix_html
-from compat.report.summary.statements import decided_by_hints, guesses
+from compat.report.summary.statements import guesses, hint_failures_sentence
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import OK, SHAPE, TARGETS, bad, env
 from tests.report.drawn import matrix_text
@@ -125,4 +125,4 @@ def test_every_form_notes_hints_that_decide_whether_kernels_compile() -> None:
         [case_of("a", OK, aligned), case_of("b", OK, odd)],
         [case_of("a", refused, aligned), case_of("b", OK, other)],
     ):
-        assert decided_by_hints(results) is None
+        assert hint_failures_sentence(results) is None

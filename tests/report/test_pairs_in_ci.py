@@ -179,8 +179,8 @@ def test_changed_pairs_are_listed_and_gate(
     assert f"**`pair/2.9.1+3.5.1`** {description.split(' (', maxsplit=1)[0]}" in diff_markdown(
         comparison
     )
-    assert comparison.gated({kind}) == 1
-    assert comparison.gated(set(CellChangeKind) - {kind}) == 0
+    assert comparison.count_gated({kind}) == 1
+    assert comparison.count_gated(set(CellChangeKind) - {kind}) == 0
 
 
 def test_pairs_that_are_the_same_or_in_one_report_only_are_no_change() -> None:

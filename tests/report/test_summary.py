@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from compat.model import Failure, Outcome, Result, Status
-from compat.report.summary.compact import listed, natural, one_line, rectangles, spans
+from compat.report.summary.compact import join_words, natural, one_line, rectangles, spans
 from compat.report.summary.record import Report
 from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
@@ -58,8 +58,8 @@ def test_rectangles_cover_every_pair_once(pairs: set[tuple[str, str]]) -> None:
 
 
 def test_lists_natural_order_and_one_line_texts() -> None:
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert join_words(["a"]) == "a"
+    assert join_words(["a", "b", "c"]) == "a, b and c"
     assert sorted(["sm_100", "sm_90", "gfx942", "gfx90a"], key=natural) == [
         "gfx90a",
         "gfx942",
@@ -95,9 +95,9 @@ def test_a_place_names_cases_only_if_some_do_not_fail() -> None:
 def test_broken_envs_are_no_defects_of_kernels() -> None:
     matrix = troubled_matrix()
     assert "install" not in {failure.failure.failure_class for failure in matrix.failures}
-    (broken,) = matrix.broken
+    (broken,) = matrix.broken_envs
     assert (broken.env.name, broken.cells) == ("triton-3.2.0", 13)
-    assert len(matrix.unexpected) == 39
+    assert len(matrix.unexpected_results) == 39
 
 
 def test_surprises_are_grouped() -> None:
@@ -201,15 +201,15 @@ def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
     broken = Outcome(status=Status.SOURCE_BROKEN, stage="source", failure=failure)
     envs = [env(release) for release in ("3.0.0", "3.1.0", "3.2.0")]
     matrix = report(results_of("sel", "loop", since("3.2.0", OK, broken), envs=envs))
-    (source,) = matrix.unimported
+    (source,) = matrix.unimported_sources
     assert (source.kernel, source.releases, source.cells) == ("sel", "3.0.0–3.1.0", 4)
     assert not matrix.failures
     assert not matrix.surprises
-    assert len(matrix.unexpected) == 4
+    assert len(matrix.unexpected_results) == 4
     for text in (matrix_text(matrix, width=100), matrix_markdown(matrix)):
         assert "No module named 'torch'" in text
         assert "could not be imported" in text or "NOT IMPORTED" in text
-    assert {verdict.untested for verdict in matrix.verdicts} == {("3.0.0", "3.1.0")}
+    assert {verdict.untested_releases for verdict in matrix.verdicts} == {("3.0.0", "3.1.0")}
 
 
 HISTORIES: list[tuple[dict[str, Outcome], dict[str, Outcome]]] = [

@@ -26,13 +26,13 @@ from compat.errors import SelectionError
 from compat.model import BuiltEnv, Cell, Evidence, RaisedException
 from compat.processes.supervisor import ProcessResult
 from compat.repro import ReproRequest, UnverifiedCell, WrittenRepro, verify, write_repro
-from compat.repro.script import spelled
+from compat.repro.script import python_specifier
 from compat.repro.verify import (
     identifying_words,
-    printed,
     promise,
     run_script,
     sayings,
+    searched_output,
     without_places,
 )
 from compat.source.closure import read_source
@@ -58,8 +58,8 @@ ABORT = (
 def promised(evidence: Evidence, *alike: Evidence, others: Sequence[Evidence] = ()) -> str:
     return promise(
         sayings(evidence, KNOWLEDGE),
-        [printed(attempt) for attempt in (evidence, *alike)],
-        [printed(attempt) for attempt in others],
+        [searched_output(attempt) for attempt in (evidence, *alike)],
+        [searched_output(attempt) for attempt in others],
     )
 
 
@@ -245,7 +245,7 @@ def test_only_the_last_chain_of_exceptions_is_read() -> None:
 
 
 def test_versions_of_python_become_a_specifier() -> None:
-    assert spelled({(3, 9), (3, 10), (3, 12)}) == ">=3.9,<3.13,!=3.11.*"
+    assert python_specifier({(3, 9), (3, 10), (3, 12)}) == ">=3.9,<3.13,!=3.11.*"
 
 
 # --- the call -------------------------------------------------------------------------------------

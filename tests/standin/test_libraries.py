@@ -17,7 +17,7 @@ from compat.config.kernel_files import load_kernels
 from compat.config.kernel_writer import write_kernel_file
 from compat.config.matrix import MatrixConfig
 from compat.engine.run import RunContext, run
-from compat.envs.libraries import last_lines, unpacked
+from compat.envs.libraries import last_lines, unpack_library
 from compat.errors import ConfigError, EnvError
 from compat.model import BuiltEnv, Cell, Result
 from compat.store.store import Store
@@ -187,7 +187,7 @@ def test_a_library_that_cannot_be_built_is_unpacked_from_its_sources(
         "my_kernels-2.0",
         {**SDISTS[layout], **kernels, f"{top}/my_kernels/csrc/act.cu": "int x;"},
     )
-    folder = unpacked("my-kernels==2.0")
+    folder = unpack_library("my-kernels==2.0")
     there = {str(path.relative_to(folder)) for path in folder.rglob("*.py")}
     tables = {"_my_tables.py"} if layout == "named by setuptools" else set()
     assert there == {"my_kernels/__init__.py", "my_kernels/ops/act.py"} | tables
@@ -205,7 +205,7 @@ def test_a_source_distribution_with_paths_outside_of_it_is_refused(wheelhouse: P
         },
     )
     with pytest.raises(EnvError, match=r"cannot install my-kernels==2\.0: "):
-        unpacked("my-kernels==2.0")
+        unpack_library("my-kernels==2.0")
     assert not list(wheelhouse.parent.rglob("evil.py"))
     assert not Path("/my_kernels").exists()
 
@@ -218,7 +218,7 @@ def test_a_library_without_python_files_is_an_error_with_whole_lines(
     if damage == "no archive":
         (wheelhouse / "my_kernels-2.0.tar.gz").write_bytes(b"\x1f\x8b nothing")
     with pytest.raises(EnvError, match=r"cannot install my-kernels==2\.0: ") as raised:
-        unpacked("my-kernels==2.0")
+        unpack_library("my-kernels==2.0")
     assert "no source distribution that could replace the wheel" in str(raised.value.hint)
     if damage == "no package":
         assert "No module named 'torch', which this build needs" in str(raised.value)
@@ -250,12 +250,12 @@ function = "kernel"
 
 
 def test_a_library_is_unpacked_once_without_its_dependencies(wheelhouse: Path) -> None:
-    folder = unpacked("My.Kernels == 1.0")
+    folder = unpack_library("My.Kernels == 1.0")
     assert (folder / "my_kernels/act.py").is_file()
     next(wheelhouse.iterdir()).unlink()
-    assert unpacked("my-kernels==1.0") == folder, "what is there is not chosen again"
+    assert unpack_library("my-kernels==1.0") == folder, "what is there is not chosen again"
     with pytest.raises(EnvError, match=r"cannot install my-kernels==2\.0: "):
-        unpacked("my-kernels==2.0")
+        unpack_library("my-kernels==2.0")
     # The folder also contains locks.
     assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == ["my-kernels-1.0"]
 

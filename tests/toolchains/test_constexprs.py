@@ -14,7 +14,7 @@ import pytest
 from compat.bundle.bundle import bundle
 from compat.config.toml import toml_text
 from compat.model import BuiltEnv, Cell, Env, constexprs
-from compat.reduce import Candidate, extracted, output
+from compat.reduce import Candidate, extract_functions, output
 from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, failure_text, script
@@ -55,7 +55,7 @@ def test_modules_and_functions_that_a_value_needs_are_listed() -> None:
     assert constexprs.modules(nested) == {"import torch", "import triton.language as tl"}
     assert constexprs.functions(nested) == ("add", "sub")
     assert constexprs.source((1, {"dtype": "bf16"}, {"function": "add"})) == "(1, tl.bfloat16, add)"
-    assert constexprs.shown(((1,), {"torch_dtype": "int8"})) == "((1,), torch.int8)"
+    assert constexprs.constexpr_text(((1,), {"torch_dtype": "int8"})) == "((1,), torch.int8)"
 
 
 def of(env: BuiltEnv | Env, function: str, target: str = "sm_90", **values: Any) -> Cell:
@@ -73,7 +73,7 @@ def test_every_dtype_of_triton_compiles(release: str, built: Callable[[str], Bui
         for kind in ("int32", "fp8e5", "fp8e4nv")
     ]
     for typed, evidence in zip(cells, compile_all(env, cells), strict=True):
-        assert evidence.built, (typed.spec.compile.constexprs, failure_text(evidence))
+        assert evidence.has_binary, (typed.spec.compile.constexprs, failure_text(evidence))
 
 
 @pytest.mark.wheels
@@ -87,8 +87,8 @@ def test_kernels_can_read_from_constant_pointers_but_not_write(
         cell(env, "told", name, signature=only_read) for name in ("copied", "written_to_its_source")
     ]
     copied, written = compile_all(env, cells)
-    assert copied.built, failure_text(copied)
-    assert not written.built
+    assert copied.has_binary, failure_text(copied)
+    assert not written.has_binary
     assert "Cannot store to a constant pointer" in failure_text(written)
 
 
@@ -104,12 +104,12 @@ def test_tuples_and_functions_compile_in_releases_that_support_them(
         of(env, "combined", BLOCK=64, COMBINE={"function": "smaller"}),
     ]
     shaped, combined, unknown = compile_all(env, cells)
-    assert shaped.built is (release in ("3.4.0", "3.9.0")), failure_text(shaped)
-    assert shaped.built or (
+    assert shaped.has_binary is (release in ("3.4.0", "3.9.0")), failure_text(shaped)
+    assert shaped.has_binary or (
         shaped.stage == "ast" and "'constexpr' object is not subscriptable" in failure_text(shaped)
     )
-    assert combined.built is (release in ("3.3.1", "3.4.0", "3.9.0")), failure_text(combined)
-    if not combined.built:  # as the launchers of these releases say
+    assert combined.has_binary is (release in ("3.3.1", "3.4.0", "3.9.0")), failure_text(combined)
+    if not combined.has_binary:  # as the launchers of these releases say
         assert (combined.stage, combined.raised[0].type) == ("ast", "TypeError")
         assert "Callable constexpr at index 1 is not supported" in failure_text(combined)
     assert unknown.stage == "source"
@@ -127,7 +127,7 @@ def test_dtypes_of_torch_are_the_same_with_torch_and_without(
             env, [of(env, "by_torch", BLOCK=64, KIND={"torch_dtype": "float16"})]
         )
     there, absent = attempts
-    assert (there.built, absent.built) == (True, True), failure_text(absent)
+    assert (there.has_binary, absent.has_binary) == (True, True), failure_text(absent)
     assert [action.made for action in there.done] == [action.made for action in absent.done]
     assert (there.stood_in, bool(absent.stood_in)) == (None, True)
 
@@ -137,7 +137,7 @@ def test_functions_in_constexprs_are_bundled_and_extracted() -> None:
     alone = bundle(spec)
     assert "def larger(a, b):" in alone.text
     assert "def copied" not in alone.text
-    text = extracted(
+    text = extract_functions(
         alone.text, spec.function, *constexprs.functions(spec.compile.constexprs.values())
     )
     assert "def larger(a, b):" in text

@@ -9,7 +9,7 @@ import pytest
 from packaging.version import Version
 
 from compat import toolchains
-from compat.config.env_tables import built_in
+from compat.config.env_tables import built_in_declarations
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig, no_matrix
 from compat.envs.cache import requirements
@@ -34,7 +34,9 @@ def nothing(tmp_path: Path) -> MatrixConfig:
 
 
 def test_there_are_25_releases_in_the_order_of_versions() -> None:
-    released = [env.release for env in built_in().envs if "cute-releases" in env.groups]
+    released = [
+        env.release for env in built_in_declarations().envs if "cute-releases" in env.groups
+    ]
     assert len(released) == 25
     assert (released[0], released[-1]) == (Version(OLDEST), Version(NEWEST))
     assert released == sorted(released, key=lambda release: release or Version("0"))

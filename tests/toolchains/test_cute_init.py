@@ -17,7 +17,7 @@ from compat.errors import ConfigError
 from compat.guess.guessing import guess_sources, load_sources
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
 from compat.project import select
-from compat.reduce.candidate import Candidate, applied
+from compat.reduce.candidate import Candidate, apply_edits
 from compat.reduce.expressions import unused_parameters
 from compat.toolchains.cute.inside.adapter import arguments
 from compat.toolchains.cute.language.guessing import library
@@ -432,7 +432,7 @@ def test_unused_parameters_and_methods_of_a_class_are_removed() -> None:
     )
     edits = list(unused_parameters(candidate))
     assert {edit.what for edit in edits} == {"parameter x", "parameter n", "method K.kernel"}
-    smaller = applied(candidate, edits)
+    smaller = apply_edits(candidate, edits)
     assert smaller
     assert (smaller.compile.signature, smaller.compile.constexprs) == ({"y": "i32"}, {})
     assert "kernel" not in smaller.text

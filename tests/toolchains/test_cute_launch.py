@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 
 from compat import toolchains
-from compat.config.env_tables import built_in
+from compat.config.env_tables import built_in_declarations
 from compat.config.kernel_files import load_kernels
 from compat.launch.building import launch_mode
 from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Specialization
@@ -142,7 +142,10 @@ def test_launch_facts_come_from_the_recorded_launches() -> None:
 def test_other_sizes_change_the_key_of_a_launched_cell_only() -> None:
     spec, *_ = specs("kernels/cute/copy.toml")
     assert spec.problem is not None
-    env = BuiltEnv(env=next(env for env in built_in().envs if env.name == "cute-4.8.1"), digest="d")
+    env = BuiltEnv(
+        env=next(env for env in built_in_declarations().envs if env.name == "cute-4.8.1"),
+        digest="d",
+    )
     other = evolve(
         spec,
         problem=evolve(spec.problem, parameters={**spec.problem.parameters, "sizes": [{"n": 2}]}),

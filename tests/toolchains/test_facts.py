@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from compat.config.env_tables import declared
+from compat.config.env_tables import env_declarations
 from compat.config.toml import read_toml
 from compat.errors import ConfigError
 from compat.toolchains.triton import facts
@@ -27,7 +27,9 @@ def with_entry(entry: str, folder: Path) -> Path:
 def test_a_release_is_one_entry(tmp_path: Path) -> None:
     path = with_entry('{ triton = "3.10.0", groups = ["releases"] }', tmp_path)
     (env,) = (
-        env for env in declared(read_toml(path, tmp_path), tmp_path).envs if env.release == NEXT
+        env
+        for env in env_declarations(read_toml(path, tmp_path), tmp_path).envs
+        if env.release == NEXT
     )
     assert (env.name, env.groups) == ("triton-3.10.0", ("releases",))
     assert facts.pytorch_of(NEXT, path) is None, "no PyTorch asks for it yet: the newest is assumed"

@@ -94,7 +94,7 @@ def test_pointer_range_hint_fails_on_amd_in_3_6_and_3_7(
         for name in targets
         for facts in (launched, without)
     ]
-    built_as = [evidence.built for evidence in compile_all(env, cells)]
+    built_as = [evidence.has_binary for evidence in compile_all(env, cells)]
     assert built_as == [release in ("3.5.1", "3.8.0"), True] * 3
 
 
@@ -134,7 +134,7 @@ def test_hints_change_the_shared_memory_of_a_kernel(
         for names in (("source", "result"), ())
     )
     with_hints, without = compile_all(env, [launched, bare])
-    assert with_hints.built, failure_text(with_hints)
+    assert with_hints.has_binary, failure_text(with_hints)
     assert with_hints.metrics["shared"] > without.metrics["shared"]
     assert (
         classify.classify([with_hints], target=launched.target, knowledge=KNOWLEDGE).failure

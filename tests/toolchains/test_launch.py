@@ -179,7 +179,7 @@ def cells_of(env: BuiltEnv, launches: Any, target: str = "sm_90") -> list[Cell]:
 
 def text_of(evidence: Evidence) -> str:
     """The digests of the first IR, of the assembly, and of the binary; or the last exception."""
-    if not evidence.built:
+    if not evidence.has_binary:
         assert evidence.raised, failure_text(evidence)
         kind, lines = evidence.raised[-1].type, evidence.raised[-1].message.strip().split("\n")
         return f"{kind.rpartition('.')[2]}:{lines[-1].replace(' ', '_')}"

@@ -119,7 +119,7 @@ def test_instructions_match_the_disassembler(
     with Store(tmp_path) as store:
         for kernel_cell in cells:
             evidence = attempted(env, kernel_cell, store, KEEPING_IR)
-            assert evidence.built, failure_text(evidence)
+            assert evidence.has_binary, failure_text(evidence)
             cubin = store.artifacts / evidence.kept["cubin"]
             (kernel,) = kernels_in(cubin.read_bytes())
             lines = disassembled(cubin, env)
@@ -162,7 +162,7 @@ def test_pace_of_known_kernels_fits_their_loops_and_bytes(
                 "constexprs": constexprs,
             }
             evidence = attempted(env, cell(env, "paced", function, **options), store, KEEPING_IR)
-            assert evidence.built, failure_text(evidence)
+            assert evidence.has_binary, failure_text(evidence)
             cubin = (store.artifacts / evidence.kept["cubin"]).read_bytes()
             paces[function] = pace_of(cubin, 128)
             (kernel,) = kernels_in(cubin)
@@ -190,7 +190,7 @@ def test_a_cell_with_a_problem_has_a_pace(built: Callable[[str], BuiltEnv], tmp_
         other = attempted(
             env, cell(env, "paced", "sums", "sm_80", problem=problem, **facts), store, PLAIN
         )
-    assert all(evidence.built for evidence in (plain, paced, other))
+    assert all(evidence.has_binary for evidence in (plain, paced, other))
     assert "pace" not in plain.metrics
     assert "pace" not in other.metrics  # its instructions are not known
     assert paced.metrics["pace"]["units"] > 0

@@ -24,7 +24,7 @@ def test_each_cell_of_a_process_gets_its_own_target(
     cells = [cell(env, "told", function, target) for target in targets for function in functions]
     for target_cell, evidence in zip(cells, compile_all(env, cells), strict=True):
         expected = functions[target_cell.spec.function] == target_cell.target.name
-        assert evidence.built is expected, (target_cell.id, failure_text(evidence))
+        assert evidence.has_binary is expected, (target_cell.id, failure_text(evidence))
 
 
 @pytest.mark.parametrize("release", ["3.4.0", "3.9.0"])
@@ -37,7 +37,7 @@ def test_atomics_on_descriptors_get_the_cells_own_target(
         for target in ("sm_80", "sm_90")
     ]
     older, newer = compile_all(env, cells)
-    assert newer.built, failure_text(newer)
+    assert newer.has_binary, failure_text(newer)
     assert "16-bit float types require native tma support" in failure_text(older)
 
 
@@ -73,5 +73,5 @@ def test_file_gets_the_target_of_its_cell_at_import(
         for name, facts in target_constexprs.items()
     ]
     for target_cell, evidence in zip(cells, compile_each(env, cells), strict=True):
-        assert evidence.built, (target_cell.id, failure_text(evidence))
-    assert all(evidence.built for evidence in compile_all(env, cells))
+        assert evidence.has_binary, (target_cell.id, failure_text(evidence))
+    assert all(evidence.has_binary for evidence in compile_all(env, cells))

@@ -322,7 +322,7 @@ def test_a_toolchain_may_have_another_framework(
         """)
     config = load_matrix(path)
     (env,) = config.envs
-    assert (env.name, env.paired) == ("toy-1.0-arrays-2.0", True)
+    assert (env.name, env.has_framework) == ("toy-1.0-arrays-2.0", True)
     assert requirements(env) == ("toy==1.0", "arrays==2.0", "six")
     assert config.env("toy-1.1-arrays-2.1").framework_release == Version("2.1")
     with pytest.raises(SelectionError, match=r"unknown env 'toy-1\.1-torch-2\.9\.1'"):

@@ -15,7 +15,7 @@ from compat.model import BuiltEnv, Env
 from compat.store.keys import cell_key
 from compat.toolchains import DEFAULT
 from compat.workers.pool import worker_key
-from compat.workers.spawn import passed_on
+from compat.workers.spawn import visible_variables
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, failure_text
 
@@ -98,7 +98,7 @@ def test_linker_that_the_advice_names_is_used(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TRITON_HIP_LLD_PATH", "ld.lld")  # relative to where the command runs
     (linked,) = compile_all(env, [copied_cell])
-    assert linked.built, failure_text(linked)
+    assert linked.has_binary, failure_text(linked)
     assert linked.metrics["artifacts"]["hsaco"] == len("linked")
 
 
@@ -150,7 +150,7 @@ def test_relative_paths_of_files_and_folders_reach_workers_as_absolute(
     monkeypatch.setenv("ROCM_PATH", "rocm")
     monkeypatch.setenv("TRITON_PTXAS_PATH", "ptxas")
     monkeypatch.setenv("HIP_PATH", "no such folder")
-    variables = passed_on(DEFAULT)
+    variables = visible_variables(DEFAULT)
     assert variables["ROCM_PATH"] == str(tmp_path / "rocm")
     assert variables["TRITON_PTXAS_PATH"] == str(tmp_path / "ptxas")
     assert variables["HIP_PATH"] == "no such folder"
@@ -168,8 +168,8 @@ def test_a_setting_that_changes_code_reaches_the_compiler(
     monkeypatch.setenv("DISABLE_PTXAS_OPT", "1")
     monkeypatch.setenv("AMDGCN_USE_BUFFER_OPS", "0")
     (changed,) = compile_all(env, [pointer_cell])
-    assert plain.built
-    assert changed.built
+    assert plain.has_binary
+    assert changed.has_binary
     assert plain.metrics["artifacts"]["ttir"] > changed.metrics["artifacts"]["ttir"], (
         "no ranges of pointers without buffer operations"
     )

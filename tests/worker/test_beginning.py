@@ -158,10 +158,10 @@ def test_preloaded_package_does_not_change_an_attempt(env: BuiltEnv, tmp_path: P
     assert {name: facts(evidence) for name, evidence in begun.items()} == {
         name: facts(evidence) for name, evidence in alone.items()
     }
-    assert begun["act"].built
-    assert begun["needs"].built
-    assert begun["deep/act"].built
-    assert begun["deep/more/act"].built
+    assert begun["act"].has_binary
+    assert begun["needs"].has_binary
+    assert begun["deep/act"].has_binary
+    assert begun["deep/more/act"].has_binary
     assert begun["crashes"].signal == begun["aborts/act"].signal == "SIGABRT"
     assert begun["fails/act"].raised[-1].type == "AttributeError"
     assert begun["lacks"].raised[-1].type == "compat.UnavailableValue"
@@ -247,7 +247,7 @@ def test_inner_packages_are_imported_once_and_the_outermost_twice(
     root = {"compat-library.json": LIBRARY["compat-library.json"], "waves/__init__.py": ""}
     by_kernel = attempts(built("triton-3.9.0"), specs(written(tmp_path, root | noting | plain)))
     assert len(by_kernel) == 6
-    assert all(evidence.built for evidence in by_kernel.values())
+    assert all(evidence.has_binary for evidence in by_kernel.values())
     assert import_log.read_text().split() == ["ops", *packages]
 
 

@@ -42,7 +42,7 @@ def attempts(behaviour: str, count: int = 2) -> list[Evidence]:
 
 
 def test_answers_of_a_worker_that_keeps_the_contract_count() -> None:
-    assert [e.built for e in attempts("well")] == [True, True]
+    assert [e.has_binary for e in attempts("well")] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_invalid_answer_counts_as_no_answer(behaviour: str) -> None:
     all_evidence = attempts(behaviour)
     assert len(all_evidence) == 2
     for evidence in all_evidence:
-        assert not evidence.built
+        assert not evidence.has_binary
         assert not evidence.answered
         assert evidence.protocol or evidence.exit_code == 0 or evidence.deadline
 
@@ -92,7 +92,7 @@ def test_answer_with_one_of_two_actions_is_lost() -> None:
     both = Mode(actions=(Compile(), Launch()))  # type: ignore[arg-type]
     with OwnWorker(sys.executable, worker=FAKE, variables={"BEHAVIOUR": "does_half"}) as server:
         ((_, evidence),) = attempt(server, cells(1), LIMITS, stop=threading.Event(), mode=both)
-    assert (evidence.asked, evidence.built, evidence.complete) == (
+    assert (evidence.asked, evidence.has_binary, evidence.complete) == (
         ("compile", "launch"),
         True,
         False,
@@ -108,7 +108,7 @@ def test_worker_that_refuses_an_action_is_a_usage_error() -> None:
 @pytest.mark.parametrize("behaviour", ["answers_twice", "garbage_between", "answers_for_the_next"])
 def test_noise_around_right_answers_does_not_change_them(behaviour: str) -> None:
     all_evidence = attempts(behaviour)
-    assert [(evidence.answered, evidence.built) for evidence in all_evidence] == [
+    assert [(evidence.answered, evidence.has_binary) for evidence in all_evidence] == [
         (True, False),
         (True, True),
     ]
@@ -116,7 +116,7 @@ def test_noise_around_right_answers_does_not_change_them(behaviour: str) -> None
 
 def test_later_success_does_not_replace_a_failure() -> None:
     first, *_ = attempts("fails_then_builds", count=1)
-    assert (first.answered, first.built) == (True, False)
+    assert (first.answered, first.has_binary) == (True, False)
     assert first.raised[0].type == "ValueError"
 
 
@@ -131,6 +131,6 @@ def test_server_that_never_gets_ready_is_not_alive(behaviour: str) -> None:
 
 def test_a_server_that_dies_with_a_cell_in_flight_leaves_no_answer() -> None:
     all_evidence = attempts("server_dies", count=1)
-    assert [(e.answered, e.built, e.exit_code, e.signal) for e in all_evidence] == [
+    assert [(e.answered, e.has_binary, e.exit_code, e.signal) for e in all_evidence] == [
         (False, False, None, None)
     ]

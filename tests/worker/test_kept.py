@@ -80,12 +80,12 @@ def is_there(pid: int) -> bool:
 
 def test_next_command_uses_the_worker_of_the_previous_one(env: BuiltEnv) -> None:
     with borrow(env) as first:
-        assert built_by(first, env).built
+        assert built_by(first, env).has_binary
     with borrow(env) as second:
         assert second.hello.pid == first.hello.pid
-        assert built_by(second, env).built
+        assert built_by(second, env).has_binary
         assert built_by(second, env, "block_typed_bound").signal == "SIGABRT"
-        assert built_by(second, env).built
+        assert built_by(second, env).has_binary
     (listed,) = pool.resident_workers()
     assert (listed.env, listed.version, listed.pid) == (env.env.name, env.release, first.hello.pid)
     assert 1 << 20 < listed.memory < 200 << 20
@@ -104,7 +104,7 @@ def test_two_commands_share_a_worker(env: BuiltEnv) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-    assert [evidence.built for evidence in attempts] == [True, True]
+    assert [evidence.has_binary for evidence in attempts] == [True, True]
 
 
 def test_driver_that_disconnects_silently_does_not_harm_another(
@@ -118,14 +118,14 @@ def test_driver_that_disconnects_silently_does_not_harm_another(
                 assert select.select([rude], [], [], 5)[0], (
                     "it was greeted, and goes without having read that"
                 )
-        assert built_by(server, env).built
+        assert built_by(server, env).has_binary
         assert server.alive
 
 
 def test_worker_ends_after_its_idle_timeout(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env, idle_timeout=0.3) as server:
         time.sleep(0.6)  # a worker in use does not end, however long that takes
-        assert built_by(server, env).built
+        assert built_by(server, env).has_binary
     wait_until(lambda: not is_there(server.hello.pid), SOON)
     assert list(runtime.glob("*/*")) == []
     assert pool.resident_workers() == []
@@ -153,7 +153,7 @@ def test_edited_toolchain_gets_a_new_worker(own_env: BuiltEnv, tmp_path: Path, f
     os.utime(loaded, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
     with borrow(own_env) as second:
         assert second.hello.pid != first.hello.pid
-        assert built_by(second, own_env).built
+        assert built_by(second, own_env).has_binary
     wait_until(lambda: not is_there(first.hello.pid), SOON)
     assert [worker.pid for worker in pool.resident_workers()] == [second.hello.pid]
 
@@ -183,7 +183,7 @@ def test_killed_worker_is_replaced_and_its_files_are_removed(env: BuiltEnv, runt
         assert not built_by(first, env).answered
     with borrow(env) as second:
         assert second.hello.pid != first.hello.pid
-        assert built_by(second, env).built
+        assert built_by(second, env).has_binary
     assert len(list(runtime.glob("*/*"))) == 1
 
 
@@ -230,7 +230,7 @@ def test_kill_9_of_a_driver_ends_only_its_own_cells(env: BuiltEnv, runtime: Path
         wait_until(lambda: not is_there(hanging) and not is_there(grandchild), SOON)
         wait_until(lambda: not list(runtime.glob("compat-batch-*")), SOON)
         assert other.hello.pid == pid
-        assert built_by(other, env).built
+        assert built_by(other, env).has_binary
 
 
 def test_worker_ends_with_its_last_driver_after_a_stop_request(
@@ -240,7 +240,7 @@ def test_worker_ends_with_its_last_driver_after_a_stop_request(
         done = CliRunner().invoke(main, ["workers", "--stop"])
         assert done.output == "stopped 1 worker\n"
         wait_until(lambda: list(runtime.glob("*/*")) == [], SOON)
-        assert built_by(server, env).built
+        assert built_by(server, env).has_binary
         with borrow(env) as next_:
             assert next_.hello.pid != server.hello.pid
     wait_until(lambda: not is_there(server.hello.pid), SOON)
@@ -272,7 +272,7 @@ def test_suspended_worker_is_replaced(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env) as second:
         assert time.monotonic() - started < 30
         assert second.hello.pid != first.hello.pid
-        assert built_by(second, env).built
+        assert built_by(second, env).has_binary
     wait_until(lambda: not is_there(first.hello.pid), SOON)
     assert len(list(runtime.glob("*/*"))) == 1
 
@@ -310,7 +310,7 @@ def test_worker_without_a_safe_folder_ends_with_its_command(
     env = built("triton-3.9.0")
     with borrow(env) as server:
         assert isinstance(server, OwnWorker)
-        assert built_by(server, env).built
+        assert built_by(server, env).has_binary
     assert not is_there(server.hello.pid)
     assert pool.resident_workers() == []
 

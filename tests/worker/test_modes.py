@@ -51,9 +51,9 @@ def test_ir_of_one_release_compiles_in_another(
         assert {stage: done.made[stage] for stage in evidence.kept} == facts
         mode = Mode(actions=(Compile(ir="some.ttir"),), given={"some.ttir": ttir.read_bytes()})
         crossed, back = one(new, store, mode), one(old, store, mode)
-    assert crossed.built
+    assert crossed.has_binary
     assert "ast" not in crossed.stages
-    assert back.built
+    assert back.has_binary
 
 
 def test_artifacts_made_before_a_failure_are_kept(
@@ -69,7 +69,7 @@ def test_artifacts_made_before_a_failure_are_kept(
     for name in ("triton-3.1.0", "triton-3.9.0"):
         with Store(tmp_path / name) as store:
             evidence = one(built(name), store, evolve(KEEPING_IR, variables=variables))
-        assert not evidence.built
+        assert not evidence.has_binary
         assert evidence.stage == "cubin"
         assert "fatal: no" in evidence.raised[0].message
         assert list(evidence.kept) == ["ttir", "ttgir", "llir", "ptx"]
@@ -79,6 +79,6 @@ def test_the_ir_before_every_pass_is_kept(built: Callable[[str], BuiltEnv], tmp_
     with Store(tmp_path) as store:
         evidence = one(built("triton-3.9.0"), store, Mode(diagnose=True, keep_printed=True))
         text = printed_text(evidence, store.artifact) or ""
-    assert evidence.built
+    assert evidence.has_binary
     assert text.count("IR Dump Before") > 20
     assert "convert-triton-to-tritongpu" in text

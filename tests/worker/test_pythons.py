@@ -82,6 +82,6 @@ def test_worker_serves_on_the_oldest_and_the_newest_python(
                 pids.append(server.hello.pid)
         assert pids[0] == pids[1] > 0
         assert pool.stop_resident_workers().stopped == 1
-    assert [evidence.built for evidence in attempts] == [True, False, False, True]
+    assert [evidence.has_binary for evidence in attempts] == [True, False, False, True]
     assert attempts[1].signal == "SIGABRT"
     assert attempts[2].raised

@@ -100,7 +100,7 @@ def test_processes_that_a_cell_leaves_end_with_it(
     cells = [cell(env, "runaways", name) for name in (function, "fine", "fine")]
     started = time.monotonic()
     for number, (_, evidence) in enumerate(attempt(server, cells, PATIENT, stop=threading.Event())):
-        assert evidence.built, evidence
+        assert evidence.has_binary, evidence
         if number == 0:  # the batch goes on: only its own process is left
             assert len(others(server)) <= 1
     assert time.monotonic() - started < 30
@@ -118,7 +118,7 @@ def test_a_hang_with_runaways_ends_at_its_deadline(
         False,
         LIMITS.deadline,
     )
-    assert by_function["fine"].built
+    assert by_function["fine"].has_binary
     assert others(server) == set()
 
 
@@ -127,12 +127,12 @@ def test_abort_with_runaways_is_reported_at_once(server: OwnWorker, env: BuiltEn
     by_function = attempts(server, env, ["aborts_with_runaways", "fine"], PATIENT)
     assert time.monotonic() - started < 20
     assert by_function["aborts_with_runaways"].signal == "SIGABRT"
-    assert by_function["fine"].built
+    assert by_function["fine"].has_binary
 
 
 def test_cell_that_forks_has_one_answer(server: OwnWorker, env: BuiltEnv) -> None:
     by_function = attempts(server, env, ["forks", "fine"], PATIENT)
-    assert [(evidence.built, evidence.protocol) for evidence in by_function.values()] == [
+    assert [(evidence.has_binary, evidence.protocol) for evidence in by_function.values()] == [
         (True, ()),
         (True, ()),
     ]
@@ -141,7 +141,7 @@ def test_cell_that_forks_has_one_answer(server: OwnWorker, env: BuiltEnv) -> Non
 def test_cell_that_daemonizes_has_no_answer(server: OwnWorker, env: BuiltEnv) -> None:
     by_function = attempts(server, env, ["daemonizes", "fine"], PATIENT)
     assert (by_function["daemonizes"].answered, by_function["daemonizes"].exit_code) == (False, 0)
-    assert by_function["fine"].built
+    assert by_function["fine"].has_binary
 
 
 def test_suspended_server_does_not_block_the_driver(
@@ -162,7 +162,10 @@ def test_server_survives_a_batch_longer_than_the_deadline_for_forking(
     by_function = attempts(
         server, env, ["hangs_with_runaways", "fine"], Limits(deadline=2, memory=4 << 30)
     )
-    assert (by_function["hangs_with_runaways"].protocol, by_function["fine"].built) == ((), True)
+    assert (by_function["hangs_with_runaways"].protocol, by_function["fine"].has_binary) == (
+        (),
+        True,
+    )
     assert server.alive
 
 
@@ -189,7 +192,7 @@ def test_resident_worker_keeps_its_drivers_apart(
         quiet.start()
         for _ in range(3):
             drive("loud", ["leaves_one", "aborts_with_runaways", "fine"], PATIENT)
-            assert by_driver["loud"]["fine"].built
+            assert by_driver["loud"]["fine"].has_binary
         quiet.join()
         assert by_driver["quiet"]["hangs_with_runaways"].deadline == 8
         assert [pid for pid in with_mark(os.environ["LOGNAME"]) if pid != first.hello.pid] == []

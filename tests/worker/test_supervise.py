@@ -78,7 +78,7 @@ def test_a_server_forks_from_one_thread(server: OwnWorker) -> None:
 
 def test_a_built_cell_has_stages_and_metrics(server: OwnWorker, env: BuiltEnv) -> None:
     evidence = attempts(server, [cell(env, "faces", "fine")])["fine"]
-    assert (evidence.answered, evidence.built, evidence.stage) == (True, True, "cubin")
+    assert (evidence.answered, evidence.has_binary, evidence.stage) == (True, True, "cubin")
     assert list(evidence.stages) == ["source", "ast", "ttir", "ttgir", "llir", "ptx", "cubin"]
     assert all(seconds > 0 for seconds in evidence.stages.values())
     assert evidence.metrics["registers"] > 0
@@ -92,7 +92,7 @@ def test_amd_targets_report_their_registers(built: Callable[[str], BuiltEnv]) ->
     assert env.python
     with OwnWorker(env.python) as server:
         evidence = attempts(server, [cell(env, "faces", "fine", "gfx942")])["fine"]
-    assert (evidence.built, evidence.stage) == (True, "hsaco")
+    assert (evidence.has_binary, evidence.stage) == (True, "hsaco")
     assert evidence.metrics["registers"] > 0
     assert evidence.metrics["spilled_registers"] == 0
 
@@ -100,7 +100,12 @@ def test_amd_targets_report_their_registers(built: Callable[[str], BuiltEnv]) ->
 def test_abort_in_a_batch_fails_only_its_own_cell(server: OwnWorker, env: BuiltEnv) -> None:
     functions = ["fine", "block_typed_bound", "looped", "missing_name"]
     by_function = attempts(server, [cell(env, "faces", function) for function in functions])
-    assert [by_function[function].built for function in functions] == [True, False, True, False]
+    assert [by_function[function].has_binary for function in functions] == [
+        True,
+        False,
+        True,
+        False,
+    ]
     aborted = by_function["block_typed_bound"]
     assert (aborted.answered, aborted.signal, aborted.stage) == (False, "SIGABRT", "ast")
     assert "only integers and floats have a bitwidth" in aborted.stderr
@@ -135,7 +140,7 @@ def test_hang_ends_at_its_deadline_and_leaves_no_processes(
         assert by_function[function].seconds < 30
     assert elapsed < 60
     assert "in visit" in by_function["unrolled_for_ever"].stderr  # the requested stack
-    assert by_function["fine"].built
+    assert by_function["fine"].has_binary
     wait_until(lambda: nothing_is_left(server), SOON)
 
 
@@ -149,7 +154,7 @@ def test_a_memory_hog_is_stopped(server: OwnWorker, env: BuiltEnv) -> None:
     assert (evidence.answered, evidence.deadline) == (False, None)
     assert evidence.memory is not None
     assert 1 << 30 < evidence.memory < 4 << 30
-    assert by_function["fine"].built
+    assert by_function["fine"].has_binary
 
 
 def test_silent_exit_and_forged_lines_are_not_answers(server: OwnWorker, env: BuiltEnv) -> None:
@@ -161,9 +166,9 @@ def test_silent_exit_and_forged_lines_are_not_answers(server: OwnWorker, env: Bu
         False,
         0,
     )
-    assert (by_function["forges"].answered, by_function["forges"].built) == (False, False)
+    assert (by_function["forges"].answered, by_function["forges"].has_binary) == (False, False)
     assert by_function["forges"].protocol, "the forged lines were not noticed"
-    assert by_function["fine"].built
+    assert by_function["fine"].has_binary
     assert [link.type for link in by_function["leaves_loudly"].raised] == ["SystemExit"]
 
 
@@ -202,7 +207,7 @@ def test_a_dead_server_gives_no_answers(env: BuiltEnv) -> None:
         doomed._process.wait(60)
         assert not doomed.alive
         by_function = attempts(doomed, [cell(env, "faces", "fine")])
-    assert (by_function["fine"].answered, by_function["fine"].built) == (False, False)
+    assert (by_function["fine"].answered, by_function["fine"].has_binary) == (False, False)
 
 
 def test_failed_import_of_the_toolchain_is_reported(

@@ -24,7 +24,7 @@ from urllib.parse import parse_qsl
 
 from attrs import Factory, evolve, frozen
 
-from compat.config.toml import Table, quoted
+from compat.config.toml import Table, quote_text
 from compat.errors import ClusterError, ConfigError
 from compat.executors import OPTION
 from compat.text import JsonMapping, JsonObject, lazy_pattern
@@ -65,7 +65,7 @@ class DaskSettings:
     """Seconds to wait for a Dask worker if there is none, and for a lost scheduler to return."""
 
     @classmethod
-    def named(cls, text: str) -> DaskSettings | None:
+    def read_option(cls, text: str) -> DaskSettings | None:
         """See :class:`compat.executors.SettingsReader`."""
         if _ADDRESS.fullmatch(text):
             return cls(where=OPTION, address=_of_scheduler(text))
@@ -73,7 +73,7 @@ class DaskSettings:
         return cls(where=OPTION, **_numbers(query)) if name == _LOCAL_CLUSTER else None
 
     @classmethod
-    def declared(cls, table: Table) -> DaskSettings:
+    def read_table(cls, table: Table) -> DaskSettings:
         """See :class:`compat.executors.SettingsReader`."""
         table.only("address", "class", "arguments", "workers", "in_flight", "wait")
         address = table.optional("address", example='"tcp://host:8786"')
@@ -82,12 +82,12 @@ class DaskSettings:
             table.fail("give either `address` or `class`, not both", "class" if address else None)
         if address is not None and not _ADDRESS.fullmatch(address):
             table.fail(
-                f'{quoted(address)} is not the address of a scheduler, such as "tcp://host:8786"',
+                f'{quote_text(address)} is not the address of a scheduler, such as "tcp://host:8786"',
                 "address",
             )
         if cluster is not None and not _CLASS.fullmatch(cluster):
             table.fail(
-                f"{quoted(cluster)} is not the dotted name of a class, such as"
+                f"{quote_text(cluster)} is not the dotted name of a class, such as"
                 ' "dask_jobqueue.SLURMCluster"',
                 "class",
             )
@@ -106,7 +106,9 @@ class DaskSettings:
         )
 
     @contextmanager
-    def opened(self, in_flight: int | None, say: Callable[[str], None]) -> Iterator[OpenExecutor]:
+    def executor_opener(
+        self, in_flight: int | None, say: Callable[[str], None]
+    ) -> Iterator[OpenExecutor]:
         """See :class:`compat.executors.ExecutorSettings`."""
         from compat.executors.dask.executor import DaskExecutor
         from compat.executors.dask.session import DaskSession
@@ -150,7 +152,7 @@ _TALKATIVE = ("distributed", "distributed.client")
 """Loggers of Dask that write to the terminal by default."""
 
 
-def opened(settings: DaskSettings) -> tuple[str, Any]:
+def open_cluster(settings: DaskSettings) -> tuple[str, Any]:
     """Return the scheduler's address, and the cluster that was made for this command.
 
     The cluster is ``None`` if the settings have an address. Raises ConfigError if the class does

@@ -73,7 +73,7 @@ class DaskExecutor:
             tree=tree,
             folders=(*folders_of(str(built.python)), str(PACKAGE)),
             depends=variable_dependencies(toolchains.of(built.env), batch.cells[0].target.backend),
-            wanted=None if self._program else session.wanted(built),
+            wanted=None if self._program else session.pin_env(built),
             worker=self._program,
         )
         yield from _BatchWork(
@@ -117,7 +117,7 @@ class _BatchWork(Work[CellAttempts]):
         positions = tuple(self.positions[number] for number in numbers)
         return evolve(self, parcel=evolve(self.parcel, batch=fewer), positions=positions)
 
-    def lost(self) -> Sequence[CellAttempts]:
+    def results_if_lost(self) -> Sequence[CellAttempts]:
         message = f"the Dask workers that tried it ended: {self.names}"
         return self._same_of_all(Evidence(answered=False, printed=message, stderr=message))
 

@@ -148,7 +148,7 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
             self, load=evolve(self.load, cells=tuple(self.load.cells[number] for number in numbers))
         )
 
-    def lost(self) -> Sequence[NotLaunched]:
+    def results_if_lost(self) -> Sequence[NotLaunched]:
         return [
             NotLaunched(
                 cells=self.load.cells,

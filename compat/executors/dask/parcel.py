@@ -94,7 +94,7 @@ class Parcel:
         """The parcel without the content of its tree."""
         return evolve(self, tree=evolve(self.tree, content=b""))
 
-    def unpacked(self, built: BuiltEnv, there: Path) -> Batch:
+    def unpack_batch(self, built: BuiltEnv, there: Path) -> Batch:
         """Return the batch with the paths of this machine.
 
         ``built`` is its env here, and ``there`` is the folder that its tree was written into.

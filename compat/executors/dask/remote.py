@@ -132,7 +132,7 @@ class _WorkerState:
         """
         _refuse_difference(parcel)
         try:
-            tree = self.written(parcel)
+            tree = self.provide_tree(parcel)
         except OSError as error:
             raise MachineError.of(error, where=str(self.folder)) from error
         except BadArchive as error:
@@ -144,11 +144,11 @@ class _WorkerState:
                 raise Stopped
         with self.using(parcel, stop) as use:
             assert use.built is not None
-            with closing(use.executor.submit(parcel.unpacked(use.built, tree), stop)) as stream:
+            with closing(use.executor.submit(parcel.unpack_batch(use.built, tree), stop)) as stream:
                 attempts += stream
         return True
 
-    def written(self, parcel: Parcel) -> Path | None:
+    def provide_tree(self, parcel: Parcel) -> Path | None:
         """Return the folder of a parcel's source tree, written if it is missing.
 
         Returns ``None`` if it is missing and the parcel does not contain it. Raises OSError and
@@ -187,7 +187,7 @@ class _WorkerState:
             use.batches += 1
         try:
             with use.making:
-                use.built = use.built or self.provided(parcel, stop)
+                use.built = use.built or self.provide_env(parcel, stop)
             yield use
         finally:
             with self.lock:
@@ -198,7 +198,7 @@ class _WorkerState:
             timer.daemon = True
             timer.start()
 
-    def provided(self, parcel: Parcel, stop: threading.Event) -> BuiltEnv:
+    def provide_env(self, parcel: Parcel, stop: threading.Event) -> BuiltEnv:
         """Return the parcel's env on this machine, built if it is missing.
 
         Raises _UnavailableEnv and Stopped.

@@ -158,7 +158,7 @@ class DaskSession:
             return self._client
 
     def _connect(self) -> None:
-        self._address, self._cluster = cluster.opened(self.settings)
+        self._address, self._cluster = cluster.open_cluster(self.settings)
         if cluster.is_exposed(self._address):
             self.say(
                 f"Dask: {self._address} has no TLS: whoever reaches it on the network can run code"
@@ -360,7 +360,7 @@ class DaskSession:
         """
         return bool(self.workers) and time.monotonic() - self._lost > _GRACE
 
-    def wanted(self, built: BuiltEnv) -> PinnedEnv:
+    def pin_env(self, built: BuiltEnv) -> PinnedEnv:
         """Return the content of an env, for building it on Dask workers.
 
         Raises EnvError if the env can no longer be used on this machine.

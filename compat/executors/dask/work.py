@@ -72,7 +72,7 @@ class Work(ABC, Generic[_Outcome]):
         """Return the work for some of the cells."""
 
     @abstractmethod
-    def lost(self) -> Sequence[_Outcome]:
+    def results_if_lost(self) -> Sequence[_Outcome]:
         """Return the results for work that is not retried."""
 
     def after_loss(
@@ -91,7 +91,7 @@ class Work(ABC, Generic[_Outcome]):
         )
         if len(work.losses) == _LOSSES:
             self.session.say(f"{what}; no worker tries again")
-            return work.lost(), []
+            return work.results_if_lost(), []
         self.session.say(f"{what}; another worker tries again")
         return [], (
             [work.part([number]) for number in range(len(cells))]

@@ -19,14 +19,14 @@ from compat.history.suspects import SlowSuspect
 from compat.model import Failure, Result, Status
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_words
-from compat.report.summary.compact import at_most, counted, explain_command, one_line
+from compat.report.summary.compact import amount, at_most, explain_command, one_line
 from compat.report.summary.record import (
     BrokenEnv,
     Report,
     Surprise,
     UnimportedSource,
     came_out_as,
-    declared_as,
+    expectation_words,
     place_of,
 )
 from compat.text import JsonObject, lazy_pattern, printable
@@ -48,16 +48,21 @@ def junit_xml(report: Report) -> str:
     """
     suspects = {suspect.result.cell: suspect for suspect in report.slow_suspects}
     suites: dict[str, list[Result]] = defaultdict(list)
-    for result in report.ordered:
+    for result in report.ordered_results:
         suites[result.cell.spec.kernel].append(result)
     programs = [
         _ProgramRow(pair=pair, program=program)
         for pair in report.pairs
         for program in pair.programs or (None,)
     ]
-    cases = [*(_kind(result) for result in report.ordered), *(case.kind for case in programs)]
+    cases = [
+        *(_kind(result) for result in report.ordered_results),
+        *(case.kind for case in programs),
+    ]
     root = Element(
-        "testsuites", name="compat matrix", **_counts(cases, _time(report.ordered, programs))
+        "testsuites",
+        name="compat matrix",
+        **_counts(cases, _time(report.ordered_results, programs)),
     )
     del root.attrib["skipped"]  # Jenkins does not accept it here
     for kernel, results in suites.items():
@@ -122,13 +127,15 @@ def _message(result: Result) -> str:
     if _kind(result) == "skipped":
         came = came_out_as(result)
         return (
-            (expectation.reason or f"declared {declared_as(expectation)}, got {came}")
+            (expectation.reason or f"declared {expectation_words(expectation)}, got {came}")
             if expectation
             else came
         )
     excerpt = f": {one_line(failure.excerpt)}" if failure and failure.excerpt.strip() else ""
     got = f"{came_out_as(result)}{excerpt}"
-    return got if _kind(result) == "error" else f"expected {declared_as(expectation)}, got {got}"
+    return (
+        got if _kind(result) == "error" else f"expected {expectation_words(expectation)}, got {got}"
+    )
 
 
 def _details(result: Result, options: tuple[str, ...]) -> str:
@@ -244,8 +251,8 @@ def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
         groups[_identity(surprise)].append(surprise)
     return (
         *(_surprising(report, inside, identity, group) for identity, group in groups.items()),
-        *(_annotate_source(report, inside, subject) for subject in report.unimported),
-        *(_annotate_env(subject) for subject in report.broken),
+        *(_annotate_source(report, inside, subject) for subject in report.unimported_sources),
+        *(_annotate_env(subject) for subject in report.broken_envs),
         *(_failing_pair(pair, report.options) for pair in report.pairs if not pair.ok),
     )
 
@@ -331,7 +338,7 @@ def _annotate_source(report: Report, inside: str, source: UnimportedSource) -> A
         title=f"{source.source} could not be imported",
         body=(
             (
-                f"{counted(source.cells, 'cell')} of {source.kernel} could not be tried, on"
+                f"{amount(source.cells, 'cell')} of {source.kernel} could not be tried, on"
                 f" {source.releases}"
             ),
             *_failure_lines(failure),
@@ -349,7 +356,7 @@ def _annotate_env(broken: BrokenEnv) -> Annotation:
     lines = (one_line(broken.words) or "no output", *([broken.advice] if broken.advice else []))
     return Annotation(
         title=f"env {broken.env.name} is broken",
-        body=(f"{counted(broken.cells, 'cell')} could not be tried", *lines),
+        body=(f"{amount(broken.cells, 'cell')} could not be tried", *lines),
         check=str(Status.ENV_BROKEN),
         status=Status.ENV_BROKEN,
         identity=(broken.env.name,),
@@ -364,13 +371,13 @@ def pair_command(pair: Pair, options: Sequence[str]) -> str:
 def _failing_pair(pair: Pair, options: tuple[str, ...]) -> Annotation:
     """The annotation of a failing pair, with each distinct failure of its programs once."""
     ways: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for program in pair.failed:
+    for program in pair.failed_programs:
         ways[program.failure_class or str(program.status), one_line(program.message)].append(
             program.name
         )
     (check, _), *_ = ways or {(str(Status.ENV_BROKEN), ""): []}
     count = (
-        f"{len(pair.failed)} of {counted(len(pair.programs), 'program')}"
+        f"{len(pair.failed_programs)} of {amount(len(pair.programs), 'program')}"
         if pair.programs
         else "no cell could be tried"
     )
@@ -385,7 +392,7 @@ def _failing_pair(pair: Pair, options: tuple[str, ...]) -> Annotation:
             pair_command(pair, options),
         ),
         check=check,
-        status=pair.failed[0].status if pair.failed else Status.ENV_BROKEN,
+        status=pair.failed_programs[0].status if pair.failed_programs else Status.ENV_BROKEN,
         identity=(pair.name, *sorted(kind for kind, _ in ways)),
     )
 
@@ -465,7 +472,7 @@ def workflow_commands(all_findings: Sequence[Annotation]) -> Iterator[str]:
         yield _command(
             "notice",
             {"title": "triton-compat"},
-            f"{counted(more, 'more finding')}; the report lists all of them",
+            f"{amount(more, 'more finding')}; the report lists all of them",
         )
 
 
@@ -481,11 +488,11 @@ def _github_annotation(finding: Annotation) -> str:
 
 def _command(name: str, properties: dict[str, str], data: str) -> str:
     """A workflow command. Characters that separate its parts, or end it, are escaped in them."""
-    listed = ",".join(f"{key}={_escaped(value, _IN_PROPERTY)}" for key, value in properties.items())
-    return f"::{name} {listed}::{_escaped(data, _IN_DATA)}"
+    listed = ",".join(f"{key}={_escape(value, _IN_PROPERTY)}" for key, value in properties.items())
+    return f"::{name} {listed}::{_escape(data, _IN_DATA)}"
 
 
-def _escaped(text: str, escapes: dict[str, str]) -> str:
+def _escape(text: str, escapes: dict[str, str]) -> str:
     return "".join(escapes.get(character, character) for character in text)
 
 

@@ -29,7 +29,7 @@ def prose(text: str) -> str:
     )
 
 
-def emphasized(text: str) -> str:
+def prose_with_bold(text: str) -> str:
     """Render this tool's sentences with quotations: ``**…**`` stays bold, and the rest is prose."""
     parts = re.split(r"\*\*([^*\n]+)\*\*", text)
     texts = (f"**{prose(part)}**" if at % 2 else prose(part) for at, part in enumerate(parts))
@@ -59,7 +59,7 @@ def fence(text: str, language: str = "text") -> str:
     return f"{ticks}{language}\n{body}\n{ticks}"
 
 
-def rendered(
+def render_template(
     template: str,
     filters: tuple[Callable[..., object], ...] = (),
     *,

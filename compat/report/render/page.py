@@ -20,9 +20,9 @@ from importlib.resources.abc import Traversable
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from compat.report.render.page_data import packed
+from compat.report.render.page_data import pack_data
 from compat.report.summary.record import Report
-from compat.report.summary.statements import decided_by_hints, statements
+from compat.report.summary.statements import hint_failures_sentence, statements
 from compat.report.views.envs import pairs_table
 from compat.report.views.matrix_markdown import headline
 from compat.text import write_json
@@ -88,11 +88,11 @@ def matrix_html(report: Report, site: str = "") -> str:
         site=site,
         report=report,
         headline=headline(report).replace("**", ""),
-        decided_by_hints=decided_by_hints(report.ordered),
+        decided_by_hints=hint_failures_sentence(report.ordered_results),
         statements=sentences[:STATEMENTS],
         further=len(sentences) - STATEMENTS,
         pairs=pairs_table(report.pairs) if report.pairs else None,
-        data=Markup(packed(report)),
+        data=Markup(pack_data(report)),
         attachments=Markup(in_script(write_json(dict(report.attachments), indent=None))),
     )  # fmt: skip
 

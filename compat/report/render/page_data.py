@@ -74,7 +74,7 @@ class _Point:
     remembered: bool = False
 
 
-def packed(report: Report) -> str:
+def pack_data(report: Report) -> str:
     """The data in the form that the page reads: JSON, compressed by gzip, as base64."""
     out = io.BytesIO()
     with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=6, mtime=0) as file:
@@ -125,7 +125,7 @@ def _data(report: Report) -> JsonObject:
         "specs": lambda: plain([_spec(report, spec, files) for spec in specs]),
         "points": points,
         "cells": lambda: cell_columns(
-            report.ordered, {built.env.name: number for number, built in enumerate(envs)}
+            report.ordered_results, {built.env.name: number for number, built in enumerate(envs)}
         ),
         "failures": lambda: plain(
             [
@@ -150,7 +150,7 @@ def _suspicions(report: Report) -> dict[int, str]:
     suspects = {suspect.result.cell: suspect.sentence for suspect in report.slow_suspects}
     return {
         number: suspects[result.cell]
-        for number, result in enumerate(report.ordered if suspects else ())
+        for number, result in enumerate(report.ordered_results if suspects else ())
         if result.cell in suspects
     }
 
@@ -160,7 +160,7 @@ def _examples(report: Report) -> dict[Cell, int]:
     examples = {distinct.example.cell for distinct in report.failures}
     return {
         result.cell: number
-        for number, result in enumerate(report.ordered)
+        for number, result in enumerate(report.ordered_results)
         if result.cell in examples
     }
 
@@ -168,7 +168,9 @@ def _examples(report: Report) -> dict[Cell, int]:
 def _releases(report: Report) -> list[tuple[str, bool]]:
     """The columns: every known release, tried or not, oldest first, then the tried forks."""
     remembered = {
-        Version(release): release for verdict in report.verdicts for release in verdict.remembered
+        Version(release): release
+        for verdict in report.verdicts
+        for release in verdict.remembered_releases
     }
     labels = remembered | {Version(label): label for label in report.line}
     line = [labels[version] for version in sorted(labels)]
@@ -263,7 +265,7 @@ def _tuning_answers(report: Report) -> list[JsonObject]:
     if not report.tuned:
         return []
     rows = {coordinate: number for number, coordinate in enumerate(report.by_coordinate)}
-    cells = {result.cell: number for number, result in enumerate(report.ordered)}
+    cells = {result.cell: number for number, result in enumerate(report.ordered_results)}
     answers = []
     for record in report.tuned:
         cases = dict.fromkeys((record.workload, *(config.case for config in record.configs)))
@@ -521,7 +523,7 @@ class Columns:
             column.fill(cell)
             column.add(number)
 
-    def filled(self, cells: int) -> dict[str, Column]:
+    def fill_all(self, cells: int) -> dict[str, Column]:
         """All columns, filled up to the number of cells."""
         for column in self.columns.values():
             column.fill(cells)
@@ -591,8 +593,8 @@ class _Cells:
                 for name, vocabulary in self.named.items()
             },
             "records": {name: plain(pool.records) for name, pool in self.interned.items()},
-            "metrics": self.metrics.filled(self.count),
-            "stages": self.stages.filled(self.count),
+            "metrics": self.metrics.fill_all(self.count),
+            "stages": self.stages.fill_all(self.count),
             "words": plain(self.metric_texts),
             **plain(self.rare),
         }

@@ -11,9 +11,9 @@ from compat.history.account import Word
 from compat.history.running import INTERPRETER, ran_on, right
 from compat.history.verdict import Coordinate, Point, Verdict, release_of
 from compat.model import Check, Result, Status
-from compat.report.summary.compact import FailurePlace, counted, listed, natural
-from compat.report.summary.grid import MARKS, KernelGrid, Mark, gathered
-from compat.report.summary.record import Report, declared_as
+from compat.report.summary.compact import FailurePlace, amount, join_words, natural
+from compat.report.summary.grid import MARKS, KernelGrid, Mark, kernel_grids
+from compat.report.summary.record import Report, expectation_words
 
 _WORDS = {Status.OK: "right", Status.UNSUPPORTED: "n/a"}
 MEANINGS = {
@@ -68,7 +68,7 @@ class DeviceChecks:
         """A sentence with the number of checks per status."""
         parts = [f"{number:,} {_status_word(status)}" for status, number in self.counts.items()]
         unit = "run" if self.device == INTERPRETER else "launched cell"
-        return f"{counted(sum(self.counts.values()), unit)} {self.title}: {listed(parts)}"
+        return f"{amount(sum(self.counts.values()), unit)} {self.title}: {join_words(parts)}"
 
 
 def _status_word(status: Status) -> str:
@@ -94,7 +94,7 @@ def check_words(check: Check) -> str:
     return f"{text}: {check.reason}" if check.reason else text
 
 
-def checked(report: Report) -> tuple[DeviceChecks, ...]:
+def checks_by_device(report: Report) -> tuple[DeviceChecks, ...]:
     """The checks of kernels, first in the interpreter and then on each GPU; empty if none ran."""
     devices = {ran_on(check) for result in report.results for check in result.numbers.checks}
     order = sorted(devices, key=lambda device: (device != INTERPRETER, natural(device)))
@@ -105,7 +105,7 @@ def _checks_on(report: Report, device: str) -> DeviceChecks:
     once = device == INTERPRETER  # the interpreter does not distinguish targets
     checks: dict[object, Check] = {
         (result.cell.spec, result.cell.env) if once else result.cell: check
-        for result in report.ordered
+        for result in report.ordered_results
         if (check := _check(result, device)) is not None
     }
     counter = Counter(check.status for check in checks.values())
@@ -124,7 +124,7 @@ def _check(result: Result, device: str) -> Check | None:
 
 def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
     groups: dict[tuple[str, str, Status, bool, str], list[Result]] = defaultdict(list)
-    for result in report.ordered:
+    for result in report.ordered_results:
         check = _check(result, device)
         if check is not None and (check.right is False or check.status is Status.LOST):
             spec = result.cell.spec
@@ -133,7 +133,7 @@ def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
                 spec.variant,
                 check.status,
                 result.expected,
-                declared_as(result.expectation),
+                expectation_words(result.expectation),
             ].append(result)
     return tuple(
         Trouble(check=check, where=where, expected=expected, declared=declared)
@@ -148,7 +148,7 @@ def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
 
 def _grids(report: Report, device: str) -> tuple[KernelGrid, ...]:
     """A table of checks per kernel, for coordinates that ran on the device on some release."""
-    return gathered(
+    return kernel_grids(
         report,
         lambda coordinate: _row_marks(report, coordinate, device),
         lambda coordinate: _right_words(report, coordinate, report.verdict_of[coordinate], device),
@@ -275,7 +275,7 @@ def legend(devices: Iterable[DeviceChecks]) -> Mapping[str, str]:
 def reasons(report: Report) -> tuple[tuple[str, str], ...]:
     """Each reason why a run in the interpreter was inconclusive, with its releases."""
     groups: dict[str, list[Result]] = defaultdict(list)
-    for result in report.ordered:
+    for result in report.ordered_results:
         check = result.numbers.interpreter
         if check is not None and check.status is Status.UNSUPPORTED:
             groups[check.reason].append(result)

@@ -84,7 +84,7 @@ def on_two_lines(release: str) -> str:
     return f"{major_minor}\n.{patch}"
 
 
-def listed(items: Sequence[str], last: str = "and") -> str:
+def join_words(items: Sequence[str], last: str = "and") -> str:
     """Items as a phrase: ``a, b and c``."""
     return (
         items[0]
@@ -95,7 +95,7 @@ def listed(items: Sequence[str], last: str = "and") -> str:
     )
 
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
+def amount(number: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun: ``1 cell``, ``1,200 cells``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
@@ -138,7 +138,7 @@ _QUOTED = lazy_pattern(r"\A(?:(?!.*\berror:).*\n)+?[ \t]*\^[ \t]*\n")
 # --- the releases behind an account ---------------------------------------------------------------
 
 
-def tested(releases: Sequence[str], line: Sequence[str]) -> str:
+def tested_spans(releases: Sequence[str], line: Sequence[str]) -> str:
     """The tested releases: ``3.0.0 to 3.9.0`` or ``3.0.0–3.1.0, 3.5.1``.
 
     The first form is for all releases in ``line`` from the first to the last.
@@ -167,7 +167,9 @@ def unknown(account: Account, releases: Collection[str]) -> str:
     An example is ``not tested: 3.2.0–3.5.0; inconclusive: 3.6.0``.
     """
     not_tried = [release for release in account.not_tried if release in releases]
-    unsure = [release for release in (*account.untested, *account.flaky) if release in releases]
+    unsure = [
+        release for release in (*account.untested_releases, *account.flaky) if release in releases
+    ]
     parts = [f"not tested: {spans(not_tried, account.line)}"] if not_tried else []
     parts += [f"inconclusive: {spans(unsure, account.line)}"] if unsure else []
     return "; ".join(parts)
@@ -190,8 +192,8 @@ def earlier_runs(account: Account) -> str:
     An example is ``tested in earlier runs: 3.2.0–3.8.0``.
     """
     return (
-        f"tested in earlier runs: {spans(account.remembered, account.line)}"
-        if account.remembered
+        f"tested in earlier runs: {spans(account.remembered_releases, account.line)}"
+        if account.remembered_releases
         else ""
     )
 

@@ -25,7 +25,7 @@ from compat.model import BuiltEnv, Cell, Env, Failure, Latency, Result
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_words
 from compat.report.summary.compact import FailurePlace, natural, numbers_of
-from compat.report.summary.record import Report, came_out_as, declared_as
+from compat.report.summary.record import Report, came_out_as, expectation_words
 
 # --- metrics --------------------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ def _tells(metric: str, before: float, after: float) -> bool:
     return table != PACE and (table != _FITS or name == "blocks")
 
 
-def grouped(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:
+def group_jumps(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:
     """Jumps by variant, metric and direction, the largest first."""
     groups: dict[tuple[str, str, str, bool], list[Jump]] = defaultdict(list)
     for jump in jumps:
@@ -154,7 +154,7 @@ class ChangedEnv:
 
 def axes_of(report: Report) -> dict[str, tuple[str, ...]]:
     """Axis → its values, in natural order."""
-    cells = [result.cell for result in report.ordered]
+    cells = [result.cell for result in report.ordered_results]
     values = {
         "kernels": {cell.spec.kernel for cell in cells},
         "variants": {f"{cell.spec.kernel}/{cell.spec.variant}" for cell in cells},
@@ -297,7 +297,9 @@ def _pair_change(was: Pair, is_: Pair) -> PairChange:
     broken = tuple(
         name for name in names if worked.get(name) and not works.get(name, is_.error is None)
     )
-    message = next((program.message for program in is_.failed if program.name in broken), "")
+    message = next(
+        (program.message for program in is_.failed_programs if program.name in broken), ""
+    )
     return PairChange(
         name=is_.name,
         before=_words(was),
@@ -329,7 +331,7 @@ def _pairs_differ(was: Pair, is_: Pair) -> bool:
 def _words(pair: Pair) -> str:
     if pair.error is not None:
         return "env broken"
-    return ", ".join(_failing(pair.failed)) or ("ok" if pair.programs else "not tried")
+    return ", ".join(_failing(pair.failed_programs)) or ("ok" if pair.programs else "not tried")
 
 
 def _failing(programs: Iterable[PairProgram]) -> Iterator[str]:
@@ -375,7 +377,7 @@ class ReportSide:
     @cached_property
     def cells(self) -> Mapping[str, Result]:
         """Cell id → result."""
-        return {result.cell.id: result for result in self.report.ordered}
+        return {result.cell.id: result for result in self.report.ordered_results}
 
 
 @frozen(kw_only=True)
@@ -408,7 +410,7 @@ class CellChange:
     """Targets, cases and releases of these cells."""
 
     @property
-    def gated(self) -> int:
+    def gated_count(self) -> int:
         """Number of these cells that count for ``--fail-on``. Declared failures do not count."""
         meant = self.declared and self.kind in (CellChangeKind.BROKEN, CellChangeKind.CHANGED)
         return 0 if meant else len(self.results)
@@ -464,12 +466,16 @@ class Comparison:
         )
         return {kind: number for kind, number in counts.items() if number}
 
-    def gated(self, kinds: Collection[CellChangeKind]) -> int:
+    def count_gated(self, kinds: Collection[CellChangeKind]) -> int:
         """Return the number of cells and pairs with such changes, without declared failures."""
         rises = self.counts.get(CellChangeKind.METRIC, 0) if CellChangeKind.METRIC in kinds else 0
         return (
             rises
-            + sum(difference.gated for difference in self.differences if difference.kind in kinds)
+            + sum(
+                difference.gated_count
+                for difference in self.differences
+                if difference.kind in kinds
+            )
             + self._count_gated_pairs(kinds)
         )
 
@@ -532,7 +538,7 @@ def compare(
         new=new,
         threshold=threshold,
         differences=_differences((*changed, *dropped, *added), old.report, new.report),
-        jumps=grouped(jumps, new.report),
+        jumps=group_jumps(jumps, new.report),
         compared=len(both),
         same=sum(kind is None and after.cell.id not in jumped for kind, _, after in kinds),
         envs=changed_envs(old.report, new.report),
@@ -559,7 +565,7 @@ def _successors(old: Report, new: Report) -> dict[str, str]:
 
 def _is_earlier(one: Env, other: Env) -> bool:
     """Whether both are envs of one kind, and the first one has the earlier release."""
-    kinds = ((env.toolchain, env.paired, toolchains.is_release(env)) for env in (one, other))
+    kinds = ((env.toolchain, env.has_framework, toolchains.is_release(env)) for env in (one, other))
     return next(kinds) == next(kinds) and toolchains.is_release(one) and _order(one) < _order(other)
 
 
@@ -646,7 +652,7 @@ def _differences(changes: Iterable[_Change], old: Report, new: Report) -> tuple[
     for kind, before, after in changes:
         shown = after or before
         assert shown
-        declared = _is_declared(shown), declared_as(shown.expectation)
+        declared = _is_declared(shown), expectation_words(shown.expectation)
         groups[
             kind,
             shown.cell.spec.kernel,
@@ -688,7 +694,7 @@ def _difference(group: list[_Change], old: Report, new: Report) -> CellChange:
         before=came_out_as(before) if before else None,
         after=came_out_as(after) if after else None,
         declared=after is not None and _is_declared(after),
-        declaration=declared_as(shown.expectation),
+        declaration=expectation_words(shown.expectation),
         failure=shown.outcome.failure or (before.outcome.failure if before else None),
         says=_says(after) if after else "",
         results=results,

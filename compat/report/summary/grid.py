@@ -128,7 +128,7 @@ def grids(report: Report) -> tuple[KernelGrid, ...]:
     phrases = {
         coordinate: phrase_in_full(verdict) for coordinate, verdict in report.verdict_of.items()
     }
-    return gathered(
+    return kernel_grids(
         report,
         lambda coordinate: _marks(report, coordinate),
         lambda coordinate: phrases.get(coordinate, str(Word.UNKNOWN)),
@@ -136,7 +136,7 @@ def grids(report: Report) -> tuple[KernelGrid, ...]:
     )
 
 
-def gathered(
+def kernel_grids(
     report: Report,
     marks_of: Callable[[Coordinate], tuple[Mark, ...] | None],
     verdict_of: Callable[[Coordinate], str],
@@ -299,14 +299,14 @@ class TallyRecord:
     """
 
     @property
-    def tried(self) -> int:
+    def kernel_count(self) -> int:
         """Number of kernels, without those whose target the release cannot build for."""
         return self.compile + self.fail + self.unknown
 
     @property
     def mark(self) -> str:
         """Number of kernels that compile, with a question mark if some results are unknown."""
-        return f"{self.compile:,}{'?' if self.unknown else ''}" if self.tried else "-"
+        return f"{self.compile:,}{'?' if self.unknown else ''}" if self.kernel_count else "-"
 
 
 @frozen(kw_only=True)
@@ -327,7 +327,7 @@ class LibraryRecord:
 def library_versions(report: Report) -> tuple[LibraryRecord, ...]:
     """The libraries whose kernels were compiled, each in the order of its versions."""
     by_requirement: dict[str, list[Result]] = defaultdict(list)
-    for result in report.ordered:
+    for result in report.ordered_results:
         if result.cell.spec.package:
             by_requirement[result.cell.spec.package].append(result)
     versions = [
@@ -361,8 +361,10 @@ def failing(library: LibraryRecord, report: Report) -> Iterator[str]:
 
 
 def _failing_words(tally: TallyRecord) -> str:
-    parts = [f"{tally.fail:,} of {tally.tried:,} fail" if tally.fail else ""]
-    parts.append(f"{tally.unknown:,} of {tally.tried:,} have no answer" if tally.unknown else "")
+    parts = [f"{tally.fail:,} of {tally.kernel_count:,} fail" if tally.fail else ""]
+    parts.append(
+        f"{tally.unknown:,} of {tally.kernel_count:,} have no answer" if tally.unknown else ""
+    )
     classes = ", ".join(f"{name} {number:,}" for name, number in tally.classes.items())
     return f"{' and '.join(filter(None, parts))}: {classes}"
 

@@ -40,7 +40,7 @@ from compat.model import (
     Status,
 )
 from compat.pairs.records import Pair
-from compat.report.summary.compact import FailurePlace, listed, natural, rectangles, spans
+from compat.report.summary.compact import FailurePlace, join_words, natural, rectangles, spans
 from compat.source.closure import roots_of
 from compat.toolchains import known_edits
 from compat.toolchains.language import KnownEdit
@@ -176,7 +176,7 @@ class Report:
     """Number of cells taken from an earlier report, because nothing they depend on has changed."""
 
     @cached_property
-    def ordered(self) -> tuple[Result, ...]:
+    def ordered_results(self) -> tuple[Result, ...]:
         """The results by kernel, variant, case, target, release and env."""
         return tuple(in_order(self.results))
 
@@ -214,12 +214,12 @@ class Report:
         return tuple(pair for pair in self.pairs if not pair.ok)
 
     @cached_property
-    def unexpected(self) -> tuple[Result, ...]:
+    def unexpected_results(self) -> tuple[Result, ...]:
         """Every cell whose outcome is not as declared, including broken envs and lost answers."""
-        return tuple(result for result in self.ordered if not result.expected)
+        return tuple(result for result in self.ordered_results if not result.expected)
 
     @property
-    def cached(self) -> int:
+    def cached_count(self) -> int:
         """Number of cells read from the store."""
         return sum(result.cached for result in self.results)
 
@@ -227,10 +227,11 @@ class Report:
     def failures(self) -> tuple[DistinctFailure, ...]:
         """Each distinct defect once.
 
-        :attr:`broken` and :attr:`unimported` have the failures that say nothing about a kernel.
+        :attr:`broken_envs` and :attr:`unimported_sources` have the failures that say nothing about
+        a kernel.
         """
         groups: dict[str, list[Result]] = defaultdict(list)
-        for result in self.ordered:
+        for result in self.ordered_results:
             if result.outcome.failure and result.outcome.status not in _TOLD_APART:
                 groups[result.outcome.failure.fingerprint].append(result)
         return tuple(
@@ -251,13 +252,13 @@ class Report:
     def surprises(self) -> tuple[Surprise, ...]:
         """Unexpected cells, grouped by outcome.
 
-        See :attr:`broken` and :attr:`unimported` for the rest.
+        See :attr:`broken_envs` and :attr:`unimported_sources` for the rest.
         """
         groups: dict[tuple[str, ...], list[Result]] = defaultdict(list)
-        for result in self.unexpected:
+        for result in self.unexpected_results:
             if result.outcome.status not in _TOLD_APART:
                 spec, failure = result.cell.spec, result.outcome.failure
-                declared, got = declared_as(result.expectation), came_out_as(result)
+                declared, got = expectation_words(result.expectation), came_out_as(result)
                 groups[
                     spec.kernel, spec.variant, declared, got, failure.fingerprint if failure else ""
                 ].append(result)
@@ -275,10 +276,10 @@ class Report:
         )
 
     @cached_property
-    def broken(self) -> tuple[BrokenEnv, ...]:
+    def broken_envs(self) -> tuple[BrokenEnv, ...]:
         """Environments that could not be built, or cannot import their toolchain."""
         cells: dict[str, list[Result]] = defaultdict(list)
-        for result in self.ordered:
+        for result in self.ordered_results:
             if result.outcome.status is Status.ENV_BROKEN:
                 cells[result.cell.env.name].append(result)
         envs = {built.env.name: built for built in self.envs}
@@ -288,10 +289,10 @@ class Report:
         return tuple(_broken_env(envs.get(name), cells[name]) for name in names)
 
     @cached_property
-    def unimported(self) -> tuple[UnimportedSource, ...]:
+    def unimported_sources(self) -> tuple[UnimportedSource, ...]:
         """Kernel sources that could not be imported, by reason."""
         groups: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
-        for result in self.ordered:
+        for result in self.ordered_results:
             if result.outcome.status is Status.SOURCE_BROKEN and result.outcome.failure:
                 groups[
                     result.cell.spec.kernel,
@@ -304,7 +305,7 @@ class Report:
     def divisions(self) -> tuple[Division, ...]:
         """Releases whose environments gave different answers."""
         groups: dict[tuple[tuple[tuple[str, str], ...], str], list[Result]] = defaultdict(list)
-        for noted in disagreements(self.ordered):
+        for noted in disagreements(self.ordered_results):
             results = (
                 r
                 for r in self.by_coordinate[noted.coordinate]
@@ -321,7 +322,7 @@ class Report:
     def by_coordinate(self) -> Mapping[Coordinate, tuple[Result, ...]]:
         """(Kernel, variant, case, target) → results, in order."""
         groups: dict[Coordinate, list[Result]] = defaultdict(list)
-        for result in self.ordered:
+        for result in self.ordered_results:
             groups[coordinate_of(result)].append(result)
         return {coordinate: tuple(group) for coordinate, group in groups.items()}
 
@@ -391,7 +392,7 @@ class Report:
     @cached_property
     def specs(self) -> tuple[Specialization, ...]:
         """Every specialization that was tried, in order."""
-        return tuple(dict.fromkeys(result.cell.spec for result in self.ordered))
+        return tuple(dict.fromkeys(result.cell.spec for result in self.ordered_results))
 
     def source_of(self, spec: Specialization) -> str:
         """Return the path of a kernel's source.
@@ -491,7 +492,7 @@ def place_of(result: Result) -> tuple[str, int] | None:
     )
 
 
-def declared_as(expectation: Expectation | None) -> str:
+def expectation_words(expectation: Expectation | None) -> str:
     """The declared expectation in words, such as ``rejected (api-removed)``.
 
     It is ``ok, or rejected`` for a failure that need not happen.
@@ -503,7 +504,7 @@ def declared_as(expectation: Expectation | None) -> str:
 
 
 def came_out_as(result: Result) -> str:
-    """The outcome in the same words as :func:`declared_as`.
+    """The outcome in the same words as :func:`expectation_words`.
 
     If a cell compiles and a check of its numbers failed, it is the status of that check.
     """
@@ -598,9 +599,8 @@ def shards_text(report: Report) -> str:
     """
     if not report.shards:
         return ""
-    return (
-        f"{'shard' if len(report.shards) == 1 else 'shards'} {listed(report.shards)} of the cells"
-    )
+    noun = "shard" if len(report.shards) == 1 else "shards"
+    return f"{noun} {join_words(report.shards)} of the cells"
 
 
 def shards_together(shares: Sequence[ShardShare]) -> tuple[str, ...]:

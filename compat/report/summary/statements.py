@@ -15,15 +15,15 @@ from compat.history.verdict import Coordinate, Verdict, is_good
 from compat.model import Result, Specialization, StandInPackages, Status
 from compat.model.cell import leaf_types
 from compat.report.summary.compact import (
-    counted,
+    amount,
     earlier_runs,
-    listed,
+    join_words,
     natural,
     one_line,
     open_between,
     rectangles,
     spans,
-    tested,
+    tested_spans,
     unknown,
 )
 from compat.report.summary.record import Report
@@ -91,7 +91,7 @@ class _SentenceFacts:
         )
 
     @property
-    def known(self) -> tuple[str, ...]:
+    def known_releases(self) -> tuple[str, ...]:
         """Every known release."""
         return tuple(release for run in self.runs for release in run.releases)
 
@@ -133,7 +133,9 @@ def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _SentenceFacts]]
                 # If a toolchain cannot build for a target, the sentence is about that target, and
                 # names it.
                 some_targets = (
-                    () if targets == every_target and story.able == story.known else targets
+                    ()
+                    if targets == every_target and story.able == story.known_releases
+                    else targets
                 )
                 yield variant, evolve(story, cases=some_cases, targets=some_targets)
 
@@ -146,10 +148,10 @@ def _story(report: Report, verdict: Verdict) -> _SentenceFacts:
         bracket=changes[1],
         since=changes[0],
         between=tuple(open_between(verdict, change) if change else "" for change in changes),  # type: ignore[arg-type]
-        runs=runs((entry.release, _what(entry)) for entry in verdict.known),
+        runs=runs((entry.release, _what(entry)) for entry in verdict.known_entries),
         line=verdict.line,
         complete=verdict.complete,
-        clear=not verdict.untested and not verdict.flaky,
+        clear=not verdict.untested_releases and not verdict.flaky,
         newest=next((entry.release for entry in reversed(verdict.entries) if entry.tried), None),
         computes=_computes(report, verdict),
         caveats=tuple(
@@ -169,7 +171,7 @@ def _not_known(verdict: Verdict, changes: Sequence[Bracket | None]) -> str:
     """
     between = {release for change in changes if change for release in change.between}
     unclear = [
-        *verdict.untested,
+        *verdict.untested_releases,
         *verdict.flaky,
         *(verdict.not_tried if verdict.word is Word.NEVER else ()),
     ]
@@ -191,7 +193,7 @@ def _computes(report: Report, verdict: Verdict) -> str:
         f"{status} in {report.spans(releases)} (run on {device})"
         for (status, device), releases in groups.items()
     ]
-    return f"numbers are {listed(phrases)}" if phrases else ""
+    return f"numbers are {join_words(phrases)}" if phrases else ""
 
 
 def _what(entry: Entry) -> str:
@@ -224,10 +226,10 @@ def _because(report: Report, verdict: Verdict) -> str:
 
 
 def _sentence(kernel: str, variants: Sequence[str], story: _SentenceFacts) -> str:
-    subject = listed([f"`{kernel}/{variant}`" for variant in variants])
+    subject = join_words([f"`{kernel}/{variant}`" for variant in variants])
     noun = "case" if len(story.cases) == 1 else "cases"
-    cases = f" ({noun} {listed([f'`{case}`' for case in story.cases])})" if story.cases else ""
-    targets = f" on {listed(story.targets)}" if story.targets else ""
+    cases = f" ({noun} {join_words([f'`{case}`' for case in story.cases])})" if story.cases else ""
+    targets = f" on {join_words(story.targets)}" if story.targets else ""
     many = len(variants) > 1
     computes = (f"{'their' if many else 'its'} {story.computes}",) if story.computes else ()
     return (
@@ -241,7 +243,7 @@ def _sentence(kernel: str, variants: Sequence[str], story: _SentenceFacts) -> st
 def _predicate(story: _SentenceFacts, targets: str, *, many: bool) -> str:
     """The verdict as a predicate. ``targets`` reads " on sm_90" or nothing."""
     if story.since:
-        needs = _needed(story, story.since, story.between[0], targets, many=many)
+        needs = _need_predicate(story, story.since, story.between[0], targets, many=many)
         return f"{needs}, and {_main(story, '', many=many)}"
     return _main(story, targets, many=many)
 
@@ -253,7 +255,7 @@ def _main(story: _SentenceFacts, targets: str, *, many: bool) -> str:
         case Word.WORKS:
             return f"{_works(story, many=many)} on {_extent(story, 'all')}{targets}"
         case Word.NEVER:
-            on = targets if story.able == story.known else ""
+            on = targets if story.able == story.known_releases else ""
             began = (
                 f"never worked on {_extent(story, 'any of the')}"
                 if story.complete
@@ -268,7 +270,7 @@ def _main(story: _SentenceFacts, targets: str, *, many: bool) -> str:
             )
         case Word.UNSUPPORTED:
             return (
-                f"cannot be built for {listed(story.targets)} by"
+                f"cannot be built for {join_words(story.targets)} by"
                 f" {_extent(story, 'any of the', able=False)}"
             )
     return f"could not be tried{targets}"
@@ -280,7 +282,7 @@ def _change_predicate(story: _SentenceFacts, change: Bracket, targets: str, *, m
     works = _works(story, many=many)
     match story.word:
         case Word.NEEDS:
-            return f"{_needed(story, change, hole, targets, many=many)}; before: {failing}"
+            return f"{_need_predicate(story, change, hole, targets, many=many)}; before: {failing}"
         case Word.REMOVED if hole:
             return (
                 f"{works} up to {before}{targets}; removed between {before} and {after} ({hole}):"
@@ -310,7 +312,9 @@ def _works(story: _SentenceFacts, *, many: bool) -> str:
     return verb if many else f"{verb}s"
 
 
-def _needed(story: _SentenceFacts, change: Bracket, hole: str, targets: str, *, many: bool) -> str:
+def _need_predicate(
+    story: _SentenceFacts, change: Bracket, hole: str, targets: str, *, many: bool
+) -> str:
     need = "need" if many else "needs"
     if not hole:
         return f"{need} {story.toolchain} {change.after} or newer{targets}"
@@ -325,27 +329,27 @@ def _extent(story: _SentenceFacts, quantity: str, *, able: bool = True) -> str:
 
     Releases that cannot build for the target are left out, and the phrase says so.
     """
-    chosen = story.able if able else story.known
+    chosen = story.able if able else story.known_releases
     qualified = ["tested"] if story.clear else ["that gave a clear answer"]
-    if len(chosen) < len(story.known):
-        qualified.append(f"that can build for {listed(story.targets)}")
+    if len(chosen) < len(story.known_releases):
+        qualified.append(f"that can build for {join_words(story.targets)}")
     which = (" " if story.clear else " and ").join(qualified)
     if len(chosen) == 1:
         return f"the only release {which}, {chosen[0]}"
     count = "both" if (quantity, len(chosen)) == ("all", 2) else f"{quantity} {len(chosen)}"
-    return f"{count} releases {which} ({tested(chosen, story.line)})"
+    return f"{count} releases {which} ({tested_spans(chosen, story.line)})"
 
 
 def _runs(story: _SentenceFacts, *, failing: bool = False) -> str:
     """``ok 3.0.0–3.1.0, then `x` 3.2.0``."""
     return ", then ".join(
-        f"{_named(run.value)} {spans(run.releases, story.line)}"
+        f"{_quote_class(run.value)} {spans(run.releases, story.line)}"
         for run in story.runs
         if not (failing and run.value == Status.OK)
     )
 
 
-def _named(what: str) -> str:
+def _quote_class(what: str) -> str:
     """A failure class as code, or a status as plain text."""
     return what if what in (Status.OK, Status.UNSUPPORTED) else f"`{what}`"
 
@@ -355,7 +359,7 @@ def _failing(story: _SentenceFacts) -> str:
     bad = {run.value for run in story.runs if run.value != Status.OK}
     if story.word is Word.NEVER:
         bad.discard(str(Status.UNSUPPORTED))
-    return _named(bad.pop()) if len(bad) == 1 else _runs(story, failing=True)
+    return _quote_class(bad.pop()) if len(bad) == 1 else _runs(story, failing=True)
 
 
 def _still(story: _SentenceFacts) -> str:
@@ -415,7 +419,7 @@ def guesses(specs: Iterable[Specialization]) -> str | None:
     return f"{sentence}; `{again}` writes them into a kernel file, where you can edit them"
 
 
-def decided_by_hints(results: Iterable[Result]) -> str | None:
+def hint_failures_sentence(results: Iterable[Result]) -> str | None:
     """A sentence about cases that fail although a case with other hints only compiles.
 
     It is ``None`` if there are none.
@@ -457,7 +461,7 @@ def decided_by_hints(results: Iterable[Result]) -> str | None:
         f"{kernel}/{bad} is {status} where {good} is ok"
         for kernel, bad, good, status in [*pairs][:_SOURCES]
     ]
-    more = f", and {counted(len(pairs) - _SOURCES, 'more pair')}" if len(pairs) > _SOURCES else ""
+    more = f", and {amount(len(pairs) - _SOURCES, 'more pair')}" if len(pairs) > _SOURCES else ""
     sentence = f"hints decide whether kernels compile: {'; '.join(named)}{more}"
     return f"{sentence}; the sizes and strides of your launches decide which case applies"
 
@@ -484,7 +488,7 @@ def without_hints(specs: Iterable[Specialization]) -> str | None:
     names = list(dict.fromkeys(spec.kernel for spec in specs if has_no_hints(spec)))
     if not names:
         return None
-    subject = listed(names) if len(names) <= _KERNELS else f"{len(names)} kernels"
+    subject = join_words(names) if len(names) <= _KERNELS else f"{len(names)} kernels"
     return f"{subject}: {NO_HINTS}; add [hints] or a [launch] to the kernel file"
 
 
@@ -509,11 +513,11 @@ def _stand_in_sentence(kernel: str, packages: tuple[str, ...], group: list[Stand
     skipped = {statement for record in group for statement in record.skipped}
     parts = [
         f"stand-ins for {', '.join(packages)}" if packages else "",
-        f"{counted(len(answers), 'answer')} given to its modules" if answers else "",
-        f"{counted(len(skipped), 'statement')} left out" if skipped else "",
+        f"{amount(len(answers), 'answer')} given to its modules" if answers else "",
+        f"{amount(len(skipped), 'statement')} left out" if skipped else "",
     ]
     return (
-        f"{kernel}: {counted(len(group), 'cell')} imported with"
+        f"{kernel}: {amount(len(group), 'cell')} imported with"
         f" {', '.join(record for record in parts if record)}"
     )
 

@@ -29,7 +29,7 @@ from compat.report.render.blocks import (
     TextLine,
     facts,
 )
-from compat.report.summary.compact import counted, spans
+from compat.report.summary.compact import amount, spans
 from compat.text import JsonObject
 
 # --- sentences ------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def phrase(history: NameHistory) -> str:
         ),
         by_class=False,
     )
-    if not existence.known:
+    if not existence.known_entries:
         return (
             "in no release that was inspected"
             if history.line
@@ -70,7 +70,7 @@ def phrase(history: NameHistory) -> str:
         )
     if not existence.brackets:
         which = "release" if existence.complete else "release that was inspected"
-        return f"in every {which}" if existence.known[0].good else f"in no {which}"
+        return f"in every {which}" if existence.known_entries[0].good else f"in no {which}"
     return ", ".join(_change(bracket, history) for bracket in existence.brackets)
 
 
@@ -126,21 +126,21 @@ def not_looked_at(inspection: Inspection) -> Iterator[str]:
             )
 
 
-def compiled_line(verdict: NamesVerdict) -> str:
+def verdict_line(verdict: NamesVerdict) -> str:
     """The results of compiles on one line, such as ``ok in all 4 cases, as its names say``.
 
     Another example is ``ok in 1 of 4 cases, crashed (mlir-abort) in 2, 1 not compiled``.
     """
     names = ", as its names say" if verdict.agrees else ""
-    cells = counted(verdict.cells, "case" if verdict.by_case else "cell")
-    if len(verdict.outcomes) == 1 and verdict.compiled == verdict.cells:
+    cells = amount(verdict.cells, "case" if verdict.by_case else "cell")
+    if len(verdict.outcomes) == 1 and verdict.result_count == verdict.cells:
         everywhere = f" in all {cells}" if verdict.cells > 1 else ""
         return f"{_came_out(verdict.outcomes[0])}{everywhere}{names}"
     parts = [
         f"{_came_out(outcomes)} in {outcomes.results}{'' if at else f' of {cells}'}"
         for at, outcomes in enumerate(verdict.outcomes)
     ]
-    missing = verdict.cells - verdict.compiled
+    missing = verdict.cells - verdict.result_count
     return ", ".join([*parts, f"{missing} not compiled"] if missing else parts) + names
 
 
@@ -195,7 +195,7 @@ def names_blocks(
         )
     if matches.internal:
         yield TextLine(
-            f"{counted(matches.internal, 'name')} more in internal modules (--all shows them)"
+            f"{amount(matches.internal, 'name')} more in internal modules (--all shows them)"
         )
     yield from map(TextLine, not_looked_at(inspection))
 
@@ -244,16 +244,16 @@ def difference_blocks(
         yield TextLine("no public name differs" if not internal else "nothing differs")
     if hidden := len(difference.changes) - len(shown):
         yield Heading(
-            f"{counted(hidden, 'change')} more in internal modules (--all shows them)", style=""
+            f"{amount(hidden, 'change')} more in internal modules (--all shows them)", style=""
         )
     if difference.unknown:
-        broken = ", ".join(map(inspection.shown, difference.unknown))
+        broken = ", ".join(map(inspection.short_name, difference.unknown))
         yield TextLine(f"not compared: {broken}, which cannot be imported in both envs")
 
 
 def _change_row(inspection: Inspection, change: NameChange, within: int) -> tuple[str, ...]:
     texts = [in_short(text, inspection) for text in change.statements]
-    texts += [f"with {counted(within, 'name')}"] if within else []
+    texts += [f"with {amount(within, 'name')}"] if within else []
     return change.shown, kind_of(change.of), "\n".join(texts)
 
 
@@ -321,7 +321,10 @@ def _name_facts(inspection: Inspection, history: NameHistory) -> Iterator[tuple[
     yield "there", extent(history.usable, line)
     yield (
         "not there",
-        extent([release for release in history.looked_at if release not in history.there], line),
+        extent(
+            [release for release in history.inspected_releases if release not in history.there],
+            line,
+        ),
     )
     yield "only raises", _by_release(history.refuses, line)
     yield "deprecated", _by_release(history.deprecated, line)
@@ -404,7 +407,7 @@ def _kernel_facts(inspection: Inspection, kernel: KernelNeeds) -> Iterator[tuple
     )
     yield "unknown", _run_lines(((having, having.unknown) for having in needs.having), line)
     yield "deprecated", _run_lines(((having, having.deprecated) for having in needs.having), line)
-    yield "unresolved", unresolved(kernel)
+    yield "unresolved", unresolved_attributes(kernel)
     yield "not read", ", ".join(needs.uses.not_read)
     yield from _compile_facts(kernel, line)
 
@@ -415,7 +418,7 @@ def _run_lines(rows: Iterable[tuple[NameCoverage, Sequence[str]]], line: Sequenc
     return "\n".join(f"{spans(run.releases, line)}: {'; '.join(run.value)}" for run in groups)
 
 
-def unresolved(kernel: KernelNeeds) -> str:
+def unresolved_attributes(kernel: KernelNeeds) -> str:
     """The attributes of values whose type the source does not show, in words."""
     names = sorted({f".{use.name}" for use in kernel.needs.uses.unresolved})
     return (
@@ -427,7 +430,7 @@ def unresolved(kernel: KernelNeeds) -> str:
 
 def _compile_facts(kernel: KernelNeeds, line: Sequence[str]) -> Iterator[tuple[str, str]]:
     every = verdicts(kernel)
-    compiled = [run for run in every if run.value.compiled]
+    compiled = [run for run in every if run.value.result_count]
     if not compiled:
         yield (
             "compiled",
@@ -438,8 +441,8 @@ def _compile_facts(kernel: KernelNeeds, line: Sequence[str]) -> Iterator[tuple[s
             ),
         )
         return
-    lines = [f"{spans(run.releases, line)}: {compiled_line(run.value)}" for run in compiled]
-    if any(run.value.compiled < run.value.cells for run in every):
+    lines = [f"{spans(run.releases, line)}: {verdict_line(run.value)}" for run in compiled]
+    if any(run.value.result_count < run.value.cells for run in every):
         lines.append("--compile compiles the rest")
     yield "compiled", "\n".join(lines)
     differing = [run for run in compiled if run.value.because]
@@ -582,7 +585,7 @@ def _kernel(kernel: KernelNeeds) -> JsonObject:
         "releases": [
             _having(having, verdict_of.get(having.place.label))
             for having in needs.having
-            if having.looked_at
+            if having.inspected
         ],
     }
 

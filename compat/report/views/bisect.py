@@ -40,8 +40,8 @@ from compat.report.render.blocks import (
     TableColumn,
     TextLine,
 )
-from compat.report.render.markdown import code, escape, fence, rendered
-from compat.report.summary.compact import counted, one_line, place_text, rectangles
+from compat.report.render.markdown import code, escape, fence, render_template
+from compat.report.summary.compact import amount, one_line, place_text, rectangles
 from compat.report.views.bisect_sentences import (
     all_spans,
     commits_advice,
@@ -386,7 +386,7 @@ def _details(answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[st
 # --- cells that were checked ----------------------------------------------------------------------
 
 
-def checked_document(answer: CheckAnswer) -> JsonObject:
+def check_answer_document(answer: CheckAnswer) -> JsonObject:
     """The common judgement, and each cell as in ``matrix.json`` with its own judgement."""
     cells = [
         {**cell_document(result), "judgement": str(judgement)}
@@ -395,7 +395,7 @@ def checked_document(answer: CheckAnswer) -> JsonObject:
     return {"judgement": str(answer.judgement), "cells": cells}
 
 
-def checked_lines(answer: CheckAnswer) -> Iterator[str]:
+def check_answer_lines(answer: CheckAnswer) -> Iterator[str]:
     """The answer of a check: ``good: kernel/variant/case/target/env ok``.
 
     For a failure, its class and its most informative line follow.
@@ -487,7 +487,7 @@ def _among_others(group: AnswerGroup) -> Iterator[Block]:
 def _probe_table(answer: ReleaseAnswer) -> DataTable:
     criterion = answer.criterion
     measured = [criterion.text] if criterion.asks_metric or criterion.asks_launches else []
-    dated = any(probe.released for probe in answer.probes)
+    dated = any(probe.release_date for probe in answer.probes)
     headings = (answer.spec.toolchain, *["released"] * dated, "status", "failure", *measured, "")
     return DataTable(
         columns=tuple(TableColumn(heading, fold=True) for heading in headings),
@@ -502,15 +502,15 @@ def _probe_table(answer: ReleaseAnswer) -> DataTable:
 
 
 def _day(probe: ReleaseProbe) -> str:
-    return probe.released.isoformat() if probe.released else ""
+    return probe.release_date.isoformat() if probe.release_date else ""
 
 
 def _probe_row(
     answer: ReleaseAnswer, probe: ReleaseProbe, days: Sequence[str], measured: Sequence[str]
 ) -> tuple[Inline, ...]:
     outcome = probe.result.outcome
-    status = probe.summary if probe.divided else str(outcome.status)
-    failure = outcome.failure.fingerprint if outcome.failure and not probe.divided else ""
+    status = probe.summary if probe.envs_disagree else str(outcome.status)
+    failure = outcome.failure.fingerprint if outcome.failure and not probe.envs_disagree else ""
     return (
         probe.release,
         *days,
@@ -524,7 +524,7 @@ def _probe_row(
 def _mark(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
     """The role of a probe in the bracket."""
     change = answer.bracket
-    marks = ["envs disagree" if probe.divided else "flaky"] if probe.unsteady else []
+    marks = ["envs disagree" if probe.envs_disagree else "flaky"] if probe.unsteady else []
     if probe.judgement is Judgement.UNKNOWN and not marks:
         marks.append("inconclusive")
     if change is not None and probe.release == change.before.release:
@@ -551,9 +551,9 @@ def _next_steps(group: AnswerGroup, report: BisectReport) -> Iterator[Block]:
 def _footer(report: BisectReport) -> str:
     probes = [probe for answer in report.answers for probe in answer.probes]
     cached = sum(probe.result.cached for probe in probes)
-    releases = counted(len({probe.release for probe in probes}), "release")
+    releases = amount(len({probe.release for probe in probes}), "release")
     lines = [
-        f"{counted(len(probes), 'probe')} of {releases} in {report.seconds:.1f} s ({cached:,} from"
+        f"{amount(len(probes), 'probe')} of {releases} in {report.seconds:.1f} s ({cached:,} from"
         " the store)"
     ]
     left_out = [f"{reason}: {_some(versions)}" for reason, versions in report.left_out.items()]
@@ -575,7 +575,7 @@ def _some(versions: Sequence[str]) -> str:
 def bisect_markdown(report: BisectReport) -> str:
     """The report as Markdown, a section for each group of equal answers."""
     sections = [_section(group, report) for group in groups(report.answers)]
-    return rendered(
+    return render_template(
         "bisect.md.j2",
         (failure_place, package_versions),
         report=report,

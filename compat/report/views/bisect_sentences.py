@@ -16,7 +16,7 @@ from compat.bisect.measures import TakesLonger, duration_names, measure, metric_
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.model import Failure, Result
-from compat.report.summary.compact import listed, one_line, open_between, spans, tested
+from compat.report.summary.compact import join_words, one_line, open_between, spans, tested_spans
 from compat.text import lazy_pattern, printable
 from compat.toolchains import Toolchain
 
@@ -45,7 +45,7 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
     account = answer.account
     lines = [_otherwise(probe) for probe in answer.otherwise]
     if fixed and answer.bracket is not None and not answer.bracket.is_fix:
-        lines.append(f"Not fixed up to {account.known[-1].release}.")
+        lines.append(f"Not fixed up to {account.known_entries[-1].release}.")
     if (
         answer.bracket is not None
         and account.bracket is not None
@@ -53,7 +53,7 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
     ):
         lines.append(f"The newest fix: {_ends(answer, answer.bracket, capital=False)}.")
     if answer.assumed:
-        named = listed(
+        named = join_words(
             [first if first == last else f"{first}–{last}" for first, last in answer.assumed]
         )
         lines.append(
@@ -63,11 +63,11 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
     if answer.not_tried:
         lines.append(f"Not tested: {spans(answer.not_tried, account.line)}.")
     if overtaken := _overtaken(answer.probes):
-        lines.append(f"The versions were not published in order: {listed(overtaken)}.")
-    if account.remembered:
-        lines.append(f"Tested in earlier runs: {spans(account.remembered, account.line)}.")
-    if flaky := [probe.release for probe in answer.unsteady if not probe.divided]:
-        lines.append(f"Flaky, so not used: {listed(flaky)}.")
+        lines.append(f"The versions were not published in order: {join_words(overtaken)}.")
+    if account.remembered_releases:
+        lines.append(f"Tested in earlier runs: {spans(account.remembered_releases, account.line)}.")
+    if flaky := [probe.release for probe in answer.unsteady if not probe.envs_disagree]:
+        lines.append(f"Flaky, so not used: {join_words(flaky)}.")
     lines += [
         f"Envs of {probe.release} disagree, so it is not used: {probe.summary}."
         for probe in _divided_probes(answer)
@@ -90,7 +90,7 @@ def _overtaken(probes: Sequence[ReleaseProbe]) -> list[str]:
     return [
         f"{after.release} was published before {before.release}"
         for before, after in pairwise(probes)
-        if before.released and after.released and after.released < before.released
+        if before.release_date and after.release_date and after.release_date < before.release_date
     ]
 
 
@@ -127,7 +127,7 @@ def _not_run(answer: ReleaseAnswer, probe: ReleaseProbe) -> bool:
 
 
 def _divided_probes(answer: ReleaseAnswer) -> list[ReleaseProbe]:
-    return [probe for probe in answer.unsteady if probe.divided]
+    return [probe for probe in answer.unsteady if probe.envs_disagree]
 
 
 def _otherwise(probe: ReleaseProbe) -> str:
@@ -142,7 +142,7 @@ def _otherwise(probe: ReleaseProbe) -> str:
 
 def evidence_line(probe: ReleaseProbe) -> str:
     """The outcome of a release, in one line."""
-    if probe.divided:
+    if probe.envs_disagree:
         return probe.summary
     outcome = probe.result.outcome
     if outcome.failure is None:
@@ -158,11 +158,11 @@ def span_words(span: Span, line: Sequence[str]) -> str:
     ``line`` has the existing releases.
     """
     releases = spans([probe.release for probe in span.probes], line)
-    if span.first.divided:
+    if span.first.envs_disagree:
         return f"{releases} {span.first.summary} (envs disagree)"
     failure = span.first.result.outcome.failure
     flaky = " (flaky)" if span.first.unsteady else ""
-    statuses = listed([str(status) for status in span.statuses])
+    statuses = join_words([str(status) for status in span.statuses])
     failure_class = f" {failure.failure_class}" if failure else ""
     return f"{releases} {statuses}{failure_class}{flaky}"
 
@@ -288,7 +288,7 @@ def _devices(change: Transition) -> str:
         for result in results
         if result.numbers.gpu and result.numbers.gpu.device
     ]
-    return f", on {listed([*dict.fromkeys(devices)])}" if devices else ""
+    return f", on {join_words([*dict.fromkeys(devices)])}" if devices else ""
 
 
 def _never(answer: ReleaseAnswer) -> str:
@@ -315,15 +315,17 @@ def _always(answer: ReleaseAnswer) -> str:
 
 
 def _all(answer: ReleaseAnswer) -> str:
-    releases = [entry.release for entry in answer.account.known]
+    releases = [entry.release for entry in answer.account.known_entries]
     if len(releases) == 1:
         return f"{releases[0]}, the only release that gave a clear answer"
     # Releases that a search left out count as assumed, and the remarks name them.
     clear = (
-        "that gave a clear answer" if answer.account.flaky or answer.account.untested else "tested"
+        "that gave a clear answer"
+        if answer.account.flaky or answer.account.untested_releases
+        else "tested"
     )
     count = "both" if len(releases) == 2 else f"all {len(releases):,}"
-    return f"{count} releases {clear} ({tested(releases, answer.account.line)})"
+    return f"{count} releases {clear} ({tested_spans(releases, answer.account.line)})"
 
 
 def _back_and_forth(answer: ReleaseAnswer) -> str:
@@ -333,7 +335,7 @@ def _back_and_forth(answer: ReleaseAnswer) -> str:
 
 
 def _run(answer: ReleaseAnswer, probes: list[ReleaseProbe]) -> str:
-    releases = tested([probe.release for probe in probes], answer.account.line)
+    releases = tested_spans([probe.release for probe in probes], answer.account.line)
     good_and_bad = ("ok", "broken") if answer.criterion.asks_ok else ("good", "bad")
     classes = dict.fromkeys(
         failure.failure_class for probe in probes if (failure := probe.result.outcome.failure)
@@ -354,9 +356,8 @@ def _unknown(answer: ReleaseAnswer) -> str:
     if answer.criterion.asks_launches:
         return f"inconclusive: {_nothing_run(answer)}"
     if answer.account.flaky:
-        return (
-            f"inconclusive: no release gave a stable answer; flaky: {listed(answer.account.flaky)}."
-        )
+        flaky = join_words(answer.account.flaky)
+        return f"inconclusive: no release gave a stable answer; flaky: {flaky}."
     return (
         "inconclusive: no release gave an answer."
         f" {answer.probes[-1].release if answer.probes else ''}: {_last_words(answer)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from compat import toolchains
 from compat.capturing.capturing import Capture
-from compat.capturing.checking import Agreement, captured_toolchains
+from compat.capturing.checking import Agreement, capturable_toolchains
 from compat.capturing.records import ProgramRecords
 from compat.toolchains import Toolchain
 
@@ -40,8 +40,9 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     yield from _how_it_ended(capture)
     compiled = f", {captured.only_compiled} only compiled" if captured.only_compiled else ""
     yield (
-        f"{_kernels(captured.launched)} launched{compiled}, {len(captured.kernels)} captured as"
-        f" {_cases(captured.cases)}, {len(captured.not_captured)} not, in {capture.seconds:.1f} s"
+        f"{_kernels(captured.launched_count)} launched{compiled}, {len(captured.kernels)} captured"
+        f" as {_cases(captured.cases)}, {len(captured.not_captured)} not,"
+        f" in {capture.seconds:.1f} s"
     )
     yield from _name_lines(
         "not captured", [str(kernel) for kernel in captured.not_captured], every=True
@@ -74,7 +75,7 @@ def _why_nothing(recorded: ProgramRecords, toolchain: Toolchain) -> str:
             " recording"
         )
     others = " or ".join(
-        f"--toolchain {other.name}" for other in captured_toolchains() if other is not toolchain
+        f"--toolchain {other.name}" for other in capturable_toolchains() if other is not toolchain
     )
     instead = f"; to capture launches of another toolchain, use {others}" if others else ""
     if recorded.not_imported:

@@ -13,14 +13,14 @@ from compat import toolchains
 from compat.history.verdict import class_of, is_good, release_of
 from compat.launch.hosting import Behaviour
 from compat.model import Result, arguments, constexprs
-from compat.model.cell import shown_signature
+from compat.model.cell import signature_text
 from compat.model.outcome import cell_document
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import DifferenceKind
 from compat.reduce.original import newest_first
 from compat.reduce.reduction import Reduction
-from compat.report.summary.compact import counted, spans
+from compat.report.summary.compact import amount, spans
 from compat.text import JsonObject, printable
 
 if TYPE_CHECKING:
@@ -111,10 +111,11 @@ def _cell(reduction: Reduction) -> str:
 
 def _specialization(best: Candidate) -> Mapping[str, str]:
     facts = {
-        "signature": shown_signature(best.compile.signature),
-        "launch": arguments.shown_all(best.compile.launch),
+        "signature": signature_text(best.compile.signature),
+        "launch": arguments.launch_arguments_text(best.compile.launch),
         "constexprs": ", ".join(
-            f"{name}={constexprs.shown(value)}" for name, value in best.compile.constexprs.items()
+            f"{name}={constexprs.constexpr_text(value)}"
+            for name, value in best.compile.constexprs.items()
         ),
         "divisible by 16": ", ".join(best.compile.divisible_by_16),
         "equal to 1": ", ".join(best.compile.equal_to_1),
@@ -157,14 +158,14 @@ def _comparison_lines(reduction: Reduction) -> Iterator[str]:
 
 def _behaviours(reduction: Reduction) -> Iterator[tuple[str, Behaviour]]:
     """The behaviour of the reduced kernel's launches in each env, for a reduction by numbers."""
-    if reduction.question is not None and reduction.behaved is not None:
+    if reduction.question is not None and reduction.behaviour is not None:
         compare = reduction.question.compare
         names = [result.cell.env.name for result in (*compare.good, *compare.bad)]
-        yield from zip(names, reduction.behaved.behaviours, strict=True)
+        yield from zip(names, reduction.behaviour.behaviours, strict=True)
 
 
 def _launches(reduction: Reduction) -> Iterator[str]:
-    if reduction.question is not None and reduction.behaved is None:
+    if reduction.question is not None and reduction.behaviour is None:
         yield (
             "not confirmed: no time was left to launch it more often; its launches were compared"
             " once"
@@ -272,7 +273,7 @@ def _not_found(fix: Fix) -> Iterator[str]:
             f"{', '.join(fix.edit_names)} {'is' if len(fix.edit_names) == 1 else 'are'} known for"
             f" {name}"
         )
-        yield f"no edit helped: {edits}; {counted(fix.compiled, 'edited kernel')} tried"
+        yield f"no edit helped: {edits}; {amount(fix.compiled, 'edited kernel')} tried"
     yield from (f"not edited: {reason}" for reason in fix.refused)
     failure = fix.failure.outcome.failure
     if failure is not None and failure.advice:

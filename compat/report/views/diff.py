@@ -10,7 +10,13 @@ from compat.history.suspects import SlowSuspect
 from compat.model.codec import unstructure
 from compat.report.document import suspect_record
 from compat.report.render.markdown import code, escape, fence, prose
-from compat.report.summary.compact import FailurePlace, counted, explain_command, listed, one_line
+from compat.report.summary.compact import (
+    FailurePlace,
+    amount,
+    explain_command,
+    join_words,
+    one_line,
+)
 from compat.report.summary.comparing import (
     CellChange,
     CellChangeKind,
@@ -55,30 +61,30 @@ def headline(comparison: Comparison) -> str:
 
 def _of_cells(comparison: Comparison) -> str:
     changed = [
-        f"{number:,} {TITLES[kind]}{_declared(comparison.of(kind))}"
+        f"{number:,} {TITLES[kind]}{_declared_note(comparison.of(kind))}"
         for kind, number in comparison.counts.items()
     ]
     if not comparison.compared:
         return (
             "The reports have no cell in common, so nothing was compared:"
-            f" {listed(changed) or 'both are empty'}."
+            f" {join_words(changed) or 'both are empty'}."
         )
     if comparison.same == comparison.compared:
-        alone = f"; also: {listed(changed)}" if changed else ""
+        alone = f"; also: {join_words(changed)}" if changed else ""
         return (
-            f"Nothing changed in the {counted(comparison.compared, 'cell')} that both reports"
+            f"Nothing changed in the {amount(comparison.compared, 'cell')} that both reports"
             f" have{alone}."
         )
     return (
-        f"The reports have {counted(comparison.compared, 'cell')} in common:"
-        f" {listed([f'{comparison.same:,} unchanged', *(changed or ['metrics fell'])])}."
+        f"The reports have {amount(comparison.compared, 'cell')} in common:"
+        f" {join_words([f'{comparison.same:,} unchanged', *(changed or ['metrics fell'])])}."
     )
 
 
 def _of_pairs(comparison: Comparison) -> str:
     kinds = Counter(kind_of_pair(change) for change in comparison.pairs)
     changed = [f"{kinds[kind]:,} {TITLES[kind]}" for kind in CellChangeKind if kind in kinds]
-    return f"Pairs with PyTorch: {listed(changed)}."
+    return f"Pairs with PyTorch: {join_words(changed)}."
 
 
 def remarks(comparison: Comparison) -> Iterator[str]:
@@ -91,12 +97,12 @@ def remarks(comparison: Comparison) -> Iterator[str]:
         if axes:
             yield (
                 f"only the {side} report has"
-                f" {listed([_values(axis, values) for axis, values in axes.items()])}"
+                f" {join_words([_values(axis, values) for axis, values in axes.items()])}"
             )
     for env, before in comparison.successors.items():
         yield f"{env} is new, and compared with {before}"
     if comparison.arguments:
-        yield f"the arguments or options of {listed(_some(comparison.arguments))} changed"
+        yield f"the arguments or options of {join_words(_some(comparison.arguments))} changed"
     yield from (
         f"the env {env.name} changed: {env.before} → {env.after}" for env in comparison.envs
     )
@@ -104,8 +110,8 @@ def remarks(comparison: Comparison) -> Iterator[str]:
 
 def title(kind: CellChangeKind, differences: Sequence[CellChange]) -> str:
     """The title of the changes of a kind: ``newly broken: 3 cells (1 declared)``."""
-    cells = counted(sum(len(difference.results) for difference in differences), "cell")
-    return f"{TITLES[kind]}: {cells}{_declared(differences)}"
+    cells = amount(sum(len(difference.results) for difference in differences), "cell")
+    return f"{TITLES[kind]}: {cells}{_declared_note(differences)}"
 
 
 def change(difference: CellChange) -> str:
@@ -152,8 +158,8 @@ def suspects_title(releases: str, suspects: Sequence[SlowSuspect]) -> str:
     """A title: ``3.8.0 → 3.9.0: 2 kernels likely slower (slow-suspect), in 4 cells``."""
     kernels = {suspect.result.cell.spec.kernel for suspect in suspects}
     return (
-        f"{releases}: {counted(len(kernels), 'kernel')} likely slower (slow-suspect), in"
-        f" {counted(len(suspects), 'cell')}"
+        f"{releases}: {amount(len(kernels), 'kernel')} likely slower (slow-suspect), in"
+        f" {amount(len(suspects), 'cell')}"
     )
 
 
@@ -168,7 +174,7 @@ def pair_line(pair: PairChange) -> str:
 def jump_line(group: JumpGroup) -> str:
     """The largest jump of a group, ``registers: 32 → 40 (+25 %)``, and the number of cells."""
     jump, cells = group.largest, len(group.jumps)
-    largest = f" at most, in {counted(cells, 'cell')}" if cells > 1 else ""
+    largest = f" at most, in {amount(cells, 'cell')}" if cells > 1 else ""
     lost = "lost " if jump.metric.startswith(_INSTRUCTIONS) and not jump.after else ""
     return (
         f"{lost}{jump.metric}: {_number(jump.before)} →"
@@ -181,14 +187,14 @@ def threshold_line(comparison: Comparison) -> str:
     return f"metrics that changed by more than {comparison.threshold:g} %"
 
 
-def _declared(differences: Sequence[CellChange]) -> str:
-    meant = sum(len(difference.results) - difference.gated for difference in differences)
+def _declared_note(differences: Sequence[CellChange]) -> str:
+    meant = sum(len(difference.results) - difference.gated_count for difference in differences)
     return f" ({meant:,} declared)" if meant else ""
 
 
 def _values(axis: str, values: Sequence[str]) -> str:
     """Values of an axis in words: ``the targets sm_80 and sm_90``. Of many, some are named."""
-    return f"the {axis if len(values) > 1 else axis.removesuffix('s')} {listed(_some(values))}"
+    return f"the {axis if len(values) > 1 else axis.removesuffix('s')} {join_words(_some(values))}"
 
 
 def _some(values: Sequence[str]) -> list[str]:
@@ -287,7 +293,7 @@ def diff_markdown(comparison: Comparison) -> str:
         else:
             text = longer
     note = (
-        f"\n\n{counted(left_out, 'part')} of this comparison did not fit here. `compat diff` shows"
+        f"\n\n{amount(left_out, 'part')} of this comparison did not fit here. `compat diff` shows"
         " all of it."
         if left_out
         else ""

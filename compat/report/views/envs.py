@@ -15,7 +15,7 @@ from compat.model.fields import DIGITS
 from compat.new_releases import NewRelease
 from compat.pairs.records import Grid, Pair, in_order
 from compat.report.render.blocks import Block, DataTable, Heading, StyledText, TableColumn, TextLine
-from compat.report.summary.compact import counted, listed
+from compat.report.summary.compact import amount, join_words
 from compat.text import JsonObject, in_bytes
 
 UNTRIED = "-"
@@ -40,7 +40,7 @@ class Note:
     @property
     def which(self) -> str:
         """The programs in words."""
-        return _EVERY if self.every else listed(list(self.programs))
+        return _EVERY if self.every else join_words(list(self.programs))
 
 
 @frozen(kw_only=True)
@@ -87,7 +87,7 @@ def pairs_sentence(pairs: Sequence[Pair]) -> str:
     """A sentence with the number of pairs that are ok."""
     good = sum(pair.ok for pair in pairs)
     return (
-        f"{good:,} of {counted(len(pairs), 'pair')} of PyTorch and a release"
+        f"{good:,} of {amount(len(pairs), 'pair')} of PyTorch and a release"
         f" {'is' if good == 1 else 'are'} ok."
     )
 
@@ -96,7 +96,7 @@ def notes_of(pairs: Sequence[Pair]) -> tuple[Note, ...]:
     """The footnotes, numbered from 1 in the order in which the cells need them."""
     groups: dict[tuple[str, str, str], list[tuple[Pair, str]]] = {}
     for pair in pairs:
-        for program in pair.failed:
+        for program in pair.failed_programs:
             key = (program.failure_class or "", program.message, str(program.status))
             groups.setdefault(key, []).append((pair, program.name))
     return tuple(
@@ -126,7 +126,7 @@ def cell_of(pair: Pair | None, notes: Sequence[Note]) -> str:
     if pair.ok:
         return "ok"
     numbers = [str(note.number) for note in notes if _label(pair) in note.pairs]
-    return f"{len(pair.failed)} ({', '.join(numbers)})"
+    return f"{len(pair.failed_programs)} ({', '.join(numbers)})"
 
 
 def _label(pair: Pair) -> str:
@@ -187,7 +187,7 @@ def _total(pairs: Sequence[Pair]) -> str:
     good = sum(pair.ok for pair in pairs)
     cached = sum(pair.cached for pair in pairs)
     return (
-        f"{counted(len(pairs), 'pair')} ({cached:,} from earlier runs): {good:,} ok,"
+        f"{amount(len(pairs), 'pair')} ({cached:,} from earlier runs): {good:,} ok,"
         f" {len(pairs) - good:,} failed"
     )
 
@@ -210,7 +210,7 @@ def pairs_markdown(grid: Grid, version: str) -> str:
         "",
         "---",
         "",
-        f"{origin}, {cached:,} of {counted(len(grid.pairs), 'pair')} from earlier runs.",
+        f"{origin}, {cached:,} of {amount(len(grid.pairs), 'pair')} from earlier runs.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -317,12 +317,12 @@ def env_row(env: KeptEnv, now: float) -> dict[str, str]:
     }
 
 
-def built_line(built: BuiltEnv) -> str:
+def built_env_line(built: BuiltEnv) -> str:
     """The result of building an env."""
     return f"{built.env.name}: {built.error or f'Python {built.python_version}, {built.python}'}"
 
 
-def built_document(built: BuiltEnv) -> dict[str, object]:
+def built_env_document(built: BuiltEnv) -> dict[str, object]:
     """The result of building an env, as JSON values."""
     return {
         "name": built.env.name,
@@ -332,7 +332,7 @@ def built_document(built: BuiltEnv) -> dict[str, object]:
     }
 
 
-def pruned_lines(
+def pruned_env_lines(
     pruned: Iterable[PrunedEnv], folder: Path, now: float, *, dry_run: bool
 ) -> Iterator[str]:
     """A line for each removed or kept env of the cache in ``folder``, as it comes, and a sum."""
@@ -344,7 +344,7 @@ def pruned_lines(
     yield f"{done} {len(freed)} of the environments in {folder}, {in_bytes(sum(freed))}"
 
 
-def pruned_document(pruned: PrunedEnv, *, dry_run: bool) -> dict[str, object]:
+def pruned_env_document(pruned: PrunedEnv, *, dry_run: bool) -> dict[str, object]:
     """The removal of an env from the cache, as JSON values.
 
     With ``dry_run``, ``removed`` says what would be removed.
@@ -384,7 +384,7 @@ def new_release_document(new_release: NewRelease) -> JsonObject:
         "name": env.name,
         "toolchain": env.toolchain,
         "release": str(env.release),
-        "framework_release": str(env.framework_release) if env.paired else None,
+        "framework_release": str(env.framework_release) if env.has_framework else None,
         "published": new_release.published.isoformat() if new_release.published else None,
         "after": new_release.after.name if new_release.after else None,
     }

@@ -21,11 +21,11 @@ from compat.model import (
     arguments,
     constexprs,
 )
-from compat.model.cell import shown_signature
+from compat.model.cell import signature_text
 from compat.model.outcome import cell_document
 from compat.report.document import verdict_document
 from compat.report.summary.compact import fix_command, in_full
-from compat.report.summary.record import declared_as, edits_for
+from compat.report.summary.record import edits_for, expectation_words
 from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
 from compat.text import JsonObject, printable
 
@@ -54,7 +54,7 @@ _INDENT = "  "
 """The indent of a section."""
 
 
-def wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
+def wrap_lines(lines: Iterable[str], width: int) -> Iterator[str]:
     """The lines of an explanation with line breaks between words where ``width`` needs them.
 
     The rest of a broken line is indented by two more spaces.
@@ -130,7 +130,7 @@ def _outcome(result: Result, explanation: Explanation) -> Iterator[str]:
     if result.expectation:
         declared = result.expectation
         where = f"for releases {declared.releases or 'all'}"
-        yield f"  declared: {declared_as(declared)} {where}: {declared.reason}"
+        yield f"  declared: {expectation_words(declared)} {where}: {declared.reason}"
     if failure:
         failure_class = toolchains.known_class(failure)
         facts = {
@@ -270,11 +270,12 @@ def _specialization(cell: Cell) -> Iterator[str]:
     if spec.guessed:
         yield GUESSED
     if spec.compile.launch:
-        yield f"launch: {arguments.shown_all(spec.compile.launch)}"
+        yield f"launch: {arguments.launch_arguments_text(spec.compile.launch)}"
     else:
         yield from _signature(spec)
     values = (
-        f"{name}={constexprs.shown(value)}" for name, value in spec.compile.constexprs.items()
+        f"{name}={constexprs.constexpr_text(value)}"
+        for name, value in spec.compile.constexprs.items()
     )
     yield f"constexprs: {', '.join(values) or 'none'}"
     yield (
@@ -285,7 +286,7 @@ def _specialization(cell: Cell) -> Iterator[str]:
 
 def _signature(spec: Specialization) -> Iterator[str]:
     """The types of the arguments, and their hints."""
-    yield f"signature: {shown_signature(spec.compile.signature) or 'none'}"
+    yield f"signature: {signature_text(spec.compile.signature) or 'none'}"
     if not toolchains.look_up(spec.toolchain).language.hints:
         return
     for hint, names in spec.compile.hints.items():

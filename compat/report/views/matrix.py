@@ -19,11 +19,11 @@ from compat.report.render.blocks import (
     TableColumn,
     TextLine,
 )
-from compat.report.summary.checks import check_words, checked, latencies, reasons
+from compat.report.summary.checks import check_words, checks_by_device, latencies, reasons
 from compat.report.summary.compact import (
+    amount,
     at_most,
-    counted,
-    listed,
+    join_words,
     on_two_lines,
     one_line,
     place_text,
@@ -43,9 +43,9 @@ from compat.report.summary.grid import (
 )
 from compat.report.summary.record import DistinctFailure, Report, shards_text
 from compat.report.summary.statements import (
-    decided_by_hints,
     excerpts,
     guesses,
+    hint_failures_sentence,
     stand_ins,
     without_hints,
 )
@@ -68,7 +68,7 @@ def matrix_blocks(report: Report) -> Iterator[Block]:
     most = _FEW if crowded else None
     if crowded:
         yield TextLine(
-            f"{counted(len(grids(report)), 'kernel')}; their tables are in the written reports"
+            f"{amount(len(grids(report)), 'kernel')}; their tables are in the written reports"
         )
     else:
         yield from _grids(report)
@@ -84,7 +84,7 @@ def matrix_blocks(report: Report) -> Iterator[Block]:
     if report.pairs:
         yield TextLine()
         yield from pairs_blocks(report.pairs, report.toolchains, {})
-    bad = report.unexpected or report.failing_pairs
+    bad = report.unexpected_results or report.failing_pairs
     yield Heading(total(report), style="bold red" if bad else "bold")
 
 
@@ -101,20 +101,20 @@ def running_blocks(results: Sequence[Result], cells: Iterable[Cell]) -> Iterator
 def total(report: Report) -> str:
     """The summary line."""
     counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
-    surprises = len(report.unexpected)
-    verdict = f"{counted(surprises, 'cell')} UNEXPECTED" if surprises else "all as expected"
+    surprises = len(report.unexpected_results)
+    verdict = f"{amount(surprises, 'cell')} UNEXPECTED" if surprises else "all as expected"
     if report.pairs:
         good = len(report.pairs) - len(report.failing_pairs)
-        verdict += f"; {good:,} of {counted(len(report.pairs), 'pair')} ok"
+        verdict += f"; {good:,} of {amount(len(report.pairs), 'pair')} ok"
         verdict += ", which is UNEXPECTED" if good < len(report.pairs) else ""
     verdict += " so far" if report.pending else ""
     cells = len(report.results) + len(report.pending)
     done = (
-        f"{len(report.results):,} of {counted(cells, 'cell')}"
+        f"{len(report.results):,} of {amount(cells, 'cell')}"
         if report.pending
-        else counted(cells, "cell")
+        else amount(cells, "cell")
     )
-    work = f"{done} in {report.seconds:.1f} s ({report.cached:,} from the store)"
+    work = f"{done} in {report.seconds:.1f} s ({report.cached_count:,} from the store)"
     return (
         f"{f'{shards_text(report)}: ' if report.shards else ''}{work}: {counts or 'nothing'};"
         f" {verdict}"
@@ -229,11 +229,11 @@ def _legend(kernels: Sequence[KernelGrid]) -> Block:
 
 def _failures(report: Report, most: int | None) -> Iterator[Block]:
     if report.failures:
-        yield Heading(counted(len(report.failures), "distinct failure"))
+        yield Heading(amount(len(report.failures), "distinct failure"))
     for distinct in report.failures:
         yield from _failure(distinct, most)
     if report.edits_known:
-        failures = counted(len(report.failures), "distinct failure")
+        failures = amount(len(report.failures), "distinct failure")
         edits = f"`compat fix CELL` has edits to try for {report.edits_known} of {failures}"
         yield Heading(edits, style="")
 
@@ -241,7 +241,7 @@ def _failures(report: Report, most: int | None) -> Iterator[Block]:
 def _failure(distinct: DistinctFailure, most: int | None) -> Iterator[Block]:
     """One distinct failure, with the first ``most`` places if there are many."""
     failure = distinct.failure
-    statuses = listed([str(status) for status in distinct.statuses])
+    statuses = join_words([str(status) for status in distinct.statuses])
     yield TextLine(
         (
             StyledText(f"{distinct.id} {failure.failure_class}", "bold"),
@@ -273,7 +273,7 @@ def _label_lines(label: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _numbers(report: Report, most: int | None) -> Iterator[Block]:
     """The numbers of checks, the first ``most`` places of failed checks, and slower launches."""
-    devices = checked(report)
+    devices = checks_by_device(report)
     if devices:
         yield Heading("Numbers")
     for device in devices:
@@ -300,12 +300,12 @@ def _numbers(report: Report, most: int | None) -> Iterator[Block]:
 def _notes(report: Report, *, crowded: bool) -> Iterator[Block]:
     for note in (
         guesses(report.specs),
-        decided_by_hints(report.ordered),
+        hint_failures_sentence(report.ordered_results),
         without_hints(report.specs),
     ):
         if note:
             yield Heading(f"note: {note}", style="")
-    if (sentences := stand_ins(report.ordered)) and not crowded:
+    if (sentences := stand_ins(report.ordered_results)) and not crowded:
         yield Heading("Stand-ins for missing packages (`compat explain CELL` shows the details)")
         yield from (TextLine(sentence, indent=3) for sentence in sentences)
     if report.divisions:
@@ -319,22 +319,22 @@ def _notes(report: Report, *, crowded: bool) -> Iterator[Block]:
 
 def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
     """The broken envs, and the kernel sources that could not be imported."""
-    for broken in report.broken:
+    for broken in report.broken_envs:
         yield Heading(
-            f"BROKEN ENV {broken.env.name}: {counted(broken.cells, 'cell')} not tried",
+            f"BROKEN ENV {broken.env.name}: {amount(broken.cells, 'cell')} not tried",
             style="bold red",
         )
         yield TextLine(_tail(broken.words) or "no output", indent=3)
         if broken.advice:
             yield TextLine(one_line(broken.advice, 240), indent=3)
-    for source in report.unimported[:most]:
-        where = f"{counted(source.cells, 'cell')} not tried, on {source.releases}"
+    for source in report.unimported_sources[:most]:
+        where = f"{amount(source.cells, 'cell')} not tried, on {source.releases}"
         yield Heading(f"NOT IMPORTED {source.source} ({source.kernel}): {where}", style="bold red")
         yield TextLine(_tail(source.failure.excerpt), indent=3)
         yield TextLine(one_line(source.failure.advice, 240), indent=3)
-    if most is not None and len(report.unimported) > most:
+    if most is not None and len(report.unimported_sources) > most:
         yield TextLine(
-            f"… and {len(report.unimported) - most:,} more that could not be imported",
+            f"… and {len(report.unimported_sources) - most:,} more that could not be imported",
             style="bold red",
         )
 
@@ -344,7 +344,7 @@ def _surprises(report: Report, *, crowded: bool) -> Iterator[Block]:
         return
     yield Heading("UNEXPECTED", style="bold red")
     if crowded:
-        yield TextLine(f"{counted(len(report.surprises), 'place')}; the written reports list them")
+        yield TextLine(f"{amount(len(report.surprises), 'place')}; the written reports list them")
         return
     for surprise in report.surprises:
         failure = f" {surprise.failure}" if surprise.failure else ""

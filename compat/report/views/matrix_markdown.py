@@ -11,14 +11,14 @@ from attrs import frozen
 from compat import toolchains
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
-from compat.report.render.markdown import code, emphasized, escape, rendered
-from compat.report.summary.checks import check_words, checked, latencies, reasons
+from compat.report.render.markdown import code, escape, prose_with_bold, render_template
+from compat.report.summary.checks import check_words, checks_by_device, latencies, reasons
 from compat.report.summary.checks import legend as checks_legend
 from compat.report.summary.compact import (
-    counted,
+    amount,
     explain_command,
     fix_command,
-    listed,
+    join_words,
     matrix_command,
     natural,
 )
@@ -34,9 +34,9 @@ from compat.report.summary.grid import (
 )
 from compat.report.summary.record import DistinctFailure, Report, Surprise, shards_text
 from compat.report.summary.statements import (
-    decided_by_hints,
     excerpts,
     guesses,
+    hint_failures_sentence,
     stand_ins,
     statements,
     without_hints,
@@ -64,11 +64,11 @@ def matrix_markdown(report: Report) -> str:
 
 def _in_brief(report: Report) -> str:
     """The counts of a large report."""
-    counts = folded(report, len(statements(report)))
+    counts = fold_report(report, len(statements(report)))
     marks = {word for kernel in counts.kernels for word, _ in kernel.bad} | {"ok"}
-    return rendered(
+    return render_template(
         "folded.md.j2",
-        (counted, short, last_line, kernels_of),
+        (amount, short, last_line, kernels_of),
         folded=counts,
         legend={word: meaning for word, meaning in LEGEND.items() if word in marks},
         **_shared_values(report),
@@ -78,9 +78,9 @@ def _in_brief(report: Report) -> str:
 def _in_full(report: Report) -> str:
     """The whole report."""
     kernels = grids(report)
-    return rendered(
+    return render_template(
         "matrix.md.j2",
-        (counted, mark, anchor, subject, beside, faces, reproduce, per_target),
+        (amount, mark, anchor, subject, beside, faces, reproduce, per_target),
         statements=statements(report),
         grids=kernels,
         legend=legend_of(kernels),
@@ -89,12 +89,12 @@ def _in_full(report: Report) -> str:
             note
             for note in (
                 guesses(report.specs),
-                decided_by_hints(report.ordered),
+                hint_failures_sentence(report.ordered_results),
                 without_hints(report.specs),
             )
             if note
         ],
-        stand_ins=stand_ins(report.ordered),
+        stand_ins=stand_ins(report.ordered_results),
         libraries=libraries(report),
         failing=failing,
         edits_known=edits_known,
@@ -105,7 +105,7 @@ def _in_full(report: Report) -> str:
 
 def _numbers(report: Report) -> JsonObject:
     """The values for the template about checks and latencies of kernels."""
-    devices = checked(report) if report.was_run else ()
+    devices = checks_by_device(report) if report.was_run else ()
     return {
         "checked": devices,
         "checks_legend": checks_legend(devices) if devices else {},
@@ -121,7 +121,7 @@ def _shared_values(report: Report) -> JsonObject:
     pairs = list(section(report.pairs, report.toolchains, {}, _meanings())) if report.pairs else []
     return {
         "report": report,
-        "headline": emphasized(headline(report)),
+        "headline": prose_with_bold(headline(report)),
         "envs": envs,
         "version": report.version,
         "pairs": pairs,
@@ -147,7 +147,7 @@ def step_summary(report: Report, used_bytes: int) -> str:
     sizes = accumulate(len(part.encode()) + 1 for part in parts)
     sections = [part for part, size in zip(parts, sizes, strict=True) if size <= room]
     if len(sections) < len(parts) and room > 0:
-        left_out = counted(len(parts) - len(sections), "section")
+        left_out = amount(len(parts) - len(sections), "section")
         sections.append(f"\n{left_out} did not fit here. The report has them.\n")
     return "\n".join(sections)
 
@@ -160,21 +160,21 @@ def headline(report: Report) -> str:
     variants = {(result.cell.spec.kernel, result.cell.spec.variant) for result in report.results}
     targets = sorted({result.cell.target.name for result in report.results}, key=natural)
     axes = (
-        counted(len(variants), "kernel variant"),
-        counted(len(targets), "target"),
-        counted(len(report.releases), f"{report.toolchains} release"),
+        amount(len(variants), "kernel variant"),
+        amount(len(targets), "target"),
+        amount(len(report.releases), f"{report.toolchains} release"),
     )
-    fates = listed(
+    fates = join_words(
         [f"{number:,} {FATES[status][number != 1]}" for status, number in report.counts.items()]
     )
-    surprises = len(report.unexpected)
+    surprises = len(report.unexpected_results)
     end = (
-        f"**Unexpected: {counted(surprises, 'cell')}.**"
+        f"**Unexpected: {amount(surprises, 'cell')}.**"
         if surprises
         else "Everything is as expected."
     )
     cells = (
-        f"The report has {counted(len(report.results), 'cell')} ({' × '.join(axes)};"
+        f"The report has {amount(len(report.results), 'cell')} ({' × '.join(axes)};"
         f" {', '.join(targets)}): {fates}."
     )
     pairs = pairs_sentence(report.pairs) if report.pairs else ""
@@ -185,7 +185,7 @@ def _earlier(report: Report) -> str:
     """A sentence with the number of cells from this run, if an earlier report had the others."""
     if not report.earlier:
         return ""
-    share = f"{len(report.results) - report.earlier:,} of {counted(len(report.results), 'cell')}"
+    share = f"{len(report.results) - report.earlier:,} of {amount(len(report.results), 'cell')}"
     return (
         f"{share} are from this run. The others are results of earlier runs, and nothing that they"
         " depend on has changed since."
@@ -222,7 +222,7 @@ def mark(one: Mark) -> str:
 
 def edits_known(report: Report) -> str:
     """A sentence with the number of failures whose class has a known edit, which may not help."""
-    failures = counted(len(report.failures), "failure")
+    failures = amount(len(report.failures), "failure")
     return f"`compat fix CELL` has edits to try for {report.edits_known} of {failures}."
 
 
@@ -257,7 +257,9 @@ def beside(built: BuiltEnv) -> str:
 def faces(results: tuple[Result, ...]) -> str:
     """Statuses among ``results``, with numbers."""
     statuses = [result.outcome.status for result in results]
-    return listed([f"{status} ({statuses.count(status):,})" for status in sorted(set(statuses))])
+    return join_words(
+        [f"{status} ({statuses.count(status):,})" for status in sorted(set(statuses))]
+    )
 
 
 # --- a report too large to read row by row --------------------------------------------------------
@@ -293,9 +295,9 @@ class KernelCounts:
     """The ids of the failures that most cells have; at most a few."""
 
     @property
-    def told(self) -> str:
+    def counts_in_words(self) -> str:
         """The counts of cells that are not ok, in words."""
-        return listed([f"{number:,} {word}" for word, number in self.bad])
+        return join_words([f"{number:,} {word}" for word, number in self.bad])
 
 
 @frozen(kw_only=True)
@@ -316,7 +318,7 @@ class FoldedParts:
     """The number of sentences about histories in the whole report."""
 
 
-def folded(report: Report, statements: int) -> FoldedParts:
+def fold_report(report: Report, statements: int) -> FoldedParts:
     """The shortened content of a large report; its ``statements`` are only counted."""
     kernels = sorted(
         _kernels(report),
@@ -355,7 +357,7 @@ def _kernels(report: Report) -> list[KernelCounts]:
     failures: dict[str, Counter[str]] = defaultdict(Counter)
     unexpected: Counter[str] = Counter()
     predicted: Counter[str] = Counter()
-    for result in report.ordered:
+    for result in report.ordered_results:
         kernel, outcome = result.cell.spec.kernel, result.outcome
         statuses[kernel][outcome.status] += 1
         unexpected[kernel] += not result.expected

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from compat.model.codec import unstructure
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
 from compat.report.render.markdown import code, escape
-from compat.report.summary.compact import counted, listed
+from compat.report.summary.compact import amount, join_words
 from compat.text import JsonObject
 from compat.tune.answers import ALIKE, Stretch, TuningAnswer
 from compat.tune.records import TunedRecord, tuned_record
@@ -158,9 +158,9 @@ def _timing_counts(answer: TuningAnswer) -> Iterator[str]:
         parts = [f"{number:,} {status}" for status, number in sorted(statuses.items())]
         parts += [f"{missing:,} not tested"] if missing else []
         yield (
-            f"{counted(len(answer.configs), 'config')} on"
-            f" {counted(len(answer.releases), 'release')}:"
-            f" {pairs - missing - statuses.total():,} timed, {listed(parts)}."
+            f"{amount(len(answer.configs), 'config')} on"
+            f" {amount(len(answer.releases), 'release')}:"
+            f" {pairs - missing - statuses.total():,} timed, {join_words(parts)}."
         )
 
 

@@ -98,7 +98,7 @@ class Corpus:
     ) -> Iterator[tuple[Cell, tuple[Evidence, ...]]]:
         server = servers.of(self.envs[batch[0].env.name])
         for cell, first in list(attempt(server, batch, LIMITS, stop=self.stop)):
-            if first.built or (first.answered and first.stage in FRONT_END):
+            if first.has_binary or (first.answered and first.stage in FRONT_END):
                 yield cell, (first,)
                 continue
             ((_, second),) = attempt(server, [cell], LIMITS, stop=self.stop, mode=DIAGNOSTIC)

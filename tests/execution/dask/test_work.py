@@ -36,7 +36,7 @@ class Cells(Work[str]):
     def part(self, numbers: Sequence[int]) -> Cells:
         return evolve(self, cells=[self.cells[number] for number in numbers])
 
-    def lost(self) -> Sequence[str]:
+    def results_if_lost(self) -> Sequence[str]:
         return [f"{name} is lost with {self.names}" for name in self.cells]
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from compat.envs.libraries import unpacked
+from compat.envs.libraries import unpack_library
 from tests.guess.corpus import FOLDER, NAMES, Launched, Quality
 
 
@@ -30,7 +30,7 @@ def show(*names: str) -> None:
     """Print the counts of each library, and the parameters that are wrong or not guessed."""
     for name in names or NAMES:
         launched = Launched.read(name)
-        print(Quality.of(launched, unpacked(launched.requirement)).text())
+        print(Quality.of(launched, unpack_library(launched.requirement)).text())
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from compat.bundle.bundle import Bundle
 from compat.errors import ConfigError
 from compat.model import Target
 from compat.model.cell import ArgumentType, plain_type
-from compat.source.parsing import bound_by, parameters, tree_of
+from compat.source.parsing import defined_names, parameters, tree_of
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.cute.failures import KNOWLEDGE
 from compat.toolchains.cute.inside.adapter import arguments, built
@@ -140,7 +140,9 @@ def _template() -> Any:
 def _reading() -> str:
     """Return the adapter's code that reads dynamic shared memory in a module."""
     text = Path(str(built.__file__)).read_text(encoding="utf-8")
-    statements = [statement for statement in tree_of(text).body if bound_by(statement) & _READING]
+    statements = [
+        statement for statement in tree_of(text).body if defined_names(statement) & _READING
+    ]
     lines = [
         f"{'' if isinstance(statement, ast.Assign) else chr(10)}{ast.unparse(statement)}"
         for statement in statements

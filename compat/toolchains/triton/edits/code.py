@@ -15,7 +15,7 @@ import libcst as cst
 from attrs import define, field
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from compat.bundle.factories import CannotBeFrozen, reached
+from compat.bundle.factories import CannotBeFrozen, resolve_function
 from compat.model import Failure
 from compat.source.imports import imports_in
 from compat.source.names import Names, ParsedFile
@@ -159,7 +159,7 @@ def place_of(text: str, function: str) -> tuple[str, tuple[str, ...]]:
     if function.isidentifier():
         return function, ()
     try:
-        kernel = reached(
+        kernel = resolve_function(
             Names(roots=()), ParsedFile.of(Path("kernel.py"), text), expression_of(function)
         )
     except (SyntaxError, KeyError, CannotBeFrozen) as error:

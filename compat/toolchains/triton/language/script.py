@@ -28,7 +28,7 @@ from compat.model.cell import (
     split_path,
 )
 from compat.model.constexprs import FIELDS
-from compat.source.parsing import bound_by, parameters, tree_of
+from compat.source.parsing import defined_names, parameters, tree_of
 from compat.text import lazy_pattern
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.triton.failures import KNOWLEDGE
@@ -123,7 +123,7 @@ def _source_class(bundle: Bundle) -> str:
         elif isinstance(node, ast.ImportFrom):
             modules = [f"{node.module}.{alias.name}" for alias in node.names]
         if any(module.startswith(_GLUON) for module in modules):
-            gluon |= bound_by(node)
+            gluon |= defined_names(node)
     decorators = {
         ast.unparse(decorator).partition("(")[0] for decorator in _kernel(bundle).decorator_list
     }
@@ -196,7 +196,9 @@ def _disassembly_code() -> str:
     names = {"_LINE", "_REGISTER", "_CARRY", "_CONSTANT", "_WIDE", "_PRODUCT"}
     names |= {"mixed_in", "_is_high_word", "_written"}
     return "\n\n".join(
-        ast.unparse(statement) for statement in tree_of(text).body if bound_by(statement) & names
+        ast.unparse(statement)
+        for statement in tree_of(text).body
+        if defined_names(statement) & names
     )
 
 
@@ -536,7 +538,7 @@ def source(value: Any) -> str:
         inner = ", ".join(map(source, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if arguments.is_named(value):
-        return constexprs.named_source(
+        return constexprs.named_tuple_source(
             {name: source(element) for name, element in value[FIELDS].items()}
         )
     if arguments.is_tensor(value):
@@ -580,7 +582,7 @@ def _type(kind: ArgumentType) -> str:
     if isinstance(kind, str):
         return f'"{kind}"'
     if isinstance(kind, Mapping):
-        return constexprs.named_source(
+        return constexprs.named_tuple_source(
             {name: _type(element) for name, element in kind[FIELDS].items()}
         )
     return (

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import Factory, define
 
-from compat.source.parsing import dotted, named_parameters
+from compat.source.parsing import dotted_name, named_parameters
 from compat.text import lazy_pattern
 
 _TUPLE = lazy_pattern(r"\(\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_0-9]\w*)*)\s*,?\s*\)")
@@ -131,7 +131,7 @@ def _look(  # noqa: C901 - one case for each form of use
 def _note_call(
     uses: ArgumentUses, name: str, call: ast.Call, others: Mapping[str, ast.FunctionDef], depth: int
 ) -> None:
-    last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func)
+    last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted_name(call.func)
     about = [index for index, argument in enumerate(call.args) if _is(argument, name)]
     if about and about[0] == 0:
         if count := _modes_in_order(call.args[1:]):
@@ -220,7 +220,7 @@ def literals_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]
     """Return the literals that a name, or the attribute of ``self`` with it, is compared with."""
     literals: list[object] = []
     for node in ast.walk(kind):
-        if isinstance(node, ast.Compare) and dotted(node.left).removeprefix("self.") == name:
+        if isinstance(node, ast.Compare) and dotted_name(node.left).removeprefix("self.") == name:
             for comparator in node.comparators:
                 values = (
                     comparator.elts
@@ -245,7 +245,7 @@ def allowed_literals(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[ob
                 ops=[ast.In() | ast.NotIn()],
                 comparators=[ast.Tuple() | ast.List() | ast.Set() as values],
             ):
-                if dotted(left).removeprefix("self.") == name:
+                if dotted_name(left).removeprefix("self.") == name:
                     literals += [
                         literal.value
                         for literal in values.elts

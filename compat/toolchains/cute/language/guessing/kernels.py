@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from compat.model.fields import CommentedValue
 from compat.source.constants import PythonValue, SourceFunction
-from compat.source.parsing import defaults_of, dotted, named_parameters
+from compat.source.parsing import defaults_of, dotted_name, named_parameters
 from compat.text import lazy_pattern
 from compat.toolchains.cute.language.guessing.assumptions import (
     PLAIN,
@@ -321,9 +321,9 @@ class _LauncherGuesses:
         Returns ``None`` for anything else.
         """
         match annotation:
-            case ast.Subscript(value=base, slice=inner) if dotted(base).lower().rpartition(".")[
-                2
-            ] in ("tuple", "list"):
+            case ast.Subscript(value=base, slice=inner) if dotted_name(base).lower().rpartition(
+                "."
+            )[2] in ("tuple", "list"):
                 parts = inner.elts if isinstance(inner, ast.Tuple) else [inner, inner]
                 kinds = [
                     self._kinds(name, part, ArgumentUses())

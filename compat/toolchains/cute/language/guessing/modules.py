@@ -17,7 +17,7 @@ from attrs import frozen
 from compat.source.closure import roots_of
 from compat.source.constants import SourceFunction
 from compat.source.imports import Import, import_origins, imports_of
-from compat.source.parsing import bindings, dotted, named_parameters, scope_statements, tree_of
+from compat.source.parsing import bindings, dotted_name, named_parameters, scope_statements, tree_of
 from compat.toolchains.cute.language.guessing import library
 from compat.toolchains.cute.language.guessing.assumptions import annotation_text, assumed_argument
 from compat.toolchains.cute.language.guessing.evaluation import (
@@ -75,7 +75,7 @@ class CuteModule:
         return frozenset(
             name
             for call in calls
-            if (name := dotted(call).rpartition(".")[2]) and not self._is_class(name)
+            if (name := dotted_name(call).rpartition(".")[2]) and not self._is_class(name)
         )
 
     def _is_class(self, name: str) -> bool:
@@ -162,7 +162,9 @@ class CuteModule:
         names = set(self.functions)
         for node in ast.walk(self.tree):
             if isinstance(node, ast.FunctionDef) and id(node) not in jitted:
-                used = {dotted(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)}
+                used = {
+                    dotted_name(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)
+                }
                 if any(name.rpartition(".")[2] == "compile" for name in used) or used & names:
                     yield node
 
@@ -256,7 +258,7 @@ def _is_program(statement: ast.stmt) -> bool:
 def _is_below(node: ast.FunctionDef, imports: Mapping[str, str], decorator: str) -> bool:
     """Whether a function has a decorator of the language with this name."""
     for expression in node.decorator_list:
-        name = dotted(expression.func if isinstance(expression, ast.Call) else expression)
+        name = dotted_name(expression.func if isinstance(expression, ast.Call) else expression)
         first, dot, rest = name.partition(".")
         origin = imports.get(first, first) + dot + rest
         if origin.rpartition(".")[2] == decorator and origin.partition(".")[0] in _PACKAGES:
@@ -283,7 +285,11 @@ def _launching(jitted: Sequence[ast.FunctionDef]) -> set[int]:
 def _called_names(node: ast.AST) -> Iterator[str]:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Call):
-            yield inner.func.attr if isinstance(inner.func, ast.Attribute) else dotted(inner.func)
+            yield (
+                inner.func.attr
+                if isinstance(inner.func, ast.Attribute)
+                else dotted_name(inner.func)
+            )
 
 
 def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None:
@@ -298,7 +304,7 @@ def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None
     )
     if own is not None:
         return own
-    bases = {dotted(base) for base in kind.bases}
+    bases = {dotted_name(base) for base in kind.bases}
     above = (
         statement
         for statement in tree.body

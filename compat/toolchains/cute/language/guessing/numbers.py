@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 
 from compat.source.constants import Scope
-from compat.source.parsing import dotted
+from compat.source.parsing import dotted_name
 from compat.toolchains.cute.language.guessing.assumptions import assumed_number
 from compat.toolchains.cute.language.guessing.body import allowed_literals, literals_of
 
@@ -99,7 +99,7 @@ def _divisions(names: Sequence[str], kind: ast.ClassDef | ast.FunctionDef) -> li
         return holds
 
     pairs = {
-        tuple(dotted(side).removeprefix("self.") for side in (node.left, node.right))
+        tuple(dotted_name(side).removeprefix("self.") for side in (node.left, node.right))
         for node in ast.walk(kind)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)
     }

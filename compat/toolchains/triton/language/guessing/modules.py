@@ -15,7 +15,7 @@ from compat.source.imports import file_of, import_origins
 from compat.source.parsing import (
     bindings,
     defaults_of,
-    dotted,
+    dotted_name,
     named_parameters,
     scope_statements,
     tree_of,
@@ -183,7 +183,7 @@ class JitModule:
         """
         if (
             isinstance(function, ast.Attribute)
-            and dotted(function).partition(".")[0] not in self.scope.imports
+            and dotted_name(function).partition(".")[0] not in self.scope.imports
         ):
             return None  # a method of a value
         called = self.scope.origin(function) or ""
