@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 from compat.bisect.answers import Part, PartName, ReleaseAnswer
 from compat.history.account import Judgement, Word
-from compat.model import Outcome, Status
+from compat.model import Env, Outcome, Status
 from compat.report.document import dump
 from compat.report.views.bisect import (
     BisectReport,
@@ -146,6 +146,18 @@ def test_the_markdown_of_many(tell: Tell) -> None:
     text = bisect_markdown(many_answers(tell))
     assert text.count("\n## ") + text.startswith("## ") == 5
     assert "(flaky)" in text
+
+
+def test_envs_of_a_release_that_disagree_are_in_the_markdown(tell: Tell) -> None:
+    (answer,) = tell([OK, GONE])
+    first, second, *rest = answer.probes
+    pair = evolve(second.result, cell=evolve(second.result.cell, env=Env(name="pair")))
+    disagreeing = evolve(
+        second, unsteady=True, others=(evolve(pair, outcome=first.result.outcome),)
+    )
+    text = bisect_markdown(report([evolve(answer, probes=(first, disagreeing, *rest))]))
+    (row,) = [line for line in text.splitlines() if "(envs disagree)" in line]
+    assert "pair ok (envs disagree)" in row
 
 
 HISTORIES: list[tuple[list[Outcome], dict[str, Any]]] = [
