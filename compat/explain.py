@@ -69,7 +69,7 @@ class Explanation:
     """
     slow_suspect: str | None = None
     """A sentence that says why its code is likely slower than on the release before."""
-    printed: Artifact | None = None
+    output: Artifact | None = None
     """The whole compressed output of the last attempt, IR included.
 
     ``None``: the evidence has all of it.
@@ -150,7 +150,7 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Cell
             else None
         ),
         slow_suspect=stored.slow_suspect(chosen, result) if result else None,
-        printed=artifact(printed, store) if printed else None,
+        output=artifact(printed, store) if printed else None,
         options=(*selection.options, *_limits(selection, attempts)),
     )
 

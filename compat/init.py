@@ -91,9 +91,9 @@ class FirstRun:
 class InitResult:
     """The result of :func:`initialize`."""
 
-    written: Mapping[Path, tuple[str, ...]]
+    written_files: Mapping[Path, tuple[str, ...]]
     """File → names of the kernels in it."""
-    kept: Mapping[Path, str]
+    kept_files: Mapping[Path, str]
     """Existing file that stays unchanged → the consequence, as a sentence."""
     look_at: tuple[Look, ...]
     """Guesses that the author should check."""
@@ -136,8 +136,8 @@ def initialize(
 @define
 class _Initializing:
     folder: Path
-    written: dict[Path, tuple[str, ...]] = field(factory=dict)
-    kept: dict[Path, str] = field(factory=dict)
+    written_files: dict[Path, tuple[str, ...]] = field(factory=dict)
+    kept_files: dict[Path, str] = field(factory=dict)
     look_at: list[Look] = field(factory=list)
     unsure: dict[Path, str] = field(factory=dict)
 
@@ -156,7 +156,7 @@ class _Initializing:
             written = [path for path in paths if path in declared.sources]
             if not written:
                 _nothing(named, guessed, self.folder)
-            self.kept |= {
+            self.kept_files |= {
                 declared.sources[path]: f"it has the kernels of {display_path(path, self.folder)}"
                 for path in written
             }
@@ -176,8 +176,8 @@ class _Initializing:
             self._workflow(files)
         kernels = [kernel for source in guessed for kernel in source.kernels]
         return InitResult(
-            written=self.written,
-            kept=self.kept,
+            written_files=self.written_files,
+            kept_files=self.kept_files,
             look_at=tuple(self.look_at),
             not_taken={source.path: source.unreachable for source in guessed if source.unreachable},
             cases=sum(kernel.cases for kernel in kernels),
@@ -245,10 +245,10 @@ class _Initializing:
             return
         missing = [
             written
-            for written in self.written
+            for written in self.written_files
             if written.suffix == ".toml" and not declared.covers(written)
         ]
-        self.kept[path] = f'add "{pattern}" to its kernels' if missing else ""
+        self.kept_files[path] = f'add "{pattern}" to its kernels' if missing else ""
 
     def _config(self) -> MatrixConfig:
         path = self.folder / MATRIX
@@ -257,12 +257,12 @@ class _Initializing:
     def _workflow(self, files: Files) -> None:
         for path, text in files.texts.items():
             self._once(path, text, files.otherwise[path])
-            if files.unsure and path in self.written and files.requirement in text:
+            if files.unsure and path in self.written_files and files.requirement in text:
                 self.unsure[path] = files.unsure
 
     def _once(self, path: Path, text: str, otherwise: str) -> None:
         if path.exists():
-            self.kept[path] = otherwise
+            self.kept_files[path] = otherwise
         else:
             self._write(path, text)
 
@@ -283,7 +283,7 @@ class _Initializing:
             raise StoreError(
                 f"cannot be written: {error.strerror or error}", where=str(path), hint=hint
             ) from error
-        self.written[path] = kernels
+        self.written_files[path] = kernels
 
 
 _SECONDS_OF_CELL = 0.44

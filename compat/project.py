@@ -231,7 +231,7 @@ class Selection:
         Raises:
             EnvError: The cache cannot be written.
         """
-        return EnvProvider(cache=self.config.env_cache(), known=self.config.declared_names)(
+        return EnvProvider(cache=self.config.env_cache(), known_names=self.config.declared_names)(
             matrix, envs
         )
 

@@ -282,12 +282,15 @@ class _Bisecting:
             search_answer = answer.answer
             if (
                 isinstance(search_answer, ConfigAnswer)
-                and search_answer.ended is SearchEnd.INTERRUPTED
+                and search_answer.search_end is SearchEnd.INTERRUPTED
             ):
-                raise Interrupted(search_answer.tried, search_answer.tried + search_answer.untried)
+                raise Interrupted(
+                    search_answer.compiled_count,
+                    search_answer.compiled_count + search_answer.untried_count,
+                )
             if (
                 isinstance(search_answer, GrowthAnswer)
-                and search_answer.ended is SearchEnd.INTERRUPTED
+                and search_answer.search_end is SearchEnd.INTERRUPTED
             ):
                 raise Interrupted(number, every)
             yield answer
@@ -477,7 +480,7 @@ class CellSearch:
         growth = GrowthSearch(
             cell=self.cell,
             context=self.context,
-            named=self.grow,
+            settings=self.grow,
             budget=self.budget,
             on_step=self.on_step,
         )
@@ -488,7 +491,7 @@ class CellSearch:
             self.criterion is not None and self.criterion.asks_seconds
         )
         if is_slow and growth.has_sizes:
-            return evolve(growth, known=result.outcome).answer()
+            return evolve(growth, known_outcome=result.outcome).answer()
         return (
             None
             if is_good(result.outcome)

@@ -42,7 +42,7 @@ class CandidateQuery:
     """Include patch releases, not only the first release of each minor series."""
     pre: bool = False
     """Include release candidates and development releases."""
-    named: tuple[Version, ...] = ()
+    named_releases: tuple[Version, ...] = ()
     """Releases that the user names (``--good``, ``--bad``). They are always candidates, even if
     yanked.
     """
@@ -339,7 +339,7 @@ def _reason_against(
 ) -> str | None:
     """The reason for leaving out a version, in words; ``None`` if it stays."""
     version = one.version
-    named = version in query.named
+    named = version in query.named_releases
     if query.releases is not None and not query.releases.contains(version, prereleases=True):
         return None if named else "excluded by --releases"
     if query.releases is None and oldest and version < oldest and not named and not query.elsewhere:

@@ -209,7 +209,7 @@ class CompileExperiment(Experiment):
 
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
         outcome = self.attempts.outcome(
-            reader, Mode(actions=(Compile(ir=ir),), given={ir: self.attempts.data(ir)})
+            reader, Mode(actions=(Compile(ir=ir),), action_files={ir: self.attempts.data(ir)})
         )
         makers, readers = self.name(maker), self.name(reader)
         self.steps.append(
@@ -357,7 +357,7 @@ class MetricExperiment(Experiment):
 
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
         outcome = self.attempts.outcome(
-            reader, Mode(actions=(Compile(ir=ir),), given={ir: self.attempts.data(ir)})
+            reader, Mode(actions=(Compile(ir=ir),), action_files={ir: self.attempts.data(ir)})
         )
         return self._effect(
             f"{stage.upper()} made by {self.name(maker)}, compiled by {self.name(reader)}",
@@ -446,7 +446,7 @@ class LaunchExperiment(Experiment):
         mode = evolve(
             _keeping(reader),
             actions=(Compile(ir=ir, keep_ir=True),),
-            given={ir: self.attempts.data(ir)},
+            action_files={ir: self.attempts.data(ir)},
         )
         return self._effect(
             f"the {stage.upper()} of {self.name(maker)}",

@@ -40,9 +40,9 @@ class GrowthSearch:
 
     cell: Cell
     context: RunContext
-    named: tuple[GrowingSetting, ...] = ()
+    settings: tuple[GrowingSetting, ...] = ()
     """The settings that were asked for; empty for every constexpr that is a size."""
-    known: Outcome | None = None
+    known_outcome: Outcome | None = None
     """The result of the cell itself, if it was compiled."""
     budget: Budget = field(factory=lambda: Budget(None))
     on_step: Callable[[str], None] = lambda message: None
@@ -50,7 +50,7 @@ class GrowthSearch:
     @property
     def has_sizes(self) -> bool:
         """Whether there is a setting to try."""
-        return bool(self.named or sizes(self.cell.spec))
+        return bool(self.settings or sizes(self.cell.spec))
 
     def answer(self) -> GrowthAnswer:
         """The answer about every setting.
@@ -59,7 +59,9 @@ class GrowthSearch:
         """
         growths: list[SettingGrowth] = []
         ended = SearchEnd.DONE
-        settings = self.named or tuple(GrowingSetting(name=name) for name in sizes(self.cell.spec))
+        settings = self.settings or tuple(
+            GrowingSetting(name=name) for name in sizes(self.cell.spec)
+        )
         try:
             for setting in settings:
                 growths.append(self._along(setting))  # noqa: PERF401 - an interruption keeps them
@@ -69,7 +71,9 @@ class GrowthSearch:
                 if is_requested() or self.budget.remaining_seconds
                 else SearchEnd.BUDGET
             )
-        return GrowthAnswer(sentence=self._sentence(growths), growths=tuple(growths), ended=ended)
+        return GrowthAnswer(
+            sentence=self._sentence(growths), growths=tuple(growths), search_end=ended
+        )
 
     def _along(self, setting: GrowingSetting) -> SettingGrowth:
         own = value_of(self.cell.spec, setting.name)
@@ -89,16 +93,16 @@ class GrowthSearch:
                 )
                 break
             outcome = (
-                self.known
-                if value == own and self.known is not None
+                self.known_outcome
+                if value == own and self.known_outcome is not None
                 else self._outcome(setting, value, first=not outcomes)
             )
             outcomes[value] = outcome
             self.on_step(f"{setting.name}={value}: {_words(outcome)}")
             if outcome.status is Status.TIMED_OUT:
                 break
-        if self.known is not None and self.known.status is Status.TIMED_OUT:
-            outcomes[own] = self.known
+        if self.known_outcome is not None and self.known_outcome.status is Status.TIMED_OUT:
+            outcomes[own] = self.known_outcome
         return SettingGrowth.of(setting.name, outcomes)
 
     def _most(self) -> float:
@@ -108,7 +112,7 @@ class GrowthSearch:
     def _outcome(self, setting: GrowingSetting, value: int, *, first: bool) -> Outcome:
         mode = timing_mode(toolchains.of(self.cell.env)) or self.context.mode
         limits = self.context.limits
-        if first and not self.named:
+        if first and not self.settings:
             limits = evolve(limits, deadline=min(limits.deadline, _FIRST))
         cell = evolve(self.cell, spec=with_value(self.cell.spec, setting.name, value))
         with self.budget.stopping() as stop:
@@ -144,7 +148,7 @@ class GrowthSearch:
     def _goal(self, growth: SettingGrowth) -> int:
         """The size in the sentence: the cell's own, or the largest that was asked for."""
         asked_for = next(
-            (setting.values for setting in self.named if setting.name == growth.setting), ()
+            (setting.values for setting in self.settings if setting.name == growth.setting), ()
         )
         return max((*asked_for, value_of(self.cell.spec, growth.setting) or 1))
 

@@ -95,8 +95,8 @@ def with_numbers(
         return current
     on_launch(f"launching {len(waiting):,} cells on the GPU of this machine")
     launched = launch_cells(waiting, context, gpu)
-    on_launch(merge_summary([launched.merged]))
-    for refused in launched.left_out:
+    on_launch(merge_summary([launched.merged_results]))
+    for refused in launched.omitted_cells:
         on_launch(f"{refused.cell.id} cannot be launched: {refused.why}")
     return with_launched(checked, context.store)
 

@@ -549,7 +549,7 @@ def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: 
     Returns the answer with a step that names the folder. Raises StoreError.
     """
     program = write_archive(
-        Built(target=bad.target, launchable=tuple(waiting), left_out=()), folder
+        Built(target=bad.target, launchable=tuple(waiting), omitted_cells=()), folder
     )
     step = (
         f"To be launched: {len(waiting)} combinations. Copy {folder} to a GPU host, run "

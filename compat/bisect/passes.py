@@ -38,7 +38,7 @@ class TracedCompile:
     name: str
     outcome: Outcome
     pipeline: Pipeline
-    made: dict[str, str]
+    stage_texts: dict[str, str]
     """Stage → the IR or code that it made, as text; in order."""
     parts: CompilerParts
     suffix: str
@@ -133,7 +133,7 @@ def trace_compile(cell: Cell, attempts: Attempts, name: str, mode: Mode = DUMPIN
         name=name,
         outcome=outcome_of(cell, [evidence]),
         pipeline=reader.read(attempts.kept_output(evidence)).pipeline,
-        made={
+        stage_texts={
             stage: _text(evidence, stage, attempts)
             for stage in toolchains.of(cell.env).ir.texts
             if stage in evidence.kept
@@ -216,8 +216,10 @@ def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassA
                 pass_=seen.failing_pass, stage=seen.outcome.stage, sentence=sentence, folder=folder
             )
     compared = (one.parts.first_ir, one.parts.last_ir)
-    for stage in (stage for stage in one.made if stage not in compared and stage in other.made):
-        texts = [seen.parts.canonical_code(seen.made[stage]) for seen in (one, other)]
+    for stage in (
+        stage for stage in one.stage_texts if stage not in compared and stage in other.stage_texts
+    ):
+        texts = [seen.parts.canonical_code(seen.stage_texts[stage]) for seen in (one, other)]
         if texts[0] != texts[1]:
             sentence = (
                 "Their IR is the same before every pass, ignoring names; the result of stage"
@@ -252,12 +254,12 @@ def stage_of(seen: TracedCompile, position: int) -> str:
     first IR: their front end makes the input of the stage that makes the last IR.
     """
     parts = seen.parts
-    begun = parts.last_ir in (*seen.made, seen.outcome.stage)
-    stage = parts.last_ir if begun and parts.first_ir not in seen.made else parts.first_ir
+    begun = parts.last_ir in (*seen.stage_texts, seen.outcome.stage)
+    stage = parts.last_ir if begun and parts.first_ir not in seen.stage_texts else parts.first_ir
     for ir, following in ((parts.first_ir, parts.last_ir), (parts.last_ir, parts.low_ir)):
-        if ir not in seen.made:
+        if ir not in seen.stage_texts:
             continue
-        result = seen.pipeline.canonical(seen.made[ir])
+        result = seen.pipeline.canonical(seen.stage_texts[ir])
         begins = [at for at, state in enumerate(seen.pipeline.states) if state == result]
         if begins and position >= begins[-1]:
             stage = following
@@ -300,7 +302,7 @@ def save_ir(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
                 (place / f"{number:03}-{name}.{suffix}").write_text(
                     step.ir, encoding="utf-8", errors="backslashreplace"
                 )
-            for stage, text in compiled.made.items():
+            for stage, text in compiled.stage_texts.items():
                 (place / f"made.{stage}").write_text(
                     text, encoding="utf-8", errors="backslashreplace"
                 )

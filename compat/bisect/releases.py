@@ -284,7 +284,7 @@ def _answer(
         history = probe_all(count, ask)
     else:
         history = search(count, ask, good=query.good, bad=query.bad, width=tries.width)
-    judged_probes = {position: probes[position] for position in history.judged}
+    judged_probes = {position: probes[position] for position in history.judgements}
     labels = [candidate.label for candidate in query.candidates]
     between = _between(query, earlier)
     line = _line(evolve(query, criterion=criterion), judged_probes, between)
@@ -301,7 +301,7 @@ def _answer(
         probes=found_probes,
         bracket=_bracket(transitions, history_account, fixed=query.fixed),
         transitions=transitions,
-        assumed=tuple((labels[first], labels[last]) for first, last in history.assumed),
+        assumed=tuple((labels[first], labels[last]) for first, last in history.assumed_spans),
         elsewhere=_tested_releases(earlier) - _tested_releases(between),
         otherwise=tuple(
             judged_probes[at]

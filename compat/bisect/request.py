@@ -190,7 +190,7 @@ def _candidates(request: BisectRequest, toolchain: Toolchain) -> CandidateLine:
             )
         return candidates.from_envs(envs, selection.config.path)
     named = tuple(end for end in (request.good, request.bad) if end is not None)
-    query = evolve(request.query, named=named)
+    query = evolve(request.query, named_releases=named)
     try:
         return candidates.from_index(
             query, toolchain, selection.config, selection.state, list(interpreters.present())

@@ -31,11 +31,11 @@ class PositionBracket:
 class History:
     """The results of a search."""
 
-    judged: Mapping[int, Judgement]
+    judgements: Mapping[int, Judgement]
     """Every position that was judged, in order."""
     brackets: tuple[PositionBracket, ...]
     """Every change between judged neighbours, in order. None is assumed."""
-    assumed: tuple[tuple[int, int], ...] = ()
+    assumed_spans: tuple[tuple[int, int], ...] = ()
     """Spans, ends included, that were not judged and are assumed to be like both of their judged
     neighbours.
     """
@@ -185,4 +185,4 @@ def _history(answers: Mapping[int, Judgement]) -> History:
             )
         else:
             assumed += _runs([position for position in between if position not in judged])
-    return History(judged=judged, brackets=tuple(brackets), assumed=tuple(assumed))
+    return History(judgements=judged, brackets=tuple(brackets), assumed_spans=tuple(assumed))

@@ -160,7 +160,11 @@ class NeedSearch:
                 f" {_so_far(all_needs, trials, hinted)}"
             )
         return ConfigAnswer(
-            sentence=sentence, needs=all_needs, tried=done, untried=untried, ended=ended
+            sentence=sentence,
+            needs=all_needs,
+            compiled_count=done,
+            untried_count=untried,
+            search_end=ended,
         )
 
     def _ask(self, specs: Sequence[Specialization]) -> list[Effect]:

@@ -134,9 +134,9 @@ def capture_version(version: VersionCapture, built: BuiltEnv, listener: Listener
         for target in version.targets:
             tell(f"for {target.name}")
             capture, output = _capture_target(version, built, target, folder / target.name)
-            captures[target] = capture.captured
+            captures[target] = capture.files
             problems += _problems(capture, target, output)
-            if not any(version.has(spec) for spec, *_ in capture.captured.specs.values()):
+            if not any(version.has(spec) for spec, *_ in capture.files.specs.values()):
                 message = f"the program launches none of its kernels for {target.name}"
                 listener.say(f"{version.requirement}: {message}")
         try:
@@ -169,14 +169,14 @@ def _capture_target(
             timeout=_DEADLINE,
         )
         lines = read_end(output.fileno(), SHOWN).strip().splitlines()
-    if capture.ended and capture.ended.interrupted:
+    if capture.program_end and capture.program_end.interrupted:
         raise Stopped
     return capture, lines[-1] if lines else ""
 
 
 def _problems(capture: Capture, target: Target, output: str) -> Iterator[str]:
     """The failure of the program for a target in words; nothing if it did not fail."""
-    ended = capture.ended
+    ended = capture.program_end
     assert ended is not None
     if ended.timed_out:
         yield f"the program was stopped for {target.name} after {_DEADLINE:,.0f} s"

@@ -51,7 +51,7 @@ class ConstantForm:
     It is for a language whose kernels may read no other global.
     """
 
-    needed: str
+    statement: str
     """The statement that it needs: ``import triton.language as tl``."""
     made_with: str
     """The function that makes such a constant from a value: ``tl.constexpr``."""
@@ -283,7 +283,7 @@ class _Bundling:
                 self._add(statement)
             self._adding.discard(key)
         if self.constant and of_module and not is_added and _is_plain_constant(statements[-1].node):
-            self._imports[self.constant.needed] = None
+            self._imports[self.constant.statement] = None
             self._pieces.append((f"{name} = {self.constant.made_with}({name})", False))
         if name in beside:
             alias = _free_name(name, beside.union(self._called.values(), self._bound_by.values()))

@@ -42,7 +42,7 @@ class FrozenForm:
     """How constants that names refer to are written."""
     dtype: Callable[[str], str] = _dtype
     """The name of an element type → the expression for it."""
-    kept: frozenset[str] = frozenset()
+    kept_decorators: frozenset[str] = frozenset()
     """The decorators that stay as written, by the last part of their names. The bundle leaves out
     all others.
     """
@@ -50,7 +50,9 @@ class FrozenForm:
     def decorators_in(self, node: ast.FunctionDef) -> list[ast.expr]:
         """The decorators of a function that stay."""
         return [
-            decorator for decorator in node.decorator_list if callable_name(decorator) in self.kept
+            decorator
+            for decorator in node.decorator_list
+            if callable_name(decorator) in self.kept_decorators
         ]
 
 

@@ -82,7 +82,7 @@ class NotCaptured:
 class CapturedFiles:
     """The kernels and files made from records."""
 
-    recorded: ProgramRecords
+    records: ProgramRecords
     kernels: tuple[CapturedKernel, ...] = ()
     not_captured: tuple[NotCaptured, ...] = ()
     never_launched: tuple[tuple[str, str], ...] = ()
@@ -134,7 +134,7 @@ def assemble(
     refer to kernels in their own sources where possible. Files that no capture has written stay as
     they are. Raises OSError if a file cannot be written.
     """
-    captured = CapturedFiles(recorded=recorded)
+    captured = CapturedFiles(records=recorded)
     places, not_live = _live(recorded) if live else ({}, [])
     kernels, failed = _kernels(recorded, places)
     captured.in_the_way = tuple(_name(kernels, output))
@@ -231,7 +231,7 @@ def _kernels(
                     passed,
                     recorded.functions,
                     place,
-                    capturing.written,
+                    capturing.frozen_form,
                     optional=_is_asked_for,
                     toolchain=recorded.toolchain,
                 )
@@ -338,7 +338,7 @@ def _write(
     kernel: CapturedKernel, recorded: ProgramRecords, output: Path, origin: str
 ) -> tuple[Specialization, ...]:
     source, roots = output / f"{kernel.name}.py", tuple[Path, ...]()
-    makers = Makers(form=_capturing(recorded).written)
+    makers = Makers(form=_capturing(recorded).frozen_form)
     try:
         compiles = [_compile(case.first, recorded, makers) for case in kernel.cases]
     except (arguments.UnknownArgumentForm, constexprs.UnknownForm) as error:

@@ -48,15 +48,15 @@ _LOOK_EVERY = 5.0
 class Capture:
     """The launches of a program, and how the program ended."""
 
-    captured: CapturedFiles
+    files: CapturedFiles
     """The kernels that were captured, and the launches that were not."""
     options: Options
     """How it was captured."""
-    ended: ForegroundResult | None
+    program_end: ForegroundResult | None
     """How the program ended. ``None``: the program is this process."""
     seconds: float
     """Wall time in seconds, including the program's."""
-    compared: tuple[CodeComparison, ...] = ()
+    comparisons: tuple[CodeComparison, ...] = ()
     """Comparisons of captured code with the program's code."""
     document: JsonMapping = field(factory=dict)
     """The index as written. Empty: nothing was written."""
@@ -135,7 +135,7 @@ def assemble_capture(
     toolchain, recorded = toolchain_of(options.toolchain), read_records(records, options.toolchain)
     if recorded.release is None:
         return Capture(
-            captured=CapturedFiles(recorded=recorded), options=options, ended=ended, seconds=0.0
+            files=CapturedFiles(records=recorded), options=options, program_end=ended, seconds=0.0
         )
     compiled_for = (
         target
@@ -161,11 +161,11 @@ def assemble_capture(
             f"cannot write the kernel files: {error.strerror}", where=str(options.output)
         ) from error
     return Capture(
-        captured=captured,
+        files=captured,
         options=options,
-        ended=ended,
+        program_end=ended,
         seconds=0.0,
-        compared=compared,
+        comparisons=compared,
         document=document,
     )
 
@@ -208,7 +208,7 @@ def index_document(
 
     ``target`` is the target that the program compiled for, if it is known.
     """
-    recorded = captured.recorded
+    recorded = captured.records
     agreements = {
         (comparison.kernel, comparison.case): str(comparison.agreement) for comparison in compared
     }

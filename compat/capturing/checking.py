@@ -64,18 +64,18 @@ def compare(
     If the GPU was ``fake``, the stand-in also answers here what a kernel's modules ask PyTorch
     during their import.
     """
-    release = captured.recorded.release
+    release = captured.records.release
     pairs = tuple(_comparable_launches(captured))
     if release is None or not pairs:
         return ()
-    interpreter = captured.recorded.interpreters[release]
+    interpreter = captured.records.interpreters[release]
     if built is None and not _finds_its_toolchain(interpreter):
         why = "the program found its toolchain through PYTHONPATH"
         return tuple(
             CodeComparison(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why)
             for spec, _ in pairs
         )
-    toolchain = toolchains.look_up(captured.recorded.toolchain)
+    toolchain = toolchains.look_up(captured.records.toolchain)
     return tuple(
         _compare_kernels(
             pairs,
@@ -121,7 +121,7 @@ def _comparable_launches(
         by_case = {spec.case: spec for spec in captured.specs[kernel.name]}
         for case in kernel.cases:
             for launch in case.launches:
-                if launch.original is not None and launch.release == captured.recorded.release:
+                if launch.original is not None and launch.release == captured.records.release:
                     yield by_case[case.name], launch
                     break
 
@@ -159,7 +159,7 @@ def _of_kernel(
     mode = Mode(
         actions=(Compile(keep_ir=True),),
         variables=capturing.without_lines,
-        hidden=capturing.hidden if fake else (),
+        hidden_packages=capturing.hidden_packages if fake else (),
     )
     with closing(executor.submit(Batch(cells, built, _LIMITS, mode=mode))) as results:
         return [

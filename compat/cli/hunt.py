@@ -195,9 +195,9 @@ def _end(
     hunted: HuntAnswer, written: WrittenHunt, answer: Answer, example_folder: Path, *, archive: bool
 ) -> NoReturn:
     """Name the files that were written, and end the command."""
-    if written.built is not None and written.launcher is not None:
+    if written.archive is not None and written.launcher is not None:
         packed = pack(written.launcher.parent) if archive else None
-        show_built(written.built, written.launcher, packed, answer.add)
+        show_built(written.archive, written.launcher, packed, answer.add)
     if written.examples:
         answer.add(
             f"wrote {amount(len(written.examples), 'example')} to {relative(example_folder)}"

@@ -72,7 +72,7 @@ def init(*, answer: Answer, sources: tuple[str, ...], systems: tuple[System, ...
 
 
 def _lines(setup: InitResult) -> Iterator[str]:
-    written = setup.written.items()
+    written = setup.written_files.items()
     yield from at_most(
         _SHOWN,
         (f"wrote {relative(path)}: {', '.join(kernels)}" for path, kernels in written if kernels),
@@ -80,7 +80,7 @@ def _lines(setup: InitResult) -> Iterator[str]:
     yield from (f"wrote {relative(path)}" for path, kernels in written if not kernels)
     line_by_path = {
         path: f"kept  {relative(path)}, which exists{': ' if why else ''}{why}"
-        for path, why in setup.kept.items()
+        for path, why in setup.kept_files.items()
     }
     yield from at_most(
         _SHOWN, (line for path, line in line_by_path.items() if path.parent != Path.cwd())
@@ -88,9 +88,9 @@ def _lines(setup: InitResult) -> Iterator[str]:
     yield from (line for path, line in line_by_path.items() if path.parent == Path.cwd())
     yield from at_most(_SHOWN, _not_taken(setup))
     yield from _look_at(setup)
-    if any(setup.written.values()):
+    if any(setup.written_files.values()):
         yield f"next: compat matrix{_first_run(setup)}"
-    elif not setup.written:
+    elif not setup.written_files:
         yield "all files exist; next: compat matrix"
 
 
@@ -129,8 +129,8 @@ def _look_at(setup: InitResult) -> Iterator[str]:
 
 def _document(setup: InitResult) -> dict[str, object]:
     return {
-        "written": {relative(path): list(kernels) for path, kernels in setup.written.items()},
-        "kept": {relative(path): why for path, why in setup.kept.items()},
+        "written": {relative(path): list(kernels) for path, kernels in setup.written_files.items()},
+        "kept": {relative(path): why for path, why in setup.kept_files.items()},
         "left_out": [
             {
                 "source": relative(path),
@@ -289,8 +289,8 @@ def capture(
     answer.give(
         lambda: map(printable, capture_lines(captured, relative(output))), lambda: captured.document
     )
-    assert captured.ended is not None
-    sys.exit(124 if captured.ended.timed_out else captured.ended.exit_code)
+    assert captured.program_end is not None
+    sys.exit(124 if captured.program_end.timed_out else captured.program_end.exit_code)
 
 
 class _CaptureProgress:

@@ -186,8 +186,8 @@ def show_built(
     )
     if packed is not None:
         show(f"packed: {relative(packed)}, {packed.stat().st_size:,} bytes")
-    if built.left_out:
-        show(f"{len(built.left_out):,} cells are left out; index.json says why")
+    if built.omitted_cells:
+        show(f"{len(built.omitted_cells):,} cells are left out; index.json says why")
 
 
 def _show_problems(built: Built, out: Path, selection: Selection) -> None:

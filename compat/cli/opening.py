@@ -154,7 +154,7 @@ def env_provider(
     return EnvProvider(
         cache=config.env_cache(),
         project=config.path,
-        known=config.declared_names,
+        known_names=config.declared_names,
         build=build,
         jobs=jobs,
         echo=say,

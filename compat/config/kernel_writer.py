@@ -331,7 +331,7 @@ def _layers(
         yield (
             "hints",
             hint,
-            _of(Hint(values=values, can_be_dropped=False, suited=suited), specs, f"hints.{hint}"),
+            _of(Hint(values=values, can_be_dropped=False, places=suited), specs, f"hints.{hint}"),
             list,
         )
     for table in TABLES:
@@ -445,7 +445,7 @@ class Hint(LayerEntry):
     An absent hint differs from an empty one.
     """
 
-    suited: Mapping[Place, Collection[str]]
+    places: Mapping[Place, Collection[str]]
     """The arguments of a place whose types may have the hint."""
 
     def agree(self, places: Sequence[Place]) -> Any:
@@ -464,7 +464,7 @@ class Hint(LayerEntry):
         hint_value = self.values[place]
         if value is ABSENT or hint_value is ABSENT:
             return value is hint_value
-        return {name for name in value if name in self.suited[place]} == set(hint_value)
+        return {name for name in value if name in self.places[place]} == set(hint_value)
 
 
 @frozen(kw_only=True)

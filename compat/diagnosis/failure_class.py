@@ -83,16 +83,16 @@ class Sign:
         """Return the facts that the patterns name (``(?P<name>…)``).
 
         Returns ``None`` if a pattern does not match. A named group without a text becomes the
-        function that is called at the caret (:attr:`Symptoms.called`).
+        function that is called at the caret (:attr:`Symptoms.called_function`).
         """
-        facts = {"called": symptoms.called}
+        facts = {"called": symptoms.called_function}
         for symptom, pattern in self._lazy_patterns:
             match = pattern.search(getattr(symptoms, symptom))
             if match is None:
                 return None
             facts.update(
                 {
-                    name: fact.replace("'", "") if fact else symptoms.called
+                    name: fact.replace("'", "") if fact else symptoms.called_function
                     for name, fact in match.groupdict().items()
                 }
             )

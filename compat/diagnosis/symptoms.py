@@ -105,7 +105,7 @@ class Symptoms:
     """The message of that exception."""
     source: str = ""
     """The kernel's line that the front end points at, with the caret below it."""
-    called: str = ""
+    called_function: str = ""
     """The function that is called at the caret."""
     assertion: str = ""
     """The text of a failed assertion or a fatal error. For an assertion it is the sentence, or the
@@ -157,7 +157,7 @@ def of(evidence: Evidence, wording: MessagePatterns) -> Symptoms:
         error=error,
         message=_shorten_text(message),
         source=_shorten_text(source) or evidence.diagnosis.line or "",
-        called=_function_at_caret(source),
+        called_function=_function_at_caret(source),
         assertion=_shorten_text(assertion),
         assertion_line=_shorten_text(assertion_line),
         diagnostic=_shorten_text(diagnostic),

@@ -70,7 +70,7 @@ class EnvProvider:
     """The cache of environments."""
     project: Path | None = None
     """The project's own ``matrix.toml``, if its environments are recorded beside it."""
-    known: frozenset[str] = frozenset()
+    known_names: frozenset[str] = frozenset()
     """Names of environments with a release that certainly exists. For other missing ones, the
     command asks the index first.
     """
@@ -146,7 +146,7 @@ class EnvProvider:
         for env in missing:
             listing = (
                 listing_of(env.distribution)
-                if env.name not in self.known and comes_from_index(env)
+                if env.name not in self.known_names and comes_from_index(env)
                 else None
             )
             if listing is None or not listing.files or env.release is None:

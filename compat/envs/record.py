@@ -376,7 +376,7 @@ class KeptEnv:
     """``complete``, ``failed``, ``interrupted``, ``damaged`` or ``being built``."""
     error: str | None = None
     """Why it cannot be used."""
-    used: float
+    last_use: float
     """Time of its last use or build, in seconds since 1970."""
 
 
@@ -396,7 +396,7 @@ def _kept_env(folder: EnvFolder) -> KeptEnv:
         backend=record.get("backend"),
         state=state,
         error=error,
-        used=locks.last_used(folder),
+        last_use=locks.last_used(folder),
     )
 
 
@@ -452,7 +452,7 @@ class PrunedEnv:
     """The environment."""
     size: int
     """Its size on disk in bytes."""
-    kept: str | None
+    reason: str | None
     """Why it could not be removed."""
 
 
@@ -468,7 +468,7 @@ def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Ite
         EnvError: An environment cannot be removed.
     """
     for env in kept_envs(cache):
-        if env.used > unused_since:
+        if env.last_use > unused_since:
             continue
         size = size_of(env.folder.path)
         try:
@@ -477,4 +477,4 @@ def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Ite
             raise EnvError(
                 f"cannot remove it: {error.strerror or error}", where=str(env.folder.path)
             ) from error
-        yield PrunedEnv(env=env, size=size, kept=reason)
+        yield PrunedEnv(env=env, size=size, reason=reason)

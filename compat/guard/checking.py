@@ -51,9 +51,9 @@ class OtherAnswer:
     kernel: str
     release: str
     target: str
-    given: str | None
+    current_variant: str | None
     """The variant that the existing guard chooses; ``None`` for none."""
-    wanted: str | None
+    new_variant: str | None
     """The variant that a new guard would choose; ``None`` for none."""
 
 
@@ -192,8 +192,8 @@ def _answers(guard: Guard, new: Guard) -> Iterator[OtherAnswer]:
                         kernel=kernel,
                         release=release,
                         target=target,
-                        given=current_answer,
-                        wanted=new_answer,
+                        current_variant=current_answer,
+                        new_variant=new_answer,
                     )
 
 
@@ -290,8 +290,8 @@ def guard_check_document(checked: GuardCheck) -> JsonObject:
                 "kernel": answer.kernel,
                 "release": answer.release,
                 "target": answer.target,
-                "given": answer.given,
-                "wanted": answer.wanted,
+                "given": answer.current_variant,
+                "wanted": answer.new_variant,
             }
             for answer in checked.answers
         ],
@@ -332,7 +332,7 @@ def _contradiction_words(contradiction: Contradiction, checked: GuardCheck) -> s
 
 def _answer(answer: OtherAnswer, guard: Guard) -> str:
     place = f"{answer.kernel} with {guard.toolchain.title} {answer.release} on {answer.target}"
-    return f"{place}: {answer.wanted or 'none'} instead of {answer.given or 'none'}"
+    return f"{place}: {answer.new_variant or 'none'} instead of {answer.current_variant or 'none'}"
 
 
 def _known_releases(facts: GuardFacts) -> set[str]:

@@ -59,7 +59,7 @@ class WrittenHunt:
     """Name of a defect that is not known → its kernel file."""
     issues: Mapping[str, DefectIssue]
     """Name of a defect of a compile → its issue."""
-    built: Built | None = None
+    archive: Built | None = None
     """The content of the folder for a GPU host."""
     launcher: Path | None = None
     """The program in that folder."""
@@ -89,7 +89,7 @@ def write_hunt(run: HuntRun, answer: HuntAnswer, files: HuntFiles) -> WrittenHun
         return WrittenHunt(examples=examples, issues=issues)
     built = _build_hunt_cells(run, answer)
     launcher = write_archive(built, files.build)
-    return WrittenHunt(examples=examples, issues=issues, built=built, launcher=launcher)
+    return WrittenHunt(examples=examples, issues=issues, archive=built, launcher=launcher)
 
 
 def _examples(run: HuntRun, answer: HuntAnswer, folder: Path, seconds: float) -> dict[str, Path]:

@@ -194,7 +194,7 @@ def _index(built: Built, problems: Mapping[str, JsonMapping]) -> JsonObject:
             for launchable in sorted(built.launchable, key=lambda one: _place(one.cell))
         ],
         "left_out": [
-            {"cell": left_out.cell.id, "why": left_out.why} for left_out in built.left_out
+            {"cell": left_out.cell.id, "why": left_out.why} for left_out in built.omitted_cells
         ],
     }
 

@@ -73,7 +73,7 @@ class Built:
     """The target."""
     launchable: tuple[Launchable, ...]
     """Cells that can be launched."""
-    left_out: tuple[OmittedCell, ...]
+    omitted_cells: tuple[OmittedCell, ...]
     """Cells that cannot."""
 
 
@@ -113,7 +113,9 @@ def build(
         if cell.spec.problem is None
     )
     return Built(
-        target=target, launchable=outcome.launchable, left_out=(*outcome.left_out, *without)
+        target=target,
+        launchable=outcome.launchable,
+        omitted_cells=(*outcome.omitted_cells, *without),
     )
 
 
@@ -142,7 +144,7 @@ def build_cells(
     return Built(
         target=cells[0].target,
         launchable=tuple(part for part in parts if isinstance(part, Launchable)),
-        left_out=tuple(part for part in parts if isinstance(part, OmittedCell)),
+        omitted_cells=tuple(part for part in parts if isinstance(part, OmittedCell)),
     )
 
 

@@ -249,8 +249,8 @@ def launch_and_keep(built: Built, folder: Path, gpu: Gpu, store: Store) -> Merge
 class LaunchedCells:
     """The results of launching cells."""
 
-    merged: MergedResults
-    left_out: tuple[OmittedCell, ...] = ()
+    merged_results: MergedResults
+    omitted_cells: tuple[OmittedCell, ...] = ()
     """The cells that cannot be launched."""
 
 
@@ -272,12 +272,13 @@ def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> La
     :func:`compat.engine.run.run`.
     """
     if not results:
-        return LaunchedCells(merged=NOTHING)
+        return LaunchedCells(merged_results=NOTHING)
     built = build_cells(
         [result.cell for result in results], evolve(context, stop=threading.Event())
     )
     return LaunchedCells(
-        merged=launch_built(built.launchable, context.store, gpu), left_out=built.left_out
+        merged_results=launch_built(built.launchable, context.store, gpu),
+        omitted_cells=built.omitted_cells,
     )
 
 
@@ -292,7 +293,7 @@ def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> Me
     with TemporaryFolder("compat-launch-") as temporary:
         folder = temporary / "built"
         program = write_archive(
-            Built(target=gpu.target, launchable=tuple(launchable), left_out=()), folder
+            Built(target=gpu.target, launchable=tuple(launchable), omitted_cells=()), folder
         )
         try:
             ended = run([gpu.python, str(program), *gpu.options], timeout=inf)
@@ -371,7 +372,7 @@ class Comparer:
         with ExitStack() as resources:
             self._folder = resources.enter_context(TemporaryFolder("compat-comparing-")) / "built"
             program = write_archive(
-                Built(target=gpu.target, launchable=(original,), left_out=()), self._folder
+                Built(target=gpu.target, launchable=(original,), omitted_cells=()), self._folder
             )
             command = [gpu.python, str(program), *gpu.options, "--compare", original.digest]
             try:

@@ -64,7 +64,7 @@ class CandidateRequirement:
 
     built: BuiltEnv
     criterion: Criterion
-    wanted: Judgement
+    judgement: Judgement
     limits: Limits
     pass_: str | None = None
     """The pass that must fail, if the failure has no message of its own."""
@@ -82,7 +82,7 @@ class CandidateRequirement:
     @property
     def description(self) -> str:
         """The preserved outcome, in words."""
-        if self.wanted is Judgement.GOOD:
+        if self.judgement is Judgement.GOOD:
             return "ok"
         question = self.criterion.question
         return (
@@ -107,7 +107,9 @@ class CandidateRequirement:
             outcome.failure is None or outcome.failure.pass_ != self.pass_
         ):
             return False
-        return self.criterion(Result(cell=cell, built=self.built, outcome=outcome)) is self.wanted
+        return (
+            self.criterion(Result(cell=cell, built=self.built, outcome=outcome)) is self.judgement
+        )
 
 
 def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> CandidateRequirement:
@@ -134,7 +136,7 @@ def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> Cand
     return CandidateRequirement(
         built=result.built,
         criterion=specific,
-        wanted=Judgement.BAD,
+        judgement=Judgement.BAD,
         limits=_candidate_limits(limits, result.outcome, specific),
         pass_=failure.pass_ if failure and vague else None,
     )
@@ -153,7 +155,7 @@ def requirement_to_be_ok(
         )
     limits = _candidate_limits(limits, result.outcome, criterion)
     return CandidateRequirement(
-        built=result.built, criterion=criterion, wanted=Judgement.GOOD, limits=limits
+        built=result.built, criterion=criterion, judgement=Judgement.GOOD, limits=limits
     )
 
 

@@ -313,13 +313,13 @@ def differences(before: Iterable[Result], after: Iterable[Result]) -> list[Relea
 class Goal:
     """The requirements of a reduction."""
 
-    named: tuple[CandidateRequirement, ...]
+    named_requirements: tuple[CandidateRequirement, ...]
     """The named requirements, the failure to preserve first; all are required."""
     others: list[CandidateRequirement]
     """The requirements that the outcomes on all other releases stay the same."""
-    tested: set[str] = field(factory=set)
+    tested_envs: set[str] = field(factory=set)
     """Names of the envs that every candidate is tried in."""
-    dropped: list[tuple[BuiltEnv, str]] = field(factory=list)
+    dropped_outcomes: list[tuple[BuiltEnv, str]] = field(factory=list)
     """The outcomes that the reduction does not preserve, each with the reason."""
 
     @classmethod
@@ -344,16 +344,16 @@ class Goal:
         }
         built = {result.cell.env.name: result.built for result in rest}
         goal = cls(
-            named=tuple(named),
+            named_requirements=tuple(named),
             others=[requirement for requirement in others.values() if requirement],
         )
-        goal.dropped += [
+        goal.dropped_outcomes += [
             (built[name], "no answer there, or flaky")
             for name, requirement in others.items()
             if requirement is None
         ]
         first = named[:1] if bad else named
-        goal.tested = {
+        goal.tested_envs = {
             requirement.built.env.name
             for requirement in (*first, *(goal.neighbours() if bad else ()))
         }
@@ -372,24 +372,27 @@ class Goal:
         ok = parse_criterion("ok")
         goal = cls.of((), (*newest_first(bad), *good), rest, ok, limits)
         return evolve(
-            goal, named=tuple(evolve(requirement, launched=True) for requirement in goal.named)
+            goal,
+            named_requirements=tuple(
+                evolve(requirement, launched=True) for requirement in goal.named_requirements
+            ),
         )
 
     @property
     def requirements(self) -> tuple[CandidateRequirement, ...]:
         """All requirements, the failure to preserve first."""
-        return (*self.named, *self.others)
+        return (*self.named_requirements, *self.others)
 
     def neighbours(self) -> list[CandidateRequirement]:
         """Return the nearest good releases before and after the failure.
 
         Edits that lose a regression mostly fail there.
         """
-        place = self.named[0].built.env.release
+        place = self.named_requirements[0].built.env.release
         good = [
             (requirement.built.env.release, requirement)
             for requirement in self.requirements
-            if requirement.wanted is Judgement.GOOD
+            if requirement.judgement is Judgement.GOOD
         ]
         placed = [(version, requirement) for version, requirement in good if version is not None]
         if place is None:
@@ -413,12 +416,12 @@ class Goal:
         first = [
             requirement
             for requirement in self.requirements
-            if requirement.built.env.name in self.tested
+            if requirement.built.env.name in self.tested_envs
         ]
         later = [
             requirement
             for requirement in self.requirements
-            if requirement.built.env.name not in self.tested and not requirement.hangs
+            if requirement.built.env.name not in self.tested_envs and not requirement.hangs
         ]
         return [_patient(requirement, patience, full_deadline) for requirement in first], [
             _patient(requirement, patience, full_deadline) for requirement in later
@@ -435,7 +438,7 @@ class Goal:
         """Stop preserving the outcome in an env. Returns false for a requirement that was named."""
         dropped = [requirement for requirement in self.others if requirement.built.env.name == name]
         self.others = [requirement for requirement in self.others if requirement not in dropped]
-        self.dropped += [(requirement.built, why) for requirement in dropped]
+        self.dropped_outcomes += [(requirement.built, why) for requirement in dropped]
         return bool(dropped)
 
     def lines(self) -> list[str]:

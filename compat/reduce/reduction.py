@@ -98,7 +98,7 @@ class CloseTest:
     """
 
     results: list[Result]
-    compared: BuildComparison | None = None
+    comparison: BuildComparison | None = None
     """The comparison of many launches, for a reduction by numbers."""
 
 
@@ -128,7 +128,7 @@ class Reduction:
     """Number of tested candidates."""
     seconds: float = field(default=0.0, init=False)
     """Wall time in seconds."""
-    ended: ReductionEnd = field(default=ReductionEnd.DONE, init=False)
+    search_end: ReductionEnd = field(default=ReductionEnd.DONE, init=False)
     """Why the search ended."""
     _best: BestSoFar = field(init=False)
     _close_tests: dict[str, CloseTest] = field(factory=dict, init=False)
@@ -178,7 +178,7 @@ class Reduction:
         Returns ``None`` if it was not measured.
         """
         test = self._close_tests.get(self.history[-1].key)
-        return test.compared if test else None
+        return test.comparison if test else None
 
     def run(self) -> None:
         """Search, confirm, write the file, and compare with the original."""
@@ -202,11 +202,11 @@ class Reduction:
         while True:
             self._search_within(patience)
             self.seconds = time.monotonic() - began
-            tested = len(self.goal.tested)
+            tested = len(self.goal.tested_envs)
             if self._confirm() or self.ended is not ReductionEnd.DONE:
                 return
             # Another search would ask the same of every candidate.
-            if len(self.goal.tested) == tested:
+            if len(self.goal.tested_envs) == tested:
                 if not self.goal.may_wait_longer(patience, deadline):
                     return
                 patience *= _PATIENCE
@@ -252,7 +252,7 @@ class Reduction:
                     self._best.keep(step.candidate)
                     show(step.candidate, self.tests)
             finally:
-                self.goal.tested |= {
+                self.goal.tested_envs |= {
                     requirement.built.env.name for requirement in interesting.requirements
                 }
 
@@ -368,14 +368,14 @@ class Reduction:
             for required, result in pairs
             if not required.accepts_outcome(result.cell, result.outcome)
         ]
-        self.goal.tested |= {requirement.built.env.name for requirement in broken}
+        self.goal.tested_envs |= {requirement.built.env.name for requirement in broken}
         compared = (
             self._compare_builds(self.question, candidate)
             if self.question is not None and not broken
             else None
         )
         # Record the test only now, because launches may be stopped.
-        self._close_tests[candidate.key] = CloseTest(results=results, compared=compared)
+        self._close_tests[candidate.key] = CloseTest(results=results, comparison=compared)
         return not broken and (self.question is None or compared is not None)
 
     def _compare_builds(
@@ -387,7 +387,7 @@ class Reduction:
         """
         with (
             self.budget.stopping() as stop,
-            self._test(self.goal.named, (), stop) as test,
+            self._test(self.goal.named_requirements, (), stop) as test,
             question.closely(),
         ):
             (differs,) = test([candidate])
@@ -398,7 +398,7 @@ class Reduction:
         spec = candidate.specialize(self.subject.spec, str(self._best.source.absolute()))
         limits = evolve(self.runs.context.limits, deadline=self.confirm_deadline)
         results = self.runs.run(self.subject.cells(envs, spec), limits)
-        if not self.goal.named[0].criterion.asks_passes:
+        if not self.goal.named_requirements[0].criterion.asks_passes:
             return results
         with self.budget.stopping() as stop:
             return list(with_passes(results, evolve(self.runs.context, limits=limits, stop=stop)))
@@ -429,7 +429,9 @@ class Reduction:
     def _kernel_file(self, candidate: Candidate, source: Path) -> str:
         spec, results = self.subject.spec, self.original.results
         preserved = (
-            self.question.compare.text if self.question is not None else self.goal.named[0].text
+            self.question.compare.text
+            if self.question is not None
+            else self.goal.named_requirements[0].text
         )
         summary = f"Reduced from {spec.kernel}/{spec.variant}: {preserved}"
         if self.differences:
@@ -468,7 +470,7 @@ def reduce(  # noqa: PLR0913 - the options of the command, by name
     """Make a kernel smaller while it still fails in the same way, and write the result.
 
     An interrupt ends the search early; the smallest kernel so far is written
-    (:attr:`Reduction.ended`).
+    (:attr:`Reduction.search_end`).
 
     Args:
         selection: The project.

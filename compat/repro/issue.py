@@ -233,7 +233,7 @@ def environment_of(finding: ReproFinding) -> Iterator[tuple[str, str]]:
         if package.name != built.env.distribution
     ]
     yield finding.toolchain, f"{built.release}" + (f", with {', '.join(beside)}" if beside else "")
-    yield "GPU", f"none: {does} for `{calls.spelled(target)}`"
+    yield "GPU", f"none: {does} for `{calls.target_text(target)}`"
     if ptxas := finding.result.outcome.metrics.get("ptxas"):
         yield "ptxas", str(ptxas)
     yield "Python", f"{built.python_version} on {platform.system()} {platform.machine()}"

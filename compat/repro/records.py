@@ -44,7 +44,7 @@ class ReproFinding:
     """The results of the original kernel in every env of the table, for the cell's target. The
     issue states their history.
     """
-    remembered: tuple[Result, ...] = ()
+    earlier_results: tuple[Result, ...] = ()
     """The results of earlier runs on other releases."""
     existing: Existing = NONE_KNOWN
     """Every existing release."""
@@ -135,7 +135,9 @@ class ReproFinding:
     @property
     def verdict(self) -> Verdict:
         """The verdict on the original kernel over all releases, for the cell's target."""
-        (verdict,) = verdicts(self.original, remembered=self.remembered, existing=self.existing)
+        (verdict,) = verdicts(
+            self.original, remembered=self.earlier_results, existing=self.existing
+        )
         return verdict
 
     @property
@@ -190,7 +192,7 @@ class ReproRequest:
     """Columns of the issue's table, the cell's own target included."""
     bundle: Bundle | None = None
     """A smaller kernel with the same failure. ``None``: the cell's own."""
-    remembered: tuple[Result, ...] = ()
+    earlier_results: tuple[Result, ...] = ()
     """Results of earlier runs on releases without an environment in the context."""
     existing: Existing = NONE_KNOWN
     """Existing releases."""

@@ -113,7 +113,7 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
             cell=failing,
             bundle=_smaller(failing.spec, reduced) if reduced else None,
             targets=repro_targets(selection, failing),
-            remembered=recall(
+            earlier_results=recall(
                 [(failing.spec, failing.target)], context, selection.config, besides=own.values()
             ),
             existing=existing_releases(selection.config),

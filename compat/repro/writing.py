@@ -457,7 +457,7 @@ class _ReproWriter:
             bundle=self.bundle,
             results=results,
             original=self.original,
-            remembered=self.request.remembered,
+            earlier_results=self.request.earlier_results,
             existing=self.request.existing,
             words=script.words,
             text=script.source(),

@@ -166,7 +166,7 @@ class Assembler:
 
     The exit code is negative for a signal.
     """
-    killed: re.Pattern[str]
+    kill_message: re.Pattern[str]
     """The messages of releases about an assembler that something outside ended.
 
     Most likely, the system ended it for lack of memory.
@@ -251,7 +251,7 @@ class ScriptForm:
 
     Empty if the call sets it instead.
     """
-    spelled: Callable[[Target], str] = _gpu_target
+    target_text: Callable[[Target], str] = _gpu_target
     """A target as the toolchain's own programs spell it, for the issue."""
     tracker: str = ""
     """The URL of the tracker for the issue. Empty if only the form of the issue is known."""
@@ -282,7 +282,7 @@ class Capturing:
     """
     digest: Callable[[str], str]
     """Assembly code → a hash over it, which does not depend on where functions were defined."""
-    hidden: tuple[str, ...] = ()
+    hidden_packages: tuple[str, ...] = ()
     """Packages that look for a GPU while kernels are imported.
 
     Stand-ins replace them if the GPU was not real.
@@ -294,7 +294,7 @@ class Capturing:
 
     Without one, the program gets a fake device.
     """
-    written: FrozenForm
+    frozen_form: FrozenForm
     """The function that writes a recorded kernel as source."""
     caches: tuple[str, ...] = ()
     """The environment variables with the folders of compiled kernels and results of tuning."""

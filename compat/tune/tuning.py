@@ -58,7 +58,7 @@ class CompiledConfigs:
         built = (
             build_cells(cells, self.context)
             if cells
-            else Built(target=self.plan.target, launchable=(), left_out=())
+            else Built(target=self.plan.target, launchable=(), omitted_cells=())
         )
         return evolve(
             built,
@@ -66,7 +66,7 @@ class CompiledConfigs:
                 evolve(launchable, contest=names[launchable.cell.spec])
                 for launchable in built.launchable
             ),
-            left_out=(*built.left_out, *map(_omitted_cell, self._failed_results())),
+            omitted_cells=(*built.omitted_cells, *map(_omitted_cell, self._failed_results())),
         )
 
     def _failed_results(self) -> list[Result]:

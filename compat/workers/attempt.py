@@ -100,13 +100,13 @@ class Mode:
 
     actions: tuple[Compile | Interpret, ...] = (Compile(),)
     """The actions for each cell, in order, until one fails."""
-    given: Mapping[str, bytes] = field(factory=dict)
+    action_files: Mapping[str, bytes] = field(factory=dict)
     """The files that actions name."""
     diagnose: bool = False
     """Whether the compiler's diagnostics are on, for one cell in a process of its own."""
     variables: Mapping[str, str] = field(factory=dict)
     """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
-    hidden: tuple[str, ...] = ()
+    hidden_packages: tuple[str, ...] = ()
     """Packages of the env that count as missing while a kernel's file is imported."""
     stages: tuple[str, ...] = ()
     """The stages whose results are kept if an action keeps them; empty for all.
@@ -214,7 +214,7 @@ class PreloadedPackage:
         Returns ``None`` if the cell is not of a library, or is attempted under unusual conditions.
         """
         roots, module = _place(cell.spec)
-        if not cell.spec.package or mode.variables or mode.hidden or mode.interprets:
+        if not cell.spec.package or mode.variables or mode.hidden_packages or mode.interprets:
             return None
         names = module.split(".")[:-1]
         facts = toolchains.of(cell.env).facts(cell.target, cell.env.release)

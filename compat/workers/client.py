@@ -370,12 +370,12 @@ class Child:
             "directory": str(self.directory),
             "diagnose": mode.diagnose,
             "variables": dict(mode.variables),
-            "hidden": list(mode.hidden),
+            "hidden": list(mode.hidden_packages),
             "places": list(places.pairs),
             "jobs": list(jobs),
         }
         try:
-            self._give(mode.given)
+            self._give(mode.action_files)
             self._begin(server, json.dumps(request))
         except BaseException as error:
             self.close()

@@ -325,7 +325,7 @@ def refusal(evidence: Evidence, folder: Path) -> str | None:
 def _kill_message(text: str) -> re.Match[str] | None:
     """Return the match of a message in a text that an assembler was killed from outside."""
     patterns = (
-        toolchain.ir.parts.assembler.killed
+        toolchain.ir.parts.assembler.kill_message
         for toolchain in toolchains.every()
         if toolchain.ir.parts
     )

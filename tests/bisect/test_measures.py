@@ -181,7 +181,7 @@ def test_short_compiles_of_a_growth_are_measured_three_times(
     search = growing.GrowthSearch(
         cell=evolve(TRIVIAL.cell, spec=spec),
         context=RunContext(envs={}, store=None, limits=Limits(deadline=9, memory=1)),  # type: ignore[arg-type]
-        named=(GrowingSetting(name="N", values=(16, 64)),),
+        settings=(GrowingSetting(name="N", values=(16, 64)),),
     )
     (growth,) = search.answer().growths
     assert [point.seconds for point in growth.whole.points] == [0.1, 1.6]

@@ -61,7 +61,7 @@ def test_probing_all_finds_every_change(truth: list[Judgement]) -> None:
     history = probe_all(len(truth), judge)
     assert list(history.brackets) == changes(truth)
     assert sorted(judge.asked) == list(range(len(truth)))
-    assert history.assumed == ()
+    assert history.assumed_spans == ()
 
 
 @given(monotonic(), st.integers(1, 4))
@@ -76,19 +76,21 @@ def test_search_finds_the_exact_change_of_a_monotonic_history(
 def test_changes_found_in_any_history_are_real(truth: list[Judgement], width: int) -> None:
     judge = Counting(truth)
     history = search(len(truth), judge, width=width)
-    assert history.judged == {position: truth[position] for position in sorted(judge.asked)}
+    assert history.judgements == {position: truth[position] for position in sorted(judge.asked)}
     for bracket in history.brackets:
         assert {truth[bracket.before], truth[bracket.after]} == {G, B}
         assert truth[bracket.after] is bracket.judged_after
     taken_on_trust = {
-        position for first, last in history.assumed for position in range(first, last + 1)
+        position for first, last in history.assumed_spans for position in range(first, last + 1)
     }
-    assert not taken_on_trust & set(history.judged)
+    assert not taken_on_trust & set(history.judgements)
     open_in_brackets = {position for bracket in history.brackets for position in bracket.untested}
-    positions = [position for position, judgement in history.judged.items() if judgement is not U]
+    positions = [
+        position for position, judgement in history.judgements.items() if judgement is not U
+    ]
     if positions:
         inside = set(range(positions[0], positions[-1] + 1))
-        assert inside - set(history.judged) <= taken_on_trust | open_in_brackets
+        assert inside - set(history.judgements) <= taken_on_trust | open_in_brackets
 
 
 @given(monotonic())
@@ -138,4 +140,4 @@ def test_search_without_a_good_end_finds_the_change_nearest_the_bad_end() -> Non
 
 
 def test_an_empty_history() -> None:
-    assert search(0, Counting([])) == History(judged={}, brackets=())
+    assert search(0, Counting([])) == History(judgements={}, brackets=())

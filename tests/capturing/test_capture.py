@@ -57,9 +57,9 @@ def test_a_library_is_captured(
     capture = capture_program(
         (str(LIBRARY / "program.py"), str(EXIT_CODE)), options, python=pair.python
     )
-    assert capture.captured.recorded.release == release
-    assert capture.ended is not None
-    assert capture.ended.exit_code == EXIT_CODE
+    assert capture.files.records.release == release
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == EXIT_CODE
     what_is_captured_is_what_was_launched(capture)
     each_case_compiles_to_what_the_launch_compiles_to(capture, alone)
     a_kernel_file_says_what_the_launch_said(capture)
@@ -69,10 +69,8 @@ def test_a_library_is_captured(
 
 
 def what_is_captured_is_what_was_launched(capture: Capture) -> None:
-    assert capture.captured.not_captured == ()
-    cases = {
-        kernel.name: {case.name for case in kernel.cases} for kernel in capture.captured.kernels
-    }
+    assert capture.files.not_captured == ()
+    cases = {kernel.name: {case.name for case in kernel.cases} for kernel in capture.files.kernels}
     assert {name: len(case_names) for name, case_names in cases.items()} == {
         "around": 1,
         "around_2": 1,
@@ -90,13 +88,13 @@ def what_is_captured_is_what_was_launched(capture: Capture) -> None:
 
 
 def each_case_compiles_to_what_the_launch_compiles_to(capture: Capture, alone: BuiltEnv) -> None:
-    compared = compare(capture.captured, target_of(None, DEFAULT), alone)
+    compared = compare(capture.files, target_of(None, DEFAULT), alone)
     # Nothing is known about the process that ended with os._exit.
-    assert len(compared) == capture.captured.cases - 1
+    assert len(compared) == capture.files.cases - 1
     different = {
         comparison.kernel for comparison in compared if comparison.agreement is not Agreement.EQUAL
     }
-    assert different == (set() if capture.captured.recorded.release == "3.9.0" else BUILT_AROUND)
+    assert different == (set() if capture.files.records.release == "3.9.0" else BUILT_AROUND)
 
 
 def a_kernel_file_says_what_the_launch_said(capture: Capture) -> None:
@@ -116,7 +114,7 @@ def a_kernel_file_says_what_the_launch_said(capture: Capture) -> None:
 
 
 def answers_that_a_module_had_at_import_are_told(capture: Capture) -> None:
-    assert [str(conditional) for conditional in capture.captured.conditionals] == [
+    assert [str(conditional) for conditional in capture.files.conditionals] == [
         "waves.constants:10: if HAS_DESCRIPTORS:",
         'waves.constants:23: if hasattr(tl, "gather"):',
         (
@@ -125,7 +123,7 @@ def answers_that_a_module_had_at_import_are_told(capture: Capture) -> None:
         ),
     ]
     text = (capture.options.output / "chosen.py").read_text()
-    if capture.captured.recorded.release == "3.0.0":
+    if capture.files.records.release == "3.0.0":
         assert "def gather(source, index, axis):" in text
     # The kernel calls gather for large blocks only. For other blocks it compiles in releases that
     # have no such function.

@@ -88,9 +88,9 @@ def test_launches_are_kept_however_the_program_ends(
     then: str, program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     capture = captured((str(program(then)),), tmp_path, python)
-    assert capture.ended is not None
-    assert capture.ended.exit_code == ENDINGS[then]
-    (kernel,) = capture.captured.kernels
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == ENDINGS[then]
+    (kernel,) = capture.files.kernels
     assert kernel.name == "copy"
     assert [case.name for case in kernel.cases] == (
         ["BLOCK64", "BLOCK128"] if then == FORKED else ["default"]
@@ -118,9 +118,9 @@ def test_a_hanging_program_and_its_child_are_killed_after_the_timeout(
     )
     path = program(f"os.chdir({str(tmp_path)!r})\n{then}")
     capture = captured((str(path),), tmp_path, python, timeout=4.0)
-    assert capture.ended is not None
-    assert capture.ended.timed_out
-    assert [kernel.name for kernel in capture.captured.kernels] == ["copy"]
+    assert capture.program_end is not None
+    assert capture.program_end.timed_out
+    assert [kernel.name for kernel in capture.files.kernels] == ["copy"]
     assert "--timeout" in "\n".join(capture_lines(capture, "captured"))
     pids = [int(file.name.partition("-")[2]) for file in tmp_path.glob("child-*")]
     assert len(pids) == 2
@@ -134,7 +134,7 @@ def test_a_launch_with_an_unsupported_argument_is_reported(
 ) -> None:
     then = "try: copy[(1,)](Tensor(), object(), BLOCK=64)\nexcept Exception: pass"
     capture = captured((str(program(then)),), tmp_path, python)
-    (kernel,) = capture.captured.not_captured
+    (kernel,) = capture.files.not_captured
     assert str(kernel) == "program.py:copy: its argument y is an object of the class object"
 
 
@@ -151,8 +151,8 @@ def test_the_users_sitecustomize_still_runs(
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "own"))
     capture = captured((str(tmp_path / "program.py"),), tmp_path, python)
-    assert capture.ended is not None
-    assert capture.ended.exit_code == 9
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == 9
     assert (
         next(iter(capture_lines(capture, "captured")))
         == f"nothing was captured: no process of the program imported Triton{OTHERS}"
@@ -244,24 +244,24 @@ def test_a_program_that_uses_two_environments_is_captured_in_both(
     )
     options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     capture = capture_program((str(path),), options, python=python)
-    assert capture.captured.cases == 3
+    assert capture.files.cases == 3
     assert "captured with Triton 3.9.0, 3.8.0, 2 processes" in next(
         iter(capture_lines(capture, "captured"))
     )
-    assert [(comparison.case, comparison.agreement) for comparison in capture.compared] == [
+    assert [(comparison.case, comparison.agreement) for comparison in capture.comparisons] == [
         ("BLOCK64", Agreement.EQUAL),
         ("BLOCK32", Agreement.EQUAL),
     ]
     assert "compile: 2 of 2 compared cases" in "\n".join(capture_lines(capture, "captured"))
     unknown = tuple(
         evolve(comparison, agreement=Agreement.UNKNOWN, why="no code")
-        for comparison in capture.compared
+        for comparison in capture.comparisons
     )
     summary = "\n".join(
-        capture_lines(evolve(capture, compared=(capture.compared[0], unknown[1])), "captured")
+        capture_lines(evolve(capture, comparisons=(capture.comparisons[0], unknown[1])), "captured")
     )
     assert "compile: 1 of 1 compared cases\nnot compared:\n  1 case: no code" in summary
-    summary = "\n".join(capture_lines(evolve(capture, compared=unknown), "captured"))
+    summary = "\n".join(capture_lines(evolve(capture, comparisons=unknown), "captured"))
     assert "compile: not known, since no case could be compared" in summary
 
 
@@ -310,12 +310,12 @@ def test_kernels_with_the_same_name_are_named_with_their_modules(
     options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     capture = capture_program((str(program("import causal, full")),), options, python=python)
     names = ("causal.copy", "full.copy", "program.copy")
-    assert tuple(kernel.name for kernel in capture.captured.kernels) == names
+    assert tuple(kernel.name for kernel in capture.files.kernels) == names
     assert {
         spec.kernel: spec.function for spec in load_kernels(["captured/*.toml"], tmp_path)
     } == dict.fromkeys(names, "copy")
     assert {
-        comparison.kernel: comparison.agreement for comparison in capture.compared
+        comparison.kernel: comparison.agreement for comparison in capture.comparisons
     } == dict.fromkeys(names, Agreement.EQUAL)
 
 
@@ -421,10 +421,10 @@ def test_the_recorder_replaces_nothing_on_a_machine_with_a_gpu(
     path.write_text(LAUNCH.replace("copy[(1,)]", "#") + ON_A_GPU.replace("LOADED", str(loaded)))
     options = Options(output=tmp_path / "captured", fake=False)
     capture = capture_program((str(path),), options, python=built(f"triton-{release}").python)
-    assert capture.ended is not None
-    assert capture.ended.exit_code == 1  # one kernel was launched
-    assert {kernel.name for kernel in capture.captured.kernels} == {"broken", "copy"}
-    assert {(comparison.kernel, comparison.agreement) for comparison in capture.compared} == {
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == 1  # one kernel was launched
+    assert {kernel.name for kernel in capture.files.kernels} == {"broken", "copy"}
+    assert {(comparison.kernel, comparison.agreement) for comparison in capture.comparisons} == {
         ("copy", Agreement.EQUAL),
         ("broken", Agreement.EQUAL),
     }
@@ -466,11 +466,11 @@ def test_launches_that_cannot_be_recorded_are_reported_without_their_content(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
     capture = captured((str(program(HOSTILE)),), tmp_path, python)
-    assert {str(kernel) for kernel in capture.captured.not_captured} == {
+    assert {str(kernel) for kernel in capture.files.not_captured} == {
         "program.py:copy: has an argument that cannot be inspected (RuntimeError)",
         "program.py:with_object: with_object uses MODE.value, which is __main__.Mode",
         "program.py:copy: its argument BLOCK is an object of the class __main__.Mode",
         "program.py:copy: is not given the argument y",
     }
-    assert [kernel.name for kernel in capture.captured.kernels] == ["copy"]
+    assert [kernel.name for kernel in capture.files.kernels] == ["copy"]
     assert "secret" not in (tmp_path / "captured" / "index.json").read_text()

@@ -82,9 +82,9 @@ def test_kernels_of_a_compiled_model_are_captured(
     output = tmp_path / "captured"
     options = Options(output=output, check=CodeCheck.CASES, problems=True, fake=True)
     capture = capture_program((str(tmp_path / "program.py"),), options, python=built(PAIR).python)
-    assert capture.ended is not None
-    assert capture.ended.exit_code == 0
-    assert [str(kernel) for kernel in capture.captured.not_captured] == [
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == 0
+    assert [str(kernel) for kernel in capture.files.not_captured] == [
         "torch.compile:a graph: Inductor fails: KeyError: 'no schedule'"
     ]
     the_code_is_that_of_the_program(capture)
@@ -114,7 +114,7 @@ def test_kernels_for_an_amd_gpu_are_captured(
     output = tmp_path / "captured"
     options = Options(output=output, target="gfx942", fake=True)
     capture = capture_program((str(tmp_path / "program.py"),), options, python=built(PAIR).python)
-    assert capture.captured.not_captured == ()
+    assert capture.files.not_captured == ()
     the_code_is_that_of_the_program(capture)
     (spec,) = load_kernels([str(output / "*.toml")], output)
     assert "captured with Triton 3.5.1 for gfx942" in spec.summary
@@ -122,11 +122,9 @@ def test_kernels_for_an_amd_gpu_are_captured(
 
 
 def the_code_is_that_of_the_program(capture: Capture) -> None:
-    assert {comparison.agreement for comparison in capture.compared} == {Agreement.EQUAL}
-    cases = {
-        (kernel.name, case.name) for kernel in capture.captured.kernels for case in kernel.cases
-    }
-    assert {(comparison.kernel, comparison.case) for comparison in capture.compared} == cases
+    assert {comparison.agreement for comparison in capture.comparisons} == {Agreement.EQUAL}
+    cases = {(kernel.name, case.name) for kernel in capture.files.kernels for case in kernel.cases}
+    assert {(comparison.kernel, comparison.case) for comparison in capture.comparisons} == cases
 
 
 def the_index_has_the_graph_and_the_users_line(kernels: dict[str, Any]) -> None:

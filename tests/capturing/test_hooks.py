@@ -106,8 +106,8 @@ def test_hooks_are_called_as_without_a_capture(
     capture = capture_program(
         ("program.py", json.dumps(special)), options, python=built(f"triton-{env}").python
     )
-    assert capture.ended is not None
-    assert capture.ended.exit_code == 0
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == 0
     calls = json.loads(Path("calls.json").read_text())
     assert calls == [
         ["before run", 2, 32],
@@ -120,8 +120,8 @@ def test_hooks_are_called_as_without_a_capture(
         ["enter", "clustered", 0, None, None],
         ["exit", "clustered"],
     ]
-    assert {str(kernel) for kernel in capture.captured.not_captured} == set()
-    assert {(comparison.kernel, comparison.agreement) for comparison in capture.compared} == {
+    assert {str(kernel) for kernel in capture.files.not_captured} == set()
+    assert {(comparison.kernel, comparison.agreement) for comparison in capture.comparisons} == {
         (kernel, Agreement.EQUAL) for kernel in ("copy", "tuned", "clustered")
     }
     text = (tmp_path / "captured" / "clustered.toml").read_text()

@@ -82,16 +82,16 @@ def test_kernel_files_name_a_library_that_adapts_to_each_release(
     (tmp_path / "program.py").write_text(PROGRAM)
     options = Options(output=tmp_path / "captured", live=True, fake=True)
     capture = capture_program((str(tmp_path / "program.py"),), options, python=pair.python)
-    assert [(kernel.name, kernel.live is not None) for kernel in capture.captured.kernels] == [
+    assert [(kernel.name, kernel.live is not None) for kernel in capture.files.kernels] == [
         ("own", False),
         ("plain", True),
         ("tuned", True),
     ]
-    assert [str(kernel) for kernel in capture.captured.not_live] == [
+    assert [str(kernel) for kernel in capture.files.not_live] == [
         "program.py:own: it is part of the program itself, and importing it would run the program"
         " again"
     ]
-    assert {comparison.agreement for comparison in capture.compared} == {Agreement.EQUAL}
+    assert {comparison.agreement for comparison in capture.comparisons} == {Agreement.EQUAL}
     (plain,) = load_kernels(["captured/plain.toml"], tmp_path)
     assert (plain.package, plain.function) == ("live-waves==2.0", "plain")
     assert not (tmp_path / "captured" / "plain.py").exists()

@@ -76,9 +76,9 @@ def captured(pair: BuiltEnv, tmp_path_factory: pytest.TempPathFactory) -> Captur
 
 
 def test_cases_have_problems_if_all_their_inputs_are_recorded(captured: Capture) -> None:
-    assert captured.captured.not_captured == ()
+    assert captured.files.not_captured == ()
     why = "its argument at_ptr has 5000 whole numbers, and 4096 are recorded"
-    assert captured.captured.without_problem == (("gather", "fp32_i16", why),)
+    assert captured.files.without_problem == (("gather", "fp32_i16", why),)
     assert f"  1 case: {why}" in list(capture_lines(captured, "captured"))
     specs = load_kernels([str(captured.options.output / "*.toml")], Path.cwd())
     problems = {(spec.kernel, spec.case): spec.problem for spec in specs}
@@ -115,7 +115,7 @@ def test_cases_have_problems_if_all_their_inputs_are_recorded(captured: Capture)
 def test_recorded_problems_run_in_the_interpreter_and_none_is_ok(
     captured: Capture, pair: BuiltEnv, tmp_path: Path
 ) -> None:
-    specs = [spec for kernel_specs in captured.captured.specs.values() for spec in kernel_specs]
+    specs = [spec for kernel_specs in captured.files.specs.values() for spec in kernel_specs]
     cells = {
         (spec.kernel, spec.case): Cell(env=pair.env, target=TARGETS["sm_90"], spec=spec)
         for spec in specs

@@ -192,9 +192,9 @@ def test_unusual_arguments_are_recorded(built: Callable[[str], BuiltEnv], tmp_pa
     capture = capture_program(
         (str(tmp_path / "program.py"),), options, python=built("triton-3.9.0").python
     )
-    assert capture.ended is not None
-    assert capture.ended.exit_code == 0
-    assert {(comparison.kernel, comparison.agreement) for comparison in capture.compared} == {
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == 0
+    assert {(comparison.kernel, comparison.agreement) for comparison in capture.comparisons} == {
         ("applied", Agreement.EQUAL),
         ("described", Agreement.EQUAL),
         ("copy", Agreement.EQUAL),
@@ -229,12 +229,12 @@ def test_unusual_arguments_are_recorded(built: Callable[[str], BuiltEnv], tmp_pa
     source = (tmp_path / "captured" / "layouts.py").read_text()
     assert "LAST = tl.constexpr(gl.SliceLayout(dim=0, parent=gl.BlockedLayout(" in source
     assert 'Impl = {function = "Step"}' in (tmp_path / "captured" / "stepped.toml").read_text()
-    assert {str(kernel) for kernel in capture.captured.not_captured} == {
+    assert {str(kernel) for kernel in capture.files.not_captured} == {
         "program.py:applied: its argument with_ is a named tuple with a field that has no name",
         "program.py:copy: is given the option extern_libs, which is or has a 'dict'",
     }
-    assert capture.captured.never_launched == ()
-    assert (capture.captured.only_compiled, capture.captured.launched_count) == (1, 8)
+    assert capture.files.never_launched == ()
+    assert (capture.files.only_compiled, capture.files.launched_count) == (1, 8)
     assert "8 kernels launched, 1 only compiled" in "\n".join(capture_lines(capture, "captured"))
     compiled = (tmp_path / "captured" / "copy.toml").read_text()
     assert '[signature]\nx = "*fp32"\ny = "*fp32"' in compiled
@@ -280,9 +280,9 @@ def test_a_launch_with_an_aggregate_is_not_captured(
     capture = capture_program(
         (str(tmp_path / "program.py"),), options, python=built(f"triton-{release}").python
     )
-    assert capture.ended is not None
-    assert capture.ended.exit_code == 0
-    assert {str(kernel) for kernel in capture.captured.not_captured} == {
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == 0
+    assert {str(kernel) for kernel in capture.files.not_captured} == {
         f"program.py:{kernel}: its argument known is an object of the class __main__.Known"
         for kernel in ("constant", "passed")
     }
@@ -305,7 +305,7 @@ def test_capture_and_workers_find_a_toolchain_outside_the_environment(
         Options(output=tmp_path / "captured", fake=True),
         python=str(tmp_path / "own" / "bin" / "python"),
     )
-    assert [comparison.agreement for comparison in capture.compared] == [Agreement.EQUAL]
+    assert [comparison.agreement for comparison in capture.comparisons] == [Agreement.EQUAL]
 
 
 def test_progress_is_read_from_the_records_of_a_running_program(tmp_path: Path) -> None:

@@ -184,7 +184,8 @@ def test_executor_returns_ir_and_compiles_given_ir(env: BuiltEnv, tmp_path: Path
         name = evidence.kept["ttir"]
         assert cell_attempts.artifacts[name].startswith((b"#loc", b"module"))
         mode = Mode(
-            actions=(Compile(ir=name, keep_ir=True),), given={name: cell_attempts.artifacts[name]}
+            actions=(Compile(ir=name, keep_ir=True),),
+            action_files={name: cell_attempts.artifacts[name]},
         )
         (read,) = executor.submit(Batch([one], env, LIMITS, mode=mode))
         assert read.attempts[0].complete

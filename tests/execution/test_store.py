@@ -158,7 +158,7 @@ def test_the_key_depends_on_env_and_worker_and_not_on_names(tmp_path: Path) -> N
 
 
 def test_key_depends_on_the_mode() -> None:
-    mode = Mode(actions=(Compile(ir="a.ttir"),), given={"a.ttir": b"module {}"})
+    mode = Mode(actions=(Compile(ir="a.ttir"),), action_files={"a.ttir": b"module {}"})
     assert (
         cell_key(CELL, BUILT, "w", mode)
         != cell_key(CELL, BUILT, "w")

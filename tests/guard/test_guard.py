@@ -364,9 +364,9 @@ def test_guard_disagrees_with_a_report_of_a_new_release() -> None:
         (contradiction.kind, contradiction.releases, contradiction.targets)
         for contradiction in checked.contradictions
     ] == [(Kind.NEW, ("3.9.0",), ("sm_90",))]
-    assert [(answer.release, answer.given, answer.wanted) for answer in checked.answers] == [
-        ("3.9.0", None, "v")
-    ]
+    assert [
+        (answer.release, answer.current_variant, answer.new_variant) for answer in checked.answers
+    ] == [("3.9.0", None, "v")]
     assert not checked.agrees
 
 

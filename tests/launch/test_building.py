@@ -227,8 +227,8 @@ def test_cells_that_do_not_compile_are_left_out_with_the_reason(
 ) -> None:
     (tmp_path / "bad.toml").write_text(BAD)
     bundle = build(project(tmp_path, kernels="bad.toml"))
-    assert len(bundle.launchable) == len(bundle.left_out) == 2
-    assert all(omission.why.startswith("rejected (") for omission in bundle.left_out)
+    assert len(bundle.launchable) == len(bundle.omitted_cells) == 2
+    assert all(omission.why.startswith("rejected (") for omission in bundle.omitted_cells)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_descriptor_parameters_follow_from_the_release_and_the_target(
     selection = select(tmp_path / "matrix.toml", envs=tuple(OPTIONS), targets=(target,))
     with selection.open_store() as store:
         bundle = building.build(selection, selection.context(store), selection.read_envs)
-    assert bundle.left_out == ()
+    assert bundle.omitted_cells == ()
     parts = [("shape", 0), ("shape", 1), ("stride", 0), ("stride", 1)]
     for cell in bundle.launchable:
         assert cell.problem.dtype == "bf16"

@@ -49,7 +49,10 @@ def test_the_outcome_of_every_release_with_an_answer_must_stay() -> None:
         "ok on triton-3.1.0, triton-3.2.0, triton-3.8.0, triton-3.9.0",
         "timeout:1 on triton-3.4.0",
     ]
-    assert [built.env.name for built, _ in goal().dropped] == ["triton-3.5.1", "triton-3.6.0"]
+    assert [built.env.name for built, _ in goal().dropped_outcomes] == [
+        "triton-3.5.1",
+        "triton-3.6.0",
+    ]
 
 
 def test_every_candidate_is_tested_on_the_bad_release_and_its_neighbours() -> None:
@@ -65,7 +68,7 @@ def test_every_candidate_is_tested_on_the_bad_release_and_its_neighbours() -> No
         "triton-3.9.0",
     ], "what hangs waits for the end"
     reduction_goal = goal()
-    reduction_goal.tested.add("triton-3.4.0")
+    reduction_goal.tested_envs.add("triton-3.4.0")
     assert "triton-3.4.0" in [
         requirement.built.env.name for requirement in reduction_goal.tiers(1.0, 60.0)[0]
     ], "unless it was seen to matter"
@@ -73,7 +76,7 @@ def test_every_candidate_is_tested_on_the_bad_release_and_its_neighbours() -> No
 
 def test_the_wait_for_a_hanging_release_has_a_limit() -> None:
     reduction_goal = goal()
-    reduction_goal.tested.add("triton-3.4.0")
+    reduction_goal.tested_envs.add("triton-3.4.0")
     for patience, deadline in ((1.0, 2.0), (2.0, 4.0), (5.0, 7.0)):
         (hanging,) = [
             requirement
@@ -93,7 +96,7 @@ def test_the_named_release_is_never_dropped() -> None:
     assert not reduction_goal.drop("triton-3.3.1", "why")
     assert reduction_goal.drop("triton-3.1.0", "why")
     assert "triton-3.1.0" not in reduction_goal.lines()[2]
-    assert [(built.env.name, why) for built, why in reduction_goal.dropped][-1] == (
+    assert [(built.env.name, why) for built, why in reduction_goal.dropped_outcomes][-1] == (
         "triton-3.1.0",
         "why",
     )

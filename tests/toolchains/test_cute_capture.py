@@ -35,23 +35,23 @@ def test_a_program_is_captured(
         toolchain="cute", output=tmp_path / "captured", check=CodeCheck.CASES, fake=True
     )
     capture = capture_program((str(PROGRAM),), options, python=built(f"cute-{release}").python)
-    assert capture.ended is not None
-    assert capture.ended.exit_code == 0
-    assert capture.captured.recorded.release == release
-    assert [(comparison.agreement, comparison.why) for comparison in capture.compared] == [
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == 0
+    assert capture.files.records.release == release
+    assert [(comparison.agreement, comparison.why) for comparison in capture.comparisons] == [
         (Agreement.EQUAL, "")
     ] * 4
     originals = {
         launch.original.digest
-        for launch in capture.captured.recorded.launches.values()
+        for launch in capture.files.records.launches.values()
         if launch.original
     }
     assert len(originals) == 4  # all four differ, so equal digests are evidence
-    assert [str(kernel) for kernel in capture.captured.not_captured] == [
+    assert [str(kernel) for kernel in capture.files.not_captured] == [
         "program.py:run: is a method, and of an object only __call__ is captured"
     ]
     counts = {
-        kernel.name: [case.count for case in kernel.cases] for kernel in capture.captured.kernels
+        kernel.name: [case.count for case in kernel.cases] for kernel in capture.files.kernels
     }
     # The size of the third of three launches of copy is not a power of two.
     assert counts == {"Rows": [2, 1], "copy": [2, 1]}
@@ -143,7 +143,7 @@ def test_sizes_are_read_in_the_ir_of_all_releases(text: str, size: int | str) ->
 
 
 def test_functions_beside_a_kernel_make_arguments_that_no_type_describes() -> None:
-    makers = Makers(form=CAPTURING.written)
+    makers = Makers(form=CAPTURING.frozen_form)
     tree = {
         "call": {"function": "Extra"},
         "with": {

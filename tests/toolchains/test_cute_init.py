@@ -229,7 +229,7 @@ def test_a_file_with_kernels_of_both_toolchains_has_kernels_of_both(tmp_path: Pa
         ("add", "triton"),
         ("copy", "cute"),
     }
-    written = init.initialize(tmp_path, ["k.py"]).written
+    written = init.initialize(tmp_path, ["k.py"]).written_files
     assert sorted(kernels for kernels in written.values() if kernels) == [("add",), ("copy",)]
     read = load_kernels(["kernels/*.toml"], tmp_path)
     assert {spec.toolchain for spec in read} == {"triton", "cute"}

@@ -277,7 +277,7 @@ def test_ir_of_a_stage_compiles_again_from_a_file(
             keep=store.keep,
         )
         name = own.kept[stage]
-        again = Mode(actions=(Compile(ir=name),), given={name: store.artifact(name) or b""})
+        again = Mode(actions=(Compile(ir=name),), action_files={name: store.artifact(name) or b""})
         ((_, evidence),) = attempt(
             server, [copy("4.5.3")], LIMITS, stop=threading.Event(), mode=again
         )

@@ -256,17 +256,19 @@ def test_captured_launches_compile_to_the_same_code(
     options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     program = (str(WARMED_UP), str(KERNELS / "launched.py"), str(jobs))
     capture = capture_program(program, options, python=env.python)
-    assert capture.ended is not None
-    assert capture.ended.exit_code == 0
-    assert {str(kernel) for kernel in capture.captured.not_captured} == set()
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == 0
+    assert {str(kernel) for kernel in capture.files.not_captured} == set()
     assert [
-        comparison for comparison in capture.compared if comparison.agreement is not Agreement.EQUAL
+        comparison
+        for comparison in capture.comparisons
+        if comparison.agreement is not Agreement.EQUAL
     ] == []
     functions = [cell.spec.function for cell in cells]
-    assert {comparison.kernel for comparison in capture.compared} == set(functions)
+    assert {comparison.kernel for comparison in capture.comparisons} == set(functions)
     # Only launches that are compiled alike share a case.
     different = set(zip(functions, warmed_up(release), strict=True))
-    assert len(different) <= len(capture.compared) < len(cells)
+    assert len(different) <= len(capture.comparisons) < len(cells)
 
 
 def jobs_in(folder: Path, cells: list[Cell]) -> Path:

@@ -49,7 +49,9 @@ def test_ir_of_one_release_compiles_in_another(
             for stage, name in evidence.kept.items()
         }
         assert {stage: done.made[stage] for stage in evidence.kept} == facts
-        mode = Mode(actions=(Compile(ir="some.ttir"),), given={"some.ttir": ttir.read_bytes()})
+        mode = Mode(
+            actions=(Compile(ir="some.ttir"),), action_files={"some.ttir": ttir.read_bytes()}
+        )
         crossed, back = one(new, store, mode), one(old, store, mode)
     assert crossed.has_binary
     assert "ast" not in crossed.stages

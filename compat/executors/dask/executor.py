@@ -73,7 +73,7 @@ class DaskExecutor:
             tree=tree,
             folders=(*folders_of(str(built.python)), str(PACKAGE)),
             depends=variable_dependencies(toolchains.of(built.env), batch.cells[0].target.backend),
-            wanted=None if self._program else session.pin_env(built),
+            pinned_env=None if self._program else session.pin_env(built),
             worker=self._program,
         )
         yield from _BatchWork(

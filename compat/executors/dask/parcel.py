@@ -80,7 +80,7 @@ class Parcel:
     """The environment variables and programs outside of the env that results depend on. They must
     be equal on the Dask worker.
     """
-    wanted: PinnedEnv | None
+    pinned_env: PinnedEnv | None
     """The env, which must be equal on the Dask worker. ``None`` if its path is valid on both
     machines, as with a worker program from another package.
     """

@@ -100,8 +100,8 @@ class _EnvInUse:
     """An env for batches, and the executor whose servers run in it."""
 
     executor: LocalExecutor
-    wanted: PinnedEnv | None
-    built: BuiltEnv | None = None
+    pinned_env: PinnedEnv | None
+    built_env: BuiltEnv | None = None
     """The env on this machine; ``None`` until it is provided."""
     batches: int = 0
     """Number of batches that use it now."""
@@ -143,8 +143,10 @@ class _WorkerState:
             if stop.wait(_TICK) or stop.is_set():
                 raise Stopped
         with self.using(parcel, stop) as use:
-            assert use.built is not None
-            with closing(use.executor.submit(parcel.unpack_batch(use.built, tree), stop)) as stream:
+            assert use.built_env is not None
+            with closing(
+                use.executor.submit(parcel.unpack_batch(use.built_env, tree), stop)
+            ) as stream:
                 attempts += stream
         return True
 
@@ -183,11 +185,13 @@ class _WorkerState:
         program = Path(parcel.worker or WORKER)
         with self.lock:
             key = parcel.batch.built.digest, str(program)
-            use = self.envs.setdefault(key, _EnvInUse(LocalExecutor(worker=program), parcel.wanted))
+            use = self.envs.setdefault(
+                key, _EnvInUse(LocalExecutor(worker=program), parcel.pinned_env)
+            )
             use.batches += 1
         try:
             with use.making:
-                use.built = use.built or self.provide_env(parcel, stop)
+                use.built_env = use.built_env or self.provide_env(parcel, stop)
             yield use
         finally:
             with self.lock:
@@ -203,12 +207,12 @@ class _WorkerState:
 
         Raises _UnavailableEnv and Stopped.
         """
-        if parcel.wanted is None:
+        if parcel.pinned_env is None:
             return parcel.batch.built
         give_up = time.monotonic() + _ROOM
         while True:
             try:
-                built = _envs().provide(parcel.wanted, stop=stop)
+                built = _envs().provide(parcel.pinned_env, stop=stop)
             except NoRoom as error:
                 self.tidy(most=0)
                 if time.monotonic() > give_up:
@@ -234,8 +238,8 @@ class _WorkerState:
             ]
         for use in ended:
             use.executor.close()
-            if use.wanted is not None and use.built is not None:
-                _envs().release(use.wanted)
+            if use.pinned_env is not None and use.built_env is not None:
+                _envs().release(use.pinned_env)
 
 
 @cache

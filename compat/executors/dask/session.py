@@ -84,7 +84,7 @@ class _Task:
 
     over: threading.Event = field(factory=threading.Event)
     """Set when the task has a result, or its worker is lost."""
-    lost_with: ClusterWorker | None = None
+    lost_worker: ClusterWorker | None = None
     """The worker whose end lost the task."""
 
 
@@ -306,7 +306,7 @@ class DaskSession:
             self._lost = time.monotonic()
             for key in keys:
                 if (task := self._tasks.get(key)) is not None and worker is not None:
-                    task.lost_with = worker
+                    task.lost_worker = worker
                     task.over.set()
             self.changed.notify_all()
 
@@ -435,7 +435,7 @@ class DaskSession:
     def _result(self, future: Any, task: _Task, check: Callable[[], None]) -> Any:
         from distributed.scheduler import KilledWorker
 
-        while task.lost_with is None:
+        while task.lost_worker is None:
             check()
             try:
                 return future.result(timeout=_PATIENCE)
@@ -445,8 +445,8 @@ class DaskSession:
                 raise InterruptedTask from error
             except KilledWorker as error:
                 address = error.last_worker.address
-                task.lost_with = self._gone.get(address) or self.workers.get(address)
-                if task.lost_with is None:  # the session reconnected and forgot its workers
+                task.lost_worker = self._gone.get(address) or self.workers.get(address)
+                if task.lost_worker is None:  # the session reconnected and forgot its workers
                     raise InterruptedTask from error
             except UnknownAction:
                 raise
@@ -454,7 +454,7 @@ class DaskSession:
                 raise ClusterError(
                     f"a Dask worker failed: {type(error).__name__}: {error}"
                 ) from error
-        raise WorkerLost(task.lost_with)
+        raise WorkerLost(task.lost_worker)
 
     # --- the end ----------------------------------------------------------------------------------
 

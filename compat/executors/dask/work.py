@@ -36,7 +36,7 @@ class Work(ABC, Generic[_Outcome]):
     """Raises an exception if all work must end."""
     losses: tuple[ClusterWorker, ...] = ()
     """The workers that ended while they had this work."""
-    displaced: int = 0
+    displacements: int = 0
     """How often this work was taken away since the last task of the session returned."""
     done_before: int = 0
     """``DaskSession.done`` when this work was taken away last."""
@@ -106,13 +106,13 @@ class Work(ABC, Generic[_Outcome]):
         session returns.
         """
         done = self.session.done
-        displaced = self.displaced + 1 if self.done_before == done else 1
+        displaced = self.displacements + 1 if self.done_before == done else 1
         if displaced > _DISPLACED:
             raise ClusterError(
                 "the Dask scheduler keeps taking tasks back",
                 hint="Check whether another program uses all of its workers.",
             )
-        return evolve(self, displaced=displaced, done_before=done)
+        return evolve(self, displacements=displaced, done_before=done)
 
     @property
     def hosts(self) -> set[str]:

@@ -17,8 +17,8 @@ _LISTED = 12
 
 def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     """The summary of a capture whose files are in ``output``, line by line."""
-    captured = capture.captured
-    recorded = captured.recorded
+    captured = capture.files
+    recorded = captured.records
     toolchain = toolchains.look_up(recorded.toolchain)
     if recorded.release is None:
         yield f"nothing was captured: {_why_nothing(recorded, toolchain)}"
@@ -84,7 +84,7 @@ def _why_nothing(recorded: ProgramRecords, toolchain: Toolchain) -> str:
 
 
 def _how_it_ended(capture: Capture) -> Iterator[str]:
-    ended, recorded = capture.ended, capture.captured.recorded
+    ended, recorded = capture.program_end, capture.files.records
     if ended is None:
         return
     if ended.timed_out:
@@ -107,7 +107,7 @@ def _how_it_ended(capture: Capture) -> Iterator[str]:
 def _live(capture: Capture) -> Iterator[str]:
     if not capture.options.live:
         return
-    kernels = capture.captured.kernels
+    kernels = capture.files.kernels
     packages = dict.fromkeys(
         kernel.live.package for kernel in kernels if kernel.live and kernel.live.package
     )
@@ -117,14 +117,14 @@ def _live(capture: Capture) -> Iterator[str]:
         f" {sum(kernel.live is not None for kernel in kernels)}{libraries}"
     )
     yield from _name_lines(
-        "as bundles", [str(kernel) for kernel in capture.captured.not_live], every=True
+        "as bundles", [str(kernel) for kernel in capture.files.not_live], every=True
     )
 
 
 def _problems(capture: Capture) -> Iterator[str]:
     if not capture.options.problems:
         return
-    captured = capture.captured
+    captured = capture.files
     there = captured.cases - len(captured.without_problem)
     yield (
         f"can run again as recorded, with invented floating-point numbers: {there} of"
@@ -137,11 +137,11 @@ def _problems(capture: Capture) -> Iterator[str]:
 
 
 def _code(capture: Capture) -> Iterator[str]:
-    if not capture.compared:
+    if not capture.comparisons:
         return
     compared = [
         comparison
-        for comparison in capture.compared
+        for comparison in capture.comparisons
         if comparison.agreement is not Agreement.UNKNOWN
     ]
     equal = sum(comparison.agreement is Agreement.EQUAL for comparison in compared)
@@ -153,13 +153,13 @@ def _code(capture: Capture) -> Iterator[str]:
     yield f"same code as the program's own compile: {agreement}"
     others = [
         f"{comparison.kernel}/{comparison.case}: {comparison.why}"
-        for comparison in capture.compared
+        for comparison in capture.comparisons
         if comparison.agreement is Agreement.DIFFERENT
     ]
     yield from _name_lines("not the same", others, every=True)
     unknown = Counter(
         comparison.why
-        for comparison in capture.compared
+        for comparison in capture.comparisons
         if comparison.agreement is Agreement.UNKNOWN
     )
     yield from _name_lines(

@@ -152,7 +152,7 @@ def _comparison_lines(reduction: Reduction) -> Iterator[str]:
         yield f"differs from the original: {difference.text}"
     if reduction.confirmed and reduction.not_compared:
         yield f"not compared with the original: {', '.join(reduction.not_compared)}"
-    for built, why in reduction.goal.dropped:
+    for built, why in reduction.goal.dropped_outcomes:
         yield f"not preserved: {built.env.name}, {why}"
 
 
@@ -207,7 +207,7 @@ def _polish(reduction: Reduction, cell: str, matrix: Path, limits: Sequence[str]
     kernel = path.with_suffix(".toml")
     declared = ["--matrix", str(matrix)] if matrix.exists() else []
     check = ["compat", "check", cell, *declared, "--target", reduction.subject.target.name]
-    judge = reduction.goal.named[0].criterion.text
+    judge = reduction.goal.named_requirements[0].criterion.text
     if judge == "same-failure" and failure:  # the nearest judge for a single cell
         judge = f"class={failure.failure_class}"
     check += ["--envs", reduction.original.bad[0].cell.env.name, "--judge", judge, *limits]

@@ -301,7 +301,7 @@ def env_document(env: KeptEnv) -> dict[str, object]:
         "state": env.state,
         "error": env.error,
         "size": size_of(env.folder.path),
-        "last_used": datetime.fromtimestamp(env.used, UTC).isoformat(timespec="seconds"),
+        "last_used": datetime.fromtimestamp(env.last_use, UTC).isoformat(timespec="seconds"),
     }
 
 
@@ -313,7 +313,7 @@ def env_row(env: KeptEnv, now: float) -> dict[str, str]:
         "python": env.python or "-",
         "state": env.state,
         "size": in_bytes(size_of(env.folder.path)),
-        "last used": _ago(now - env.used),
+        "last used": _ago(now - env.last_use),
     }
 
 
@@ -338,7 +338,7 @@ def pruned_env_lines(
     """A line for each removed or kept env of the cache in ``folder``, as it comes, and a sum."""
     freed: list[int] = []
     for env in pruned:
-        freed += [] if env.kept else [env.size]
+        freed += [] if env.reason else [env.size]
         yield _pruned_env_line(env, now, dry_run=dry_run)
     done = "would remove" if dry_run else "removed"
     yield f"{done} {len(freed)} of the environments in {folder}, {in_bytes(sum(freed))}"
@@ -353,18 +353,18 @@ def pruned_env_document(pruned: PrunedEnv, *, dry_run: bool) -> dict[str, object
         "name": pruned.env.folder.path.name,
         "folder": str(pruned.env.folder.path),
         "size": pruned.size,
-        "removed": pruned.kept is None,
+        "removed": pruned.reason is None,
         "dry_run": dry_run,
-        "kept": pruned.kept,
+        "kept": pruned.reason,
     }
 
 
 def _pruned_env_line(pruned: PrunedEnv, now: float, *, dry_run: bool) -> str:
     name = pruned.env.folder.path.name
-    if pruned.kept:
-        return f"left {name}: {pruned.kept}"
+    if pruned.reason:
+        return f"left {name}: {pruned.reason}"
     done = "would remove" if dry_run else "removed"
-    return f"{done} {name}: {in_bytes(pruned.size)}, last used {_ago(now - pruned.env.used)}"
+    return f"{done} {name}: {in_bytes(pruned.size)}, last used {_ago(now - pruned.env.last_use)}"
 
 
 def _ago(seconds: float) -> str:

@@ -142,7 +142,7 @@ def _outcome(result: Result, explanation: Explanation) -> Iterator[str]:
             "fingerprint": failure.fingerprint,
             "reproducer": explanation.reproducer and place_of(explanation.reproducer),
             "IR before the pass": explanation.ir and place_of(explanation.ir),
-            "all output": explanation.printed and place_of(explanation.printed),
+            "all output": explanation.output and place_of(explanation.output),
         }
         yield from _section(
             "failure", (f"{name}: {value}" for name, value in facts.items() if value)

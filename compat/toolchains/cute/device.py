@@ -76,14 +76,14 @@ CAPTURING = Capturing(
     variable=recorders.VARIABLE,
     begin=recorder.begin,
     digest=digest_of,
-    hidden=("torch",),
+    hidden_packages=("torch",),
     usual=USUAL[0],
     has_device=is_there,
-    written=FrozenForm(
+    frozen_form=FrozenForm(
         imports=("import cutlass", "import cutlass.cute as cute"),
         decorators={},
         dtype=element_source,
-        kept=CuteForms.kept,
+        kept_decorators=CuteForms.kept,
     ),
     caches=("CUTE_DSL_CACHE_DIR",),
 )

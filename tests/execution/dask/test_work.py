@@ -57,9 +57,9 @@ def test_work_that_is_taken_away_six_times_is_a_cluster_error() -> None:
     with pytest.raises(ClusterError, match="keeps taking tasks back"):
         list(some.run())
     assert len(some.tried) == 6
-    some = work("taken", displaced=4)
+    some = work("taken", displacements=4)
     some.session.done = 7
-    assert some.again().displaced == 1, "something else got done meanwhile"
+    assert some.again().displacements == 1, "something else got done meanwhile"
 
 
 def test_each_reason_is_listed_once_with_its_workers() -> None:

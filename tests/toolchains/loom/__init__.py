@@ -80,7 +80,7 @@ LOOM = Toolchain(
             digest=recorder.digest_of,
             usual="sm_90",
             has_device=Path("/dev/loom").exists,
-            written=FrozenForm(imports=("import loom",), decorators={"jit": "@loom.pattern"}),
+            frozen_form=FrozenForm(imports=("import loom",), decorators={"jit": "@loom.pattern"}),
         ),
     ),
     launching=Launching(

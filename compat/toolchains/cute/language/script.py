@@ -428,7 +428,7 @@ SCRIPT = ScriptForm(
     imports=imports,
     before_decorators=before_decorators,
     variables_of=variables_of,
-    spelled=lambda target: f"CUTE_DSL_ARCH={architecture(target)}",
+    target_text=lambda target: f"CUTE_DSL_ARCH={architecture(target)}",
     tracker="https://github.com/NVIDIA/cutlass/issues",
     always="CUTE_DSL_DISABLE_FILE_CACHING",
     cache="CUTE_DSL_CACHE_DIR",

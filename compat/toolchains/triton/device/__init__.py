@@ -23,10 +23,10 @@ CAPTURING = Capturing(
     variable=recorders.VARIABLE,
     begin=recorder.begin,
     digest=digest_of,
-    hidden=("torch",),
+    hidden_packages=("torch",),
     usual="sm_90",
     has_device=is_there,
-    written=FrozenForm(
+    frozen_form=FrozenForm(
         imports=(
             "import triton",
             "import triton.language as tl",

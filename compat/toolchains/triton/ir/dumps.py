@@ -236,7 +236,7 @@ PARTS = CompilerParts(
         of=ptxas_of,
         command=_command,
         evidence=_evidence,
-        killed=lazy_pattern(
+        kill_message=lazy_pattern(
             r"`ptxas` failed with error code (?:-(?:[1239]|15|2[45])|129|13[01]|137|143|15[23])\b"
             r"|died with <Signals\.SIG(?:KILL|TERM|INT|HUP|QUIT|XCPU|XFSZ)"
         ),

@@ -18,7 +18,7 @@ from compat.source.parsing import expression_of
 from compat.text import lazy_pattern
 from compat.toolchains.base import ArgumentTypes, Option, Simplification
 
-CONSTANT = ConstantForm(needed="import triton.language as tl", made_with="tl.constexpr")
+CONSTANT = ConstantForm(statement="import triton.language as tl", made_with="tl.constexpr")
 DTYPES = (
     *("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64"),
     *("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15"),

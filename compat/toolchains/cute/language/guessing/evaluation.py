@@ -55,7 +55,7 @@ class HostCall:
     kernel: str
     """The name of the function or class."""
     line: int
-    made: Mapping[str, PythonValue]
+    constructor_arguments: Mapping[str, PythonValue]
     """The arguments of the constructor, by name."""
     positional: tuple[PythonValue, ...]
     keywords: Mapping[str, PythonValue]
@@ -64,7 +64,10 @@ class HostCall:
     def is_known(self) -> bool:
         """Whether all its arguments are known."""
         return not any(
-            map(has_unknown, (*self.made.values(), *self.positional, *self.keywords.values()))
+            map(
+                has_unknown,
+                (*self.constructor_arguments.values(), *self.positional, *self.keywords.values()),
+            )
         )
 
     assumed: bool
@@ -221,7 +224,9 @@ class HostScope(Scope):
                 function.name, self._constructor_arguments(function, positional, keywords)
             )
         if isinstance(function, KernelObject):
-            return self._note_call(function.kind, node, function.made, positional, keywords)
+            return self._note_call(
+                function.kind, node, function.constructor_arguments, positional, keywords
+            )
         if (
             isinstance(function, SourceFunction)
             and getattr(function.node, "name", "") in self.kernels.functions
@@ -280,13 +285,15 @@ class HostScope(Scope):
             raise UnknownValue("compiles nothing")
         kernel, *rest = positional
         if isinstance(kernel, KernelObject):
-            return self._note_call(kernel.kind, node, kernel.made, rest, keywords)
+            return self._note_call(kernel.kind, node, kernel.constructor_arguments, rest, keywords)
         if (
             isinstance(kernel, _Method)
             and kernel.name == "__call__"
             and isinstance(kernel.owner, KernelObject)
         ):
-            return self._note_call(kernel.owner.kind, node, kernel.owner.made, rest, keywords)
+            return self._note_call(
+                kernel.owner.kind, node, kernel.owner.constructor_arguments, rest, keywords
+            )
         if isinstance(kernel, SourceFunction) and isinstance(kernel.node, ast.FunctionDef):
             noted = self._note_call(kernel.node.name, node, {}, rest, keywords)
             if any(isinstance(argument, KernelObject) for argument in (*rest, *keywords.values())):
@@ -312,7 +319,7 @@ class HostScope(Scope):
             HostCall(
                 kernel=kernel,
                 line=node.lineno,
-                made=constructor_values,
+                constructor_arguments=constructor_values,
                 positional=tuple(copied),
                 keywords=named,
                 assumed=self.kernels.assuming,

@@ -203,7 +203,7 @@ class _LauncherGuesses:
     def _constructor_guess(self, parameter: ast.arg) -> _Guess | None:
         """Return the guess for a parameter of a constructor, or ``None`` if its default is used."""
         assert self.launcher.constructor is not None
-        value = (self.call.made if self.call else {}).get(parameter.arg, UNKNOWN)
+        value = (self.call.constructor_arguments if self.call else {}).get(parameter.arg, UNKNOWN)
         if _is_constant(value):
             return _Guess(
                 value=_plain(value), why=self._why(), is_constexpr=True, is_exact=self._is_exact()
@@ -518,7 +518,7 @@ def _sizes_in(value: object) -> list[object]:
 
 
 def _completeness(call: HostCall) -> int:
-    values = (*call.made.values(), *call.positional, *call.keywords.values())
+    values = (*call.constructor_arguments.values(), *call.positional, *call.keywords.values())
     return sum((not isinstance(value, Unknown)) + (not has_unknown(value)) for value in values)
 
 

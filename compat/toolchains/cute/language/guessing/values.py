@@ -130,7 +130,7 @@ class KernelObject:
     """An object of a kernel's class."""
 
     kind: str
-    made: Mapping[str, PythonValue]
+    constructor_arguments: Mapping[str, PythonValue]
     """Parameter of its constructor → the given argument."""
 
 

@@ -119,7 +119,11 @@ class Types:
         if any(name in launch.tensors for launch in self.launches):
             return True
         is_number = _WHOLE_NAME.match(name) or self._is_launched_as_number(name)
-        if name not in self.facts.used and not is_number and self._is_between_pointers(name):
+        if (
+            name not in self.facts.mentioned_names
+            and not is_number
+            and self._is_between_pointers(name)
+        ):
             return True
         return bool(_POINTER.fullmatch(name)) or (name in self.facts.optional and kind is None)
 
@@ -136,8 +140,10 @@ class Types:
         Kernels take tensors first, and numbers after them.
         """
         at = self.parameters.index(name)
-        before = [other for other in self.parameters[:at] if other in self.facts.used][-1:]
-        after = [other for other in self.parameters[at:] if other in self.facts.used][:1]
+        before = [other for other in self.parameters[:at] if other in self.facts.mentioned_names][
+            -1:
+        ]
+        after = [other for other in self.parameters[at:] if other in self.facts.mentioned_names][:1]
         return bool(after) and all(other in self.facts.pointers for other in (*before, *after))
 
     # --- elements ---
@@ -417,7 +423,7 @@ class Values:
             return Guess(
                 None, "a function; name one of this source", "the name of a function of this source"
             )
-        compared = self.facts.compared.get(name, [])
+        compared = self.facts.compared_values.get(name, [])
         if name in self.facts.dtypes or (_DTYPE.fullmatch(name) and not compared):
             return Guess({"dtype": self._dtype(name)}, "used as a dtype")
         if _LAYOUT.fullmatch(name) and not compared:
@@ -432,7 +438,7 @@ class Values:
             return Guess(self._side(name), "the length of a block: a power of two")
         kind = self.facts.kinds.get(ValueOrigin(name))
         is_number = kind is not None and kind.why == ARITHMETIC
-        if name in self.facts.tested or (_FLAG.fullmatch(name) and not is_number):
+        if name in self.facts.tested_constexprs or (_FLAG.fullmatch(name) and not is_number):
             return Guess(False, "a flag")
         if None in compared:
             return Guess(None, "compared with None")
@@ -469,7 +475,7 @@ class Values:
         name = parameter.name
         compared = [
             literal
-            for literal in self.facts.compared.get(name, [])
+            for literal in self.facts.compared_values.get(name, [])
             if isinstance(literal, int) and not isinstance(literal, bool)
         ]
         kind = self.facts.kinds.get(ValueOrigin(name))

@@ -69,7 +69,7 @@ class KernelBody:
         return self._compiled[key]
 
     def _facts(self, facts: KernelFacts, values: Mapping[str, object]) -> KernelFacts:
-        facts.used = self.function.mentioned_names
+        facts.mentioned_names = self.function.mentioned_names
         for _ in range(_ROUNDS):
             facts.changed = False
             parameters = {
@@ -258,7 +258,7 @@ class Walk:
                 self.facts.deciding.update(origin.name for origin in self.names[name].origins)
         for condition in _conditions(test):
             if isinstance(condition, ast.Name) and condition.id in self.names:
-                self.facts.tested.update(self.parameters(condition.id))
+                self.facts.tested_constexprs.update(self.parameters(condition.id))
         self.value(test)
 
     # --- expressions ---
@@ -384,7 +384,7 @@ class Walk:
             for name in names:
                 if other.value is None:
                     self.facts.optional.add(name)
-                self.facts.compared.setdefault(name, []).append(other.value)
+                self.facts.compared_values.setdefault(name, []).append(other.value)
         elif (self.module.scope.origin(other) or "").startswith("triton.language."):
             self.facts.dtypes.update(names)
 

@@ -466,7 +466,7 @@ _looped = _whole_arguments("a bound of a loop", by_position=True)
 
 def _unrolled_range(walk: Walk, node: ast.Call) -> Value:
     for bound in map(walk.value, node.args):
-        walk.facts.unrolled.update(origin.name for origin in bound.origins)
+        walk.facts.unrolled_parameters.update(origin.name for origin in bound.origins)
         if len(node.args) < 3:  # without a step, which divides the number of passes
             walk.facts.passes.update(term.constexpr for term in bound.terms if term.constexpr)
     return _looped(walk, node)

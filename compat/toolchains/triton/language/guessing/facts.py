@@ -164,7 +164,7 @@ class KernelFacts:
     """
     descriptors: dict[str, int] = Factory(dict)
     """Parameters that are used as tensor descriptors, each with its number of dimensions."""
-    used: frozenset[str] = frozenset()
+    mentioned_names: frozenset[str] = frozenset()
     """Names that the body mentions."""
     optional: set[str] = Factory(set)
     """Parameters that are compared with ``None``."""
@@ -172,13 +172,13 @@ class KernelFacts:
     """Constexprs that are the length of a ``tl.arange``, or of a side of a block, each with the
     largest number of dimensions of such a block.
     """
-    unrolled: set[str] = Factory(set)
+    unrolled_parameters: set[str] = Factory(set)
     """Parameters that the number of passes of an unrolled loop depends on."""
     passes: set[str] = Factory(set)
     """Constexprs that are a bound of an unrolled loop without a step, or a summand of a bound."""
-    compared: dict[str, list[PythonValue]] = Factory(dict)
+    compared_values: dict[str, list[PythonValue]] = Factory(dict)
     """Constexprs, and the literals that they are compared with."""
-    tested: set[str] = Factory(set)
+    tested_constexprs: set[str] = Factory(set)
     """Constexprs that conditions test for truth."""
     functions: set[str] = Factory(set)
     """Parameters that are called."""

@@ -160,7 +160,8 @@ class _Guessing:
         }
         sides = sorted(number for name, number in numbers.items() if name in self.facts.spans)[-2:]
         passes = max(
-            (number for name, number in numbers.items() if name in self.facts.unrolled), default=0
+            (number for name, number in numbers.items() if name in self.facts.unrolled_parameters),
+            default=0,
         )
         return max(
             math.prod(sides) / _LARGE_BLOCK if self.facts.blocks > 1 else 0, passes / _MANY_PASSES

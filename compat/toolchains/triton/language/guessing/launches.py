@@ -81,7 +81,7 @@ class _Axes:
 
     rank: int = 0
     """The number of axes; 0 if it is unknown."""
-    used: int = 1
+    least: int = 1
     """The minimum number of axes, from those whose size or stride the function reads."""
     names: dict[int, str] = Factory(dict)
     """Axis, perhaps counted from the end, → the name of its size."""
@@ -89,7 +89,7 @@ class _Axes:
     def use(self, axis: int | None) -> None:
         """Note that the function reads the size or the stride of an axis."""
         if axis is not None:
-            self.used = max(self.used, axis + 1 if axis >= 0 else -axis)
+            self.least = max(self.least, axis + 1 if axis >= 0 else -axis)
 
     def label(self, axis: int, rank: int) -> str:
         """Return the name of the size of an axis; empty if it has none."""
@@ -171,15 +171,15 @@ class _Wrapper:
         same uses.
         """
         rank = axes.rank or max(
-            (other.rank for other in others if other.used == axes.used), default=0
+            (other.rank for other in others if other.least == axes.least), default=0
         )
-        rank = max(rank, axes.used)
+        rank = max(rank, axes.least)
         shape: list[int] = []
         for axis in range(rank):
             alike = (
                 label
                 for other in others
-                if max(other.rank, other.used) == rank > 1 and (label := other.label(axis, rank))
+                if max(other.rank, other.least) == rank > 1 and (label := other.label(axis, rank))
             )
             label = axes.label(axis, rank) or next(alike, "")
             key, value = (
