@@ -131,7 +131,7 @@ def reduce(
         lambda: reduction_lines(reduction, selection.config.path, options, limits),
         lambda: reduction_document(reduction),
     )
-    sys.exit(INTERRUPTED if reduction.ended is ReductionEnd.INTERRUPTED else 0)
+    sys.exit(INTERRUPTED if reduction.search_end is ReductionEnd.INTERRUPTED else 0)
 
 
 _PLAIN_EVERY = 5.0

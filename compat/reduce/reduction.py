@@ -203,7 +203,7 @@ class Reduction:
             self._search_within(patience)
             self.seconds = time.monotonic() - began
             tested = len(self.goal.tested_envs)
-            if self._confirm() or self.ended is not ReductionEnd.DONE:
+            if self._confirm() or self.search_end is not ReductionEnd.DONE:
                 return
             # Another search would ask the same of every candidate.
             if len(self.goal.tested_envs) == tested:
@@ -222,13 +222,13 @@ class Reduction:
                 if interruption.is_requested():
                     raise
                 raise self.runs.out_of_budget("launched") from error
-            self.ended = (
+            self.search_end = (
                 ReductionEnd.INTERRUPTED if interruption.is_requested() else ReductionEnd.BUDGET
             )
             # The best candidate is still tested closely. A second request to stop ends that, too.
             interruption.clear()
         except KeyboardInterrupt:
-            self.ended = ReductionEnd.INTERRUPTED
+            self.search_end = ReductionEnd.INTERRUPTED
 
     def _search(self, patience: float, stop: threading.Event) -> None:
         """Add accepted candidates to ``history``. Each is on disk before the search continues."""
@@ -344,7 +344,7 @@ class Reduction:
             if self.history[at].key not in self._close_tests:
                 self._holds(self.history[at])
         except Stopped:
-            self.ended = (
+            self.search_end = (
                 ReductionEnd.INTERRUPTED if self.budget.remaining_seconds else ReductionEnd.BUDGET
             )
         test = self._close_tests.get(self.history[at].key)
@@ -414,7 +414,7 @@ class Reduction:
         held = {requirement.built.env.name for requirement in self.goal.requirements}
         others = [env for env in self.subject.rest if env.name not in held]
         try:
-            if self.confirmed and self.ended is not ReductionEnd.INTERRUPTED and others:
+            if self.confirmed and self.search_end is not ReductionEnd.INTERRUPTED and others:
                 missing = self.subject.cells([env for env in others if env.name not in originals])
                 originals |= {
                     result.cell.env.name: result
@@ -422,7 +422,9 @@ class Reduction:
                 }
                 self.results = [*self.results, *self._results_in(others, self.history[-1])]
         except Interrupted:
-            self.ended = ReductionEnd.INTERRUPTED if self.budget.remaining_seconds else self.ended
+            self.search_end = (
+                ReductionEnd.INTERRUPTED if self.budget.remaining_seconds else self.search_end
+            )
         self.differences = differences(originals.values(), self.results)
         self._best.finish(self.history[-1])
 

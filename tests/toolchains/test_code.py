@@ -278,7 +278,9 @@ def test_a_script_detects_mixed_descriptors(
     right = run()
     assert right.returncode == 1, right  # the failure does not show
     lines = disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, HIGH)
-    path.write_text(text.replace("mixed_in(listing.stdout)", f"mixed_in({lines!r})"))
+    path.write_text(
+        text.replace("count_mixed_sums(listing.stdout)", f"count_mixed_sums({lines!r})")
+    )
     wrong = run()
     assert (
         wrong.returncode,

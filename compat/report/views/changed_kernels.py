@@ -46,7 +46,7 @@ def reduction_lines(
     yield printable(best.text)
     rate = reduction.tests / max(seconds, 0.1)
     yield (
-        f"{reduction.ended}; {reduction.tests:,} candidates in {seconds:.1f} s, {rate:.1f} per"
+        f"{reduction.search_end}; {reduction.tests:,} candidates in {seconds:.1f} s, {rate:.1f} per"
         " second"
     )
     yield (
@@ -78,7 +78,7 @@ def reduction_document(reduction: Reduction) -> JsonObject:
     start, best, path = reduction.start, reduction.history[-1], reduction.path
     return {
         "cell": _cell(reduction),
-        "ended": str(reduction.ended),
+        "ended": str(reduction.search_end),
         "confirmed": reduction.confirmed,
         "text": best.text,
         "lines": {"before": start.kernel_lines, "after": best.kernel_lines},

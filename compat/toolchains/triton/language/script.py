@@ -28,7 +28,7 @@ from compat.model.cell import (
     split_path,
 )
 from compat.model.constexprs import FIELDS
-from compat.source.parsing import defined_names, parameters, tree_of
+from compat.source.parsing import defined_names, needed_statements, parameters, tree_of
 from compat.text import lazy_pattern
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.triton.failures import KNOWLEDGE
@@ -193,12 +193,12 @@ def _disassembly_code() -> str:
     text = (Path(__file__).parents[1] / "inside" / "adapter" / "descriptors.py").read_text(
         encoding="utf-8"
     )
-    names = {"_LINE", "_REGISTER", "_CARRY", "_CONSTANT", "_WIDE", "_PRODUCT"}
-    names |= {"mixed_in", "_is_high_word", "_written"}
+    statements = tree_of(text).body
+    roots = [one for one in statements if "count_mixed_sums" in defined_names(one)]
     return "\n\n".join(
         ast.unparse(statement)
-        for statement in tree_of(text).body
-        if defined_names(statement) & names
+        for statement in needed_statements(statements, roots)
+        if not isinstance(statement, ast.Import | ast.ImportFrom)
     )
 
 
