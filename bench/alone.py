@@ -114,7 +114,7 @@ def _alone(cell: Cell, env: BuiltEnv) -> str | None:
             requires_python=">=3.9",
             dependencies=(),
             headline="",
-            words="",
+            message="",
             expected="",
             prediction="",
         )

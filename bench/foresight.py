@@ -93,7 +93,7 @@ def are_right(old: dict[str, Any], new: dict[str, Any]) -> bool:
     if "ok" in (old["status"], new["status"]):
         return bool(old["status"] == new["status"])
     samples = samples_of(old["values"])
-    return bool(samples) and not difference_of(samples_of(new["values"]), samples).words
+    return bool(samples) and not difference_of(samples_of(new["values"]), samples).reason
 
 
 def _us(line: dict[str, Any]) -> float:

@@ -98,7 +98,7 @@ class GrowthSearch:
                 else self._outcome(setting, value, first=not outcomes)
             )
             outcomes[value] = outcome
-            self.on_step(f"{setting.name}={value}: {_words(outcome)}")
+            self.on_step(f"{setting.name}={value}: {_outcome_text(outcome)}")
             if outcome.status is Status.TIMED_OUT:
                 break
         if self.known_outcome is not None and self.known_outcome.status is Status.TIMED_OUT:
@@ -180,6 +180,6 @@ def _by_last_two(outcomes: Mapping[int, Outcome], value: int) -> SecondsRange | 
     return SecondsRange(low=low, middle=low, high=low)
 
 
-def _words(outcome: Outcome) -> str:
+def _outcome_text(outcome: Outcome) -> str:
     seconds = outcome.compile_seconds
     return f"{outcome.status}, {roughly(seconds)}" if seconds is not None else str(outcome.status)

@@ -389,12 +389,12 @@ def hint_need(trials: HintTrials) -> SettingNeed | None:
         setting=setting,
         value="given",
         ok=tuple(
-            _words(hint_set, trials)
+            _hints_text(hint_set, trials)
             for hint_set, effect in trials.effects.items()
             if effect is Effect.OK
         ),
         fails=tuple(
-            _words(hint_set, trials)
+            _hints_text(hint_set, trials)
             for hint_set, effect in trials.effects.items()
             if effect is Effect.SAME and len(hint_set) < len(trials.hints)
         ),
@@ -411,11 +411,11 @@ def hint_need_so_far(trials: HintTrials) -> SettingNeed | None:
     if not helping:
         return None
     fails = tuple(
-        _words(hint_set, trials)
+        _hints_text(hint_set, trials)
         for hint_set, effect in trials.effects.items()
         if effect is Effect.SAME
     )
-    ok = tuple(_words(hint_set, trials) for hint_set in helping)
+    ok = tuple(_hints_text(hint_set, trials) for hint_set in helping)
     dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
     sentence = (
         f"ok without {'any one of ' if len(dispensable) > 1 else ''}{_the(dispensable)}"
@@ -435,7 +435,7 @@ def fewest_left_out(trials: HintTrials) -> tuple[float, str] | None:
     )
 
 
-def _words(hints: frozenset[Hint], trials: HintTrials) -> str:
+def _hints_text(hints: frozenset[Hint], trials: HintTrials) -> str:
     """A set of hints as a value of a setting.
 
     Examples are ``without divisible_by_16: source``, ``only divisible_by_16: source`` and ``none``.

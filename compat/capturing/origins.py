@@ -258,7 +258,7 @@ def _statements(tree: ast.Module, lines: Sequence[str]) -> Iterator[_Statement]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
             continue
-        tokens = _words(node)
+        tokens = _tested_names(node)
         asks = bool(tokens & _ASKS) or (
             isinstance(node, ast.Try)
             and any(_is_import_error(handler.type) for handler in node.handlers)
@@ -278,7 +278,7 @@ def _shorten_line(line: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
-def _words(node: ast.stmt) -> frozenset[str]:
+def _tested_names(node: ast.stmt) -> frozenset[str]:
     """The names and attributes in the test of an ``if``, or in an assigned value."""
     question: ast.AST | None = (
         node.test if isinstance(node, ast.If) else getattr(node, "value", None)

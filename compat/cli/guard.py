@@ -110,7 +110,7 @@ def guard(
     request = Request(
         **{
             **request_fields,
-            "prefer": _words(request_fields["prefer"]),
+            "prefer": _split_names(request_fields["prefer"]),
             "policy": request_fields["policy"] or "",
         }
     )
@@ -173,5 +173,5 @@ def _refuse_others(**options: object) -> None:
             )
 
 
-def _words(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _split_names(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word.strip() for text in texts for word in text.split(",") if word.strip())

@@ -255,11 +255,13 @@ def _difference(lock: LockedEnv, declared: JsonMapping) -> str:
     for name, prefix in named.items():
         then, now = getattr(lock, name), declared[name]
         if then != now:
-            return f"{prefix}{_words(then)}, and is now declared with {prefix}{_words(now)}"
+            return (
+                f"{prefix}{_value_text(then)}, and is now declared with {prefix}{_value_text(now)}"
+            )
     return ""
 
 
-def _words(value: str | Iterable[str]) -> str:
+def _value_text(value: str | Iterable[str]) -> str:
     return (value if isinstance(value, str) else ", ".join(value)) or "none"
 
 

@@ -49,7 +49,7 @@ class Probe:
     """Pattern for the kernels that this probe is relevant to. It is searched in their metric
     ``uses`` (:mod:`compat.worker`).
     """
-    words: str
+    defect: str
     """The interpreter's defect if the probe fails, as a verb phrase: ``rounds … towards zero``."""
 
 
@@ -268,7 +268,7 @@ def excuse_check(
             kernel = "a correct kernel"
             if check.status is Status.WRONG:
                 kernel = f"an element of {kernel}"
-            defect = f"this release's interpreter {probe.words} ({kernel} {probe_check.reason})"
+            defect = f"this release's interpreter {probe.defect} ({kernel} {probe_check.reason})"
             return evolve(
                 check,
                 status=Status.UNSUPPORTED,
@@ -349,7 +349,7 @@ def _sample(data: object) -> Sample | None:
 class _Difference:
     """The difference between the samples of two runs."""
 
-    words: str
+    reason: str
     """Why they do not agree; empty if they agree."""
     where: str = ""
     max_abs: float | None = None
@@ -419,8 +419,8 @@ def _with_interpreters(result: Result, interpreted: Iterable[Result]) -> Result:
     }.items():
         assert other is not None
         difference = difference_of(check.samples, other.samples)
-        same += [env] if not difference.words else []
-        apart += [f"other ones in {env}: {difference.words}"] if difference.words else []
+        same += [env] if not difference.reason else []
+        apart += [f"other ones in {env}: {difference.reason}"] if difference.reason else []
     agreements = [f"the same in the interpreters of {', '.join(same)}"] if same else []
     return _saying(
         result, evolve(check, reason="; ".join([check.reason, *agreements, *apart])), gpu=False
@@ -437,7 +437,7 @@ def _reference(
             assert other.numbers.interpreter is not None
             if not difference_of(
                 launch.numbers.gpu.samples, other.numbers.interpreter.samples
-            ).words:
+            ).reason:
                 return launch, other
     return None
 
@@ -460,8 +460,8 @@ def _with_reference(
     comparison = (
         f"compared with {of}, in {sum(len(sample.values) for sample in check.samples):,} elements"
     )
-    status = Status.WRONG if difference.words else Status.OK
-    reason = f"{difference.words}; {comparison}" if difference.words else comparison
+    status = Status.WRONG if difference.reason else Status.OK
+    reason = f"{difference.reason}; {comparison}" if difference.reason else comparison
     judged = evolve(
         check, status=status, where=difference.where, max_abs=difference.max_abs, reason=reason
     )
@@ -494,14 +494,14 @@ def difference_of(got: Sequence[Sample], expected: Sequence[Sample]) -> _Differe
         changed = " and ".join(
             " ".join(sorted(by_name)) or "nothing" for by_name in (ours, expected_by_name)
         )
-        return _Difference(words=f"it changed other tensors ({changed})")
+        return _Difference(reason=f"it changed other tensors ({changed})")
     worst: float | None = None
     for name, sample in ours.items():
         difference = _apart(sample, expected_by_name[name])
-        if difference.words:
+        if difference.reason:
             return difference
         worst = max(filter(None, (worst, difference.max_abs)), default=worst)
-    return _Difference(words="", max_abs=worst)
+    return _Difference(reason="", max_abs=worst)
 
 
 def _apart(got: Sample, expected: Sample) -> _Difference:
@@ -510,7 +510,7 @@ def _apart(got: Sample, expected: Sample) -> _Difference:
         expected.elements,
         len(expected.values),
     ):
-        return _Difference(words=f"{got.name} is another tensor", where=got.name)
+        return _Difference(reason=f"{got.name} is another tensor", where=got.name)
     either = [
         ours or expected_flag
         for ours, expected_flag in zip(got.written, expected.written, strict=True)
@@ -536,7 +536,7 @@ def _apart(got: Sample, expected: Sample) -> _Difference:
                 f" {allowed:.3g} is allowed"
             )
             return _Difference(
-                words=description, where=got.name, max_abs=off if math.isfinite(off) else None
+                reason=description, where=got.name, max_abs=off if math.isfinite(off) else None
             )
         worst = max(worst, off)
-    return _Difference(words="", where=got.name, max_abs=worst)
+    return _Difference(reason="", where=got.name, max_abs=worst)

@@ -67,13 +67,13 @@ class Pipeline:
 class CompilerOutput:
     """The output of one compile."""
 
-    words: str
+    text: str
     """The text without IR."""
     pipeline: Pipeline
 
 
 def _text_only(text: str) -> CompilerOutput:
-    return CompilerOutput(words=text, pipeline=Pipeline(steps=()))
+    return CompilerOutput(text=text, pipeline=Pipeline(steps=()))
 
 
 def _no_pass(_text: str) -> Sequence[tuple[str, str]]:
@@ -253,7 +253,7 @@ def add_diagnosis(
     ``reading`` is the stored part of the attempt's printed text, as parsed by ``reader``. ``keep``
     stores the IR before the failing pass.
     """
-    output = readable(reading.words, WORDS_LIMIT)
+    output = readable(reading.text, WORDS_LIMIT)
     failed = reader.failed_passes(output)
     inside = evidence.in_passes or bool(failed)
     steps = reading.pipeline.steps

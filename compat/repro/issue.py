@@ -93,7 +93,7 @@ def happens(finding: ReproFinding) -> str:
     )
     return (
         f"{does} with {finding.toolchain} {finding.built.release} {end}{place}:"
-        f" {code(finding.words)}."
+        f" {code(finding.message)}."
     )
 
 
@@ -250,7 +250,7 @@ def tracker(finding: ReproFinding) -> str:
 
 def short(output: str, name: str, reader: OutputReader) -> str:
     """The output of a script without IR and paths, with stacks cut to their innermost frames."""
-    text = reader.read(output).words
+    text = reader.read(output).text
     text = without_places(text).replace("repro.py", f"{name}.py")
     lines = [line.rstrip() for line in _WARNING.sub("", text).splitlines()]
     lines = [line for line in lines if line and not _UNDERLINE.match(line)]

@@ -48,7 +48,7 @@ class ReproFinding:
     """The results of earlier runs on other releases."""
     existing: Existing = NONE_KNOWN
     """Every existing release."""
-    words: str
+    message: str
     """The compiler's message."""
     text: str
     """The script."""

@@ -48,7 +48,7 @@ class Script:
     dependencies: tuple[str, ...]
     headline: str
     """The failure in a sentence."""
-    words: str
+    message: str
     """The compiler's message."""
     expected: str = ""
     """The text to find in its output; empty for a hang."""
@@ -84,7 +84,7 @@ class Script:
                 headline=textwrap.wrap(self.headline, _WIDTH - 2),
                 words=[
                     line
-                    for part in printable(self.words).split("\n")
+                    for part in printable(self.message).split("\n")
                     for line in textwrap.wrap(part, _WIDTH - 6)
                 ],
                 **self._parts(imported, kernel),

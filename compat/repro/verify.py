@@ -180,7 +180,7 @@ def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidenc
     verdicts = list(_VERDICT.finditer(ran.output))
     output = ran.output[: verdicts[-1].start()] if verdicts else ran.output
     code = int(verdicts[-1]["code"]) if verdicts and verdicts[-1]["code"] else None
-    output_text = reader.read(output).words
+    output_text = reader.read(output).text
     begin, raised = _chain(output_text)
     # Only frames of an import tell whether the toolchain refuses the file. In other stages Triton
     # removes frames, so they count only if the exception has no message.

@@ -225,7 +225,7 @@ class _ReproWriter:
                 if prediction
                 else f"{self._title(outcome)}. It is expected to print:"
             ),
-            words=without_places(message),
+            message=without_places(message),
             expected=(
                 ""
                 if hangs
@@ -459,7 +459,7 @@ class _ReproWriter:
             original=self.original,
             earlier_results=self.request.earlier_results,
             existing=self.request.existing,
-            words=script.words,
+            message=script.message,
             text=script.source(),
             output=issue.short(own.run.output, self.name, self.knowledge.wording.reader),
             command=without_places(self.request.command),

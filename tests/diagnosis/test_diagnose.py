@@ -70,7 +70,7 @@ def diagnose(printed: str, stage: str, keep: Keep | None = None, **facts: Any) -
 
 def test_ir_is_separated_from_messages_and_the_last_pass_is_known() -> None:
     output = read(DUMPS + ABORT)
-    assert output.words == ABORT
+    assert output.text == ABORT
     assert output.pipeline.last == "tritongpu-accelerate-matmul"
     first, last = output.pipeline.steps
     assert "chained_dot(%arg0" in first.ir
@@ -82,7 +82,7 @@ def test_ir_is_separated_from_messages_and_the_last_pass_is_known() -> None:
 def test_module_that_is_printed_without_a_dump_is_removed() -> None:
     output = read(FAILED)
     assert output.pipeline.steps == ()
-    assert [line.split(": ")[1] for line in output.words.splitlines()] == ["error", "note"]
+    assert [line.split(": ")[1] for line in output.text.splitlines()] == ["error", "note"]
 
 
 def test_python_stack_is_not_ir() -> None:
@@ -90,7 +90,7 @@ def test_python_stack_is_not_ir() -> None:
         'Fatal Python error: Aborted\n\nStack (most recent call first):\n  File "a.py", line 3 in'
         " visit_For\n"
     )
-    assert read(text) == CompilerOutput(words=text, pipeline=Pipeline(steps=()))
+    assert read(text) == CompilerOutput(text=text, pipeline=Pipeline(steps=()))
 
 
 def test_pass_is_named_only_if_a_pass_manager_ran() -> None:
@@ -109,7 +109,7 @@ def test_heading_of_releases_since_3_9_is_read() -> None:
         "TritonGPUAccelerateMatmul: tritongpu-accelerate-matmul",
     )
     output = read(text + ABORT)
-    assert output.words == ABORT
+    assert output.text == ABORT
     assert output.pipeline.last == "tritongpu-accelerate-matmul"
 
 
@@ -119,7 +119,7 @@ def test_dump_after_a_failed_pass_names_that_pass() -> None:
         " //----- //\n"
     )
     output = read(DUMPS + after + "module {\n  broken\n}\n" + ABORT)
-    assert output.words == ABORT
+    assert output.text == ABORT
     assert output.pipeline.failed == "tritongpu-accelerate-matmul"
     assert "broken" not in output.pipeline.steps[-1].ir
 

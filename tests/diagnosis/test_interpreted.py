@@ -20,8 +20,8 @@ from compat.diagnosis.numbers import (
 )
 from compat.model import Check, CompletedAction, Evidence, RaisedException, Status
 
-DOT = Probe(name="dot", uses=re.compile(r"\bdot:bf16\b"), words="gets products wrong")
-LOOP = Probe(name="loop", uses=re.compile(r"\.range\b"), words="cannot loop")
+DOT = Probe(name="dot", uses=re.compile(r"\bdot:bf16\b"), defect="gets products wrong")
+LOOP = Probe(name="loop", uses=re.compile(r"\.range\b"), defect="cannot loop")
 INTERPRETER = Interpreter(
     packages=("torch",),
     probes=Path("probes.py"),

@@ -66,7 +66,7 @@ def test_reader_gives_the_same_as_line_by_line(lines: list[str]) -> None:
     messages, name, passes = by_lines(text)
     output = read(text)
     steps = output.pipeline.steps
-    assert output.words.strip("\n") == "\n".join(messages).strip("\n")
+    assert output.text.strip("\n") == "\n".join(messages).strip("\n")
     assert (output.pipeline.last if steps else None) == name
     assert [step.pass_ for step in steps] == [pass_name for pass_name, _ in passes]
     assert [step.ir.strip() for step in steps] == ["\n".join(ir).strip() for _, ir in passes]

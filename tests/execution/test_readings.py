@@ -51,7 +51,7 @@ def better_reader(text: str) -> CompilerOutput:
     """A reader that writes passes in capitals, and takes the first pass for the failed one."""
     output = READER.read(text)
     steps = tuple(evolve(step, pass_=step.pass_.upper()) for step in output.pipeline.steps)
-    return CompilerOutput(words=output.words, pipeline=Pipeline(steps=steps[:1]))
+    return CompilerOutput(text=output.text, pipeline=Pipeline(steps=steps[:1]))
 
 
 @pytest.mark.wheels

@@ -66,7 +66,7 @@ def test_ir_without_its_beginning_is_not_read_as_an_earlier_pass(tmp_path: Path)
     output = read(ends(tmp_path / "f", text, 8000))
     assert output.pipeline.last == "late"
     assert "left out" in output.pipeline.steps[-1].ir
-    assert output.words.endswith("k.py:1:2: error: x\n")
+    assert output.text.endswith("k.py:1:2: error: x\n")
 
 
 def test_cut_texts_stay_within_bounds_and_keep_both_ends() -> None:

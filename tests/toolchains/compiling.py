@@ -84,7 +84,7 @@ def script(
         requires_python=">=3.9",
         dependencies=(),
         headline="It fails.",
-        words="",
+        message="",
         expected=expected,
         prediction=prediction,
     ).source()

@@ -82,7 +82,7 @@ def script(
         requires_python=">=3.10",
         dependencies=("nvidia-cutlass-dsl==4.8.1",),
         headline="It fails.",
-        words="words",
+        message="words",
         expected=expected,
         prediction=prediction,
     )

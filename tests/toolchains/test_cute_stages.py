@@ -213,7 +213,7 @@ def test_dump_lists_steps_and_passes_that_failed_or_were_left_out() -> None:
     )
     dump = READER.read(text)
     assert [step.pass_ for step in dump.pipeline.steps] == ["cse", "canonicalize"]
-    assert (dump.pipeline.failed, dump.pipeline.left_out, dump.words) == (
+    assert (dump.pipeline.failed, dump.pipeline.left_out, dump.text) == (
         "canonicalize",
         ("arith-expand",),
         "words\n",

@@ -302,8 +302,8 @@ def _pair_change(was: Pair, is_: Pair) -> PairChange:
     )
     return PairChange(
         name=is_.name,
-        before=_words(was),
-        after=_words(is_),
+        before=_pair_text(was),
+        after=_pair_text(is_),
         broken=broken,
         fixed=tuple(
             name for name in names if works.get(name) and not worked.get(name, was.error is None)
@@ -328,7 +328,7 @@ def _pairs_differ(was: Pair, is_: Pair) -> bool:
     )
 
 
-def _words(pair: Pair) -> str:
+def _pair_text(pair: Pair) -> str:
     if pair.error is not None:
         return "env broken"
     return ", ".join(_failing(pair.failed_programs)) or ("ok" if pair.programs else "not tried")

@@ -26,10 +26,12 @@ def headline(answer: ReleaseAnswer) -> str:
     judged = "" if answer.criterion.asks_ok else f"judged by `{answer.criterion.text}`: "
     # If the kernel needs a later release, no part of the compiler broke it.
     part = "" if answer.part is None or answer.needs else answer.part.sentence
-    return " ".join(sentence for sentence in (f"{judged}{_words(answer)}", part) if sentence)
+    return " ".join(
+        sentence for sentence in (f"{judged}{_answer_sentence(answer)}", part) if sentence
+    )
 
 
-def _words(answer: ReleaseAnswer) -> str:
+def _answer_sentence(answer: ReleaseAnswer) -> str:
     if answer.account.bracket is not None and answer.account.word is not Word.INTERMITTENT:
         return _change_sentence(answer)
     return {

@@ -94,7 +94,7 @@ def read(text: str, pass_key: Callable[[str], str] = str) -> CompilerOutput:
         steps=ran, failed=failed, left_out=tuple(left_out), pass_key=pass_key, canonical=canonical
     )
     return CompilerOutput(
-        words=message if section is messages or not message else f"{message}\n", pipeline=pipeline
+        text=message if section is messages or not message else f"{message}\n", pipeline=pipeline
     )
 
 

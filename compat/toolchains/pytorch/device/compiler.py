@@ -78,11 +78,11 @@ class _UntracedLog(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
             self._changes.record_omission(
-                _NAME, "a function", "TorchDynamo fails: %s" % _words(error)
+                _NAME, "a function", "TorchDynamo fails: %s" % _error_line(error)
             )
 
 
-def _words(error: BaseException) -> str:
+def _error_line(error: BaseException) -> str:
     """Return the class of an exception, and the first line of its message."""
     lines = str(error).strip().splitlines()
     return "%s: %s" % (type(error).__name__, lines[0]) if lines else type(error).__name__
@@ -111,7 +111,7 @@ def _prepare(changes: Value, torch: ModuleType, mode: Value) -> None:
         try:
             return compile_graph(graph, *rest, **options)
         except Exception as error:
-            changes.record_omission(_NAME, "a graph", "Inductor fails: %s" % _words(error))
+            changes.record_omission(_NAME, "a graph", "Inductor fails: %s" % _error_line(error))
             return graph
 
     changes.replace(compile_fx, "compile_fx", compile_or_leave)

@@ -60,7 +60,7 @@ def load(path: str, function: str) -> Callable[..., Iterator[Problem]]:
         spec.loader.exec_module(module)
     except Exception as error:
         raise ProblemError(
-            "%s cannot be imported: %s" % (os.path.basename(path), _words(error))
+            "%s cannot be imported: %s" % (os.path.basename(path), _error_text(error))
         ) from error
     finally:
         sys.path.remove(folder)
@@ -92,14 +92,14 @@ def checked_problems(
     try:
         yielded = iter(function(dict(parameters), dtype, seed, device, large))
     except Exception as error:
-        raise ProblemError("the problems could not be made: %s" % _words(error)) from error
+        raise ProblemError("the problems could not be made: %s" % _error_text(error)) from error
     while True:
         try:
             problem = next(yielded)
         except StopIteration:
             break
         except Exception as error:
-            raise ProblemError("a problem could not be made: %s" % _words(error)) from error
+            raise ProblemError("a problem could not be made: %s" % _error_text(error)) from error
         complete_problem = check_problem(problem)
         if complete_problem["name"] in names:
             raise ProblemError("two problems are called %r" % complete_problem["name"])
@@ -167,7 +167,9 @@ def grid_of(problem: Problem, settings: Objects) -> Tuple[int, ...]:
     try:
         sizes = grid(dict(settings))
     except Exception as error:
-        raise ProblemError("problem %r: the grid failed: %s" % (name, _words(error))) from error
+        raise ProblemError(
+            "problem %r: the grid failed: %s" % (name, _error_text(error))
+        ) from error
     return _grid(sizes, name)
 
 
@@ -287,5 +289,5 @@ def _no_others(facts: Dict[str, object], allowed: Set[str], where: str) -> None:
         raise ProblemError("%s: unknown %s" % (where, ", ".join(others)))
 
 
-def _words(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     return "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__

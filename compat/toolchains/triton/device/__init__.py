@@ -59,26 +59,26 @@ INTERPRETER = Interpreter(
     variables={"TRITON_INTERPRET": "1", **_ONE_THREAD},
     probes=Path(__file__).parents[1] / "inside" / "probes" / "probes.py",
     tried=(
-        Probe(name="store", uses=lazy_pattern(""), words="does not store what a kernel computes"),
+        Probe(name="store", uses=lazy_pattern(""), defect="does not store what a kernel computes"),
         Probe(
             name="loop",
             uses=lazy_pattern(r"\.range\b"),
-            words="cannot loop up to a value that is known at run time only",
+            defect="cannot loop up to a value that is known at run time only",
         ),
         Probe(
             name="block_pointer",
             uses=lazy_pattern(r"\.make_block_ptr\b"),
-            words="gets block pointers wrong",
+            defect="gets block pointers wrong",
         ),
         Probe(
             name="descriptor",
             uses=lazy_pattern(r"\bmake_tensor_descriptor\b"),
-            words="gets tensor descriptors wrong",
+            defect="gets tensor descriptors wrong",
         ),
         Probe(
             name="descriptor_stride",
             uses=lazy_pattern(r"\bmake_tensor_descriptor\b"),
-            words=(
+            defect=(
                 "takes no strides but multiples of 16 elements for tensor descriptors, where bytes"
                 " are meant"
             ),
@@ -86,42 +86,42 @@ INTERPRETER = Interpreter(
         Probe(
             name="bf16_dot",
             uses=lazy_pattern(r"\bdot:bf16\b"),
-            words="gets products of bf16 blocks wrong",
+            defect="gets products of bf16 blocks wrong",
         ),
         Probe(
             name="bf16_arithmetic",
             uses=lazy_pattern(
                 r"\b(fadd|fsub|fmul|fdiv|fma|minimumf|maximumf|minnumf|maxnumf|fcmp\w+|exp2?|sqrt):bf16\b"
             ),
-            words="gets arithmetic of bf16 wrong",
+            defect="gets arithmetic of bf16 wrong",
         ),
         Probe(
             name="bf16_sum",
             uses=lazy_pattern(r":bf16\b.*\.(sum|reduce)\b"),
-            words="gets sums of bf16 wrong",
+            defect="gets sums of bf16 wrong",
         ),
         Probe(
-            name="bf16_constant", uses=lazy_pattern(r"[:>]bf16\b"), words="has no numbers of bf16"
+            name="bf16_constant", uses=lazy_pattern(r"[:>]bf16\b"), defect="has no numbers of bf16"
         ),
         Probe(
             name="bf16_rounding",
             uses=lazy_pattern(_TO_BF16),
-            words="does not round to the nearest bf16",
+            defect="does not round to the nearest bf16",
         ),
         Probe(
             name="fp8_rounding",
             uses=lazy_pattern(r"\bfp_to_fp>fp8e\w+"),
-            words="does not round to the nearest fp8",
+            defect="does not round to the nearest fp8",
         ),
         Probe(
             name="fp16_atomic",
             uses=lazy_pattern(r"\batomic_rmw:fp16\b"),
-            words="cannot add to fp16 atomically",
+            defect="cannot add to fp16 atomically",
         ),
         Probe(
             name="nan_maximum",
             uses=lazy_pattern(r"\b(max|min)numf:nan\b"),
-            words="has NaN for the larger of NaN and a number",
+            defect="has NaN for the larger of NaN and a number",
         ),
     ),
     lacks=(

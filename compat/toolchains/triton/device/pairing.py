@@ -85,7 +85,9 @@ def judge(answer: JsonMapping) -> PairResult:
     if any(_NO_CUDA in str(error.get("message")) for error in errors):
         return PairResult(status=Status.UNSUPPORTED, failure_class="no-cuda", message=_NO_CUDA)
     failure_class, message = next(_classes(str(answer.get("stage")), errors))
-    return PairResult(status=Status.REJECTED, failure_class=failure_class, message=_words(message))
+    return PairResult(
+        status=Status.REJECTED, failure_class=failure_class, message=_error_line(message)
+    )
 
 
 def _check_launches(answer: JsonMapping) -> PairResult:
@@ -105,7 +107,7 @@ def _check_launches(answer: JsonMapping) -> PairResult:
     if not missing:
         return PairResult(status=Status.OK)
     own = [name for name in missing if name in answer.get("own", [])]
-    because = next((_words(entry) for entry in answer.get("logged", [])), "")
+    because = next((_error_line(entry) for entry in answer.get("logged", [])), "")
     what = (
         "the user's kernel is not launched"
         if own
@@ -156,7 +158,7 @@ def _names_in(error: Mapping[str, object]) -> bool:
     return any(_NAME.search(line) for line in str(error.get("message")).splitlines())
 
 
-def _words(error: Mapping[str, object]) -> str:
+def _error_line(error: Mapping[str, object]) -> str:
     """Return an error's type and message on one line.
 
     If it has no message, the line of code that raised it replaces the message.

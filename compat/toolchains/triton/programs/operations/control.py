@@ -190,7 +190,7 @@ def _branch(draft: Draft) -> None:
 
 
 def _derive_branch(
-    statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, _operands: Sequence[Bounds], analysis: Analysis
 ) -> Sequence[Bounds]:
     first, second = (analysis.run(body, []) for body in statement.bodies)
     return [one.union(other) for one, other in zip(first, second, strict=True)]

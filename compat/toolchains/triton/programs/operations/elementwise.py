@@ -77,7 +77,7 @@ def _quotient(statement: BlockStatement, operands: Sequence[Bounds], _: object) 
     return [bounds(left.low // right.high, left.high // right.low)]
 
 
-def _comparison(_statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _comparison(_statement: BlockStatement, _operands: Sequence[Bounds], _: object) -> list[Bounds]:
     return [BOOLEAN]
 
 
@@ -335,7 +335,7 @@ def _mask(draft: Draft) -> None:
     draft.mask_block(draft.block(WIDE), draft.random.choice((1, 3, 7, 12, 31)))
 
 
-def _derive_mask(statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_mask(statement: BlockStatement, _operands: Sequence[Bounds], _: object) -> list[Bounds]:
     return [bounds(0, statement.settings["mask"])]
 
 

@@ -298,7 +298,7 @@ def propose_store(draft: Draft, value: BlockValue) -> None:
 
 
 def _derive_store(
-    statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, _operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     output = analysis.outputs[statement.settings["output"]]
     last = last_place(statement, statement.operands[0].shape, analysis, Fraction(0))

@@ -67,11 +67,11 @@ def _same_bounds(_statement: BlockStatement, operands: Sequence[Bounds], _: obje
     return [operands[0]]
 
 
-def _position(statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _position(statement: BlockStatement, _operands: Sequence[Bounds], _: object) -> list[Bounds]:
     return [bounds(0, _length(statement) - 1)]
 
 
-def _anything(statement: BlockStatement, _given: Sequence[Bounds], _: object) -> list[Bounds]:
+def _anything(statement: BlockStatement, _operands: Sequence[Bounds], _: object) -> list[Bounds]:
     return [everything(result.dtype) for result in statement.results]
 
 

@@ -59,7 +59,7 @@ def _propose_tile(draft: Draft, name: str) -> None:
 
 
 def _derive_fixed_tile(
-    statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis
+    statement: BlockStatement, _operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
     """Return the bounds of a tile at a fixed position, with zeros beyond its matrix."""
     _check_matrix(statement, analysis)
@@ -102,7 +102,9 @@ def _leave_to_loops(_draft: Draft) -> None:
     require(False, "loops of products choose tiles that move")
 
 
-def _begin(statement: BlockStatement, _given: Sequence[Bounds], analysis: Analysis) -> list[Bounds]:
+def _begin(
+    statement: BlockStatement, _operands: Sequence[Bounds], analysis: Analysis
+) -> list[Bounds]:
     """Return the start of the tile of a new block pointer or descriptor."""
     _check_matrix(statement, analysis)
     place = statement.settings["offsets"][statement.settings["axis"]]
