@@ -95,17 +95,17 @@ class ConfigAnswer:
     """The answer as one sentence."""
     needs: tuple[SettingNeed, ...] = ()
     """One entry per setting."""
-    compiled_count: int = 0
+    tried: int = 0
     """Number of changed specializations that were compiled."""
-    untried_count: int = 0
+    untried: int = 0
     """Upper bound of the specializations that an early end left out."""
-    search_end: SearchEnd = SearchEnd.DONE
+    ended: SearchEnd = SearchEnd.DONE
     """Why the search ended."""
 
     @property
     def conclusive(self) -> bool:
         """Whether the search is complete, or has found a change that helps."""
-        return self.search_end is SearchEnd.DONE or bool(self.needs)
+        return self.ended is SearchEnd.DONE or bool(self.needs)
 
 
 @frozen(kw_only=True)
@@ -116,7 +116,7 @@ class GrowthAnswer:
     """The answer as one sentence."""
     growths: tuple[SettingGrowth, ...] = ()
     """One entry per setting."""
-    search_end: SearchEnd = SearchEnd.DONE
+    ended: SearchEnd = SearchEnd.DONE
     """Why the search ended."""
 
     @property

@@ -282,15 +282,15 @@ class _Bisecting:
             search_answer = answer.answer
             if (
                 isinstance(search_answer, ConfigAnswer)
-                and search_answer.search_end is SearchEnd.INTERRUPTED
+                and search_answer.ended is SearchEnd.INTERRUPTED
             ):
                 raise Interrupted(
-                    search_answer.compiled_count,
-                    search_answer.compiled_count + search_answer.untried_count,
+                    search_answer.tried,
+                    search_answer.tried + search_answer.untried,
                 )
             if (
                 isinstance(search_answer, GrowthAnswer)
-                and search_answer.search_end is SearchEnd.INTERRUPTED
+                and search_answer.ended is SearchEnd.INTERRUPTED
             ):
                 raise Interrupted(number, every)
             yield answer

@@ -162,9 +162,9 @@ class NeedSearch:
         return ConfigAnswer(
             sentence=sentence,
             needs=all_needs,
-            compiled_count=done,
-            untried_count=untried,
-            search_end=ended,
+            tried=done,
+            untried=untried,
+            ended=ended,
         )
 
     def _ask(self, specs: Sequence[Specialization]) -> list[Effect]:

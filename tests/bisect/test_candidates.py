@@ -96,7 +96,7 @@ def test_specifier_narrows_the_candidates_or_goes_back_before_3_0(choose: Any) -
 
 def test_named_releases_are_never_left_out(choose: Any) -> None:
     files = (*map(wheel, PUBLISHED), wheel("3.7.0", yanked=True))
-    line = choose(files, named=(Version("3.3.1"), Version("3.7"), Version("2.3.1")))
+    line = choose(files, named_releases=(Version("3.3.1"), Version("3.7"), Version("2.3.1")))
     assert labels(line) == [
         "2.3.1",
         "3.0.0",

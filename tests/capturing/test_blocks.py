@@ -25,8 +25,8 @@ with compat.capture("captured", fake=True) as block:
     launch = "from kernels import Tensor, copy; copy[(1,)](Tensor(), Tensor(), BLOCK=32)"
     subprocess.run([sys.executable, "-c", launch], check=True)
 
-(kernel,) = block.capture.captured.kernels
-agreements = [str(comparison.agreement) for comparison in block.capture.compared]
+(kernel,) = block.capture.files.kernels
+agreements = [str(comparison.agreement) for comparison in block.capture.comparisons]
 print(kernel.name, [case.name for case in kernel.cases], agreements)
 assert (dict(os.environ), list(__import__("sys").meta_path)) == before
 from triton.runtime import driver, jit

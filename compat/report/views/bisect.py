@@ -367,13 +367,11 @@ def _details(answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[st
         return [line for growth in answer.growths for line in growth_lines(growth)]
     if isinstance(answer, ConfigAnswer):
         untried = (
-            [f"at most {answer.untried_count} more changes were not tried"]
-            if answer.untried_count
-            else []
+            [f"at most {answer.untried} more changes were not tried"] if answer.untried else []
         )
         return [
             *(need.sentence for need in answer.needs),
-            f"{answer.compiled_count} changed specializations were compiled",
+            f"{answer.tried} changed specializations were compiled",
             *untried,
         ]
     diff = answer.diff.splitlines()
