@@ -18,7 +18,7 @@ from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.api.histories import PackedNames
-from compat.api.looking import stored_names
+from compat.api.inspection import stored_names
 from compat.diagnosis.classify import broken_env_outcome
 from compat.diagnosis.numbers import with_agreement
 from compat.engine import plan

@@ -68,7 +68,7 @@ ACTS = {
 }
 DOORS = {
     "board": {"checking", "declaration", "gathering", "record", "running", "site", "view"},
-    "api": {"comparing", "histories", "looking", "records", "sourcing"},
+    "api": {"comparing", "histories", "inspection", "records", "source_needs"},
     "bisect": {"bisecting", "candidates", "criterion", "judging", "request"},
     "capturing": {"capturing", "checking", "kernels"},
     "envs": {"cache", "inventory", "provider", "record"},
@@ -78,7 +78,7 @@ DOORS = {
         *("Request", "check_guard", "guard_text", "make_guard", "read_configs", "read_guard"),
         "checking",
     },
-    "hunt": {"defects", "examples", "hunting", "known", "view"},
+    "hunt": {"defects", "examples", "hunting", "known_defects", "view"},
     "init": {"InitResult", "initialize"},
     "launch": {"archive", "building", "hosting", "merging", "sharing"},
     "matrix": {"MatrixInterrupted", "WrittenReport", "run_matrix", "update_reports"},
@@ -108,7 +108,7 @@ BEYOND = {
         "workers.attempt.taking_longer_than",
     },
     "envs.py": {"workers.pool", "workers.pool.ResidentWorker"},
-    "opening.py": {
+    "resources.py": {
         "config.matrix.MatrixConfig",
         "engine.run.RunContext",
         "executors.EXECUTORS",
@@ -125,7 +125,7 @@ DECIDES = (
         f"reduce/{name}.py"
         for name in ("candidate", "expressions", "module", "search", "statements")
     ),
-    *(f"api/{name}.py" for name in ("comparing", "histories", "needing", "records", "uses")),
+    *(f"api/{name}.py" for name in ("comparing", "histories", "needs", "records", "uses")),
     "fix/searching.py",
     "toolchains/language.py",
     "toolchains/triton/edits",

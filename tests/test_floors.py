@@ -17,9 +17,9 @@ from tests import floors
 from tests.floors import PACKAGE, commands, modules, room, within
 
 PLACES = {
-    "os.fork": {"toolchains/pytorch/host/forked.py", "worker/server.py"},
+    "os.fork": {"toolchains/pytorch/host/forked_process.py", "worker/server.py"},
     "os._exit": {
-        *("cli/start.py", "toolchains/pytorch/host/forked.py"),
+        *("cli/start.py", "toolchains/pytorch/host/forked_process.py"),
         *("worker/__main__.py", "worker/batch.py", "worker/server.py"),
     },
     **{

@@ -1,4 +1,4 @@
-"""Records of the names of an env, which :mod:`compat.api.looking` reads."""
+"""Records of the names of an env, which :mod:`compat.api.inspection` reads."""
 
 from __future__ import annotations
 

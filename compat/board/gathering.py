@@ -22,7 +22,7 @@ from compat.board.record import (
 from compat.config.kernel_files import ONLY_VARIANT
 from compat.history.account import is_good
 from compat.history.verdict import release_of
-from compat.hunt.known import KNOWN_FILE, KnownDefect, read_known
+from compat.hunt.known_defects import KNOWN_FILE, KnownDefect, read_known
 from compat.model import Failure, Result, Specialization, Status
 from compat.report.summary.compact import explain_command, natural
 from compat.report.summary.record import Report

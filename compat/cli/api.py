@@ -8,13 +8,13 @@ import click
 
 from compat.api.comparing import compare, place_of, steps
 from compat.api.histories import history
-from compat.api.looking import look
+from compat.api.inspection import look
 from compat.api.records import Inspection, NameMatches, find
-from compat.api.sourcing import NamedSource, find_source, read_source
+from compat.api.source_needs import NamedSource, find_source, read_source
 from compat.cli.answer import Answer, answer_options
 from compat.cli.help import Command
-from compat.cli.opening import open_project_store
 from compat.cli.progress import ProgressListener
+from compat.cli.resources import open_project_store
 from compat.cli.selecting import place_options, select_places
 from compat.project import Selection
 from compat.report.views.api import (

@@ -20,7 +20,8 @@ from compat.cli.answer import Answer, answer_options, command_line, passed_optio
 from compat.cli.check import judge_options
 from compat.cli.help import Command
 from compat.cli.logs import say
-from compat.cli.opening import (
+from compat.cli.progress import ProgressListener
+from compat.cli.resources import (
     CompileOptions,
     compile_options,
     executor_option,
@@ -29,7 +30,6 @@ from compat.cli.opening import (
     launched_option,
     use_gpu,
 )
-from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.engine.run import Interrupted
 from compat.interruption import Stopped

@@ -20,8 +20,8 @@ from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, command_line, relative, write_file
 from compat.cli.commands import CommandGroup
 from compat.cli.help import Command
-from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
+from compat.cli.resources import CompileOptions, compile_options, executor_option
 from compat.matrix import MatrixInterrupted
 from compat.report.summary.compact import amount
 

@@ -19,8 +19,8 @@ from compat.bisect.judging import DEADLINE, JudgingProgram
 from compat.cli import INTERRUPTED, logs
 from compat.cli.answer import Answer, answer_options
 from compat.cli.help import Command
-from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
+from compat.cli.resources import CompileOptions, compile_options, executor_option
 from compat.cli.selecting import CELL, SECONDS, select, selection_options, split_cells
 from compat.errors import CompatError
 from compat.history.account import Judgement

@@ -17,8 +17,8 @@ from compat.cli.answer import Answer, answer_options, command_line, relative, ta
 from compat.cli.commands import CommandGroup
 from compat.cli.help import Command
 from compat.cli.logs import doing, say
-from compat.cli.opening import CompileOptions, compile_options, env_provider
 from compat.cli.progress import ProgressListener
+from compat.cli.resources import CompileOptions, compile_options, env_provider
 from compat.cli.selecting import ENV, place_options, select_places
 from compat.envs.cache import EnvCache
 from compat.envs.record import kept_envs, read_env

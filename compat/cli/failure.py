@@ -22,8 +22,8 @@ from compat.bisect import bisecting
 from compat.cli.answer import Answer, answer_options, command_line, passed_options
 from compat.cli.help import Command
 from compat.cli.logs import doing, say
-from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
+from compat.cli.resources import CompileOptions, compile_options, executor_option
 from compat.cli.selecting import CELL, kernel_arguments, select_cells, selection_options
 from compat.model import BuiltEnv, Cell
 from compat.project import read_matrix

@@ -14,7 +14,8 @@ from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, command_line, relative
 from compat.cli.help import Command
 from compat.cli.launch import show_built
-from compat.cli.opening import (
+from compat.cli.progress import ProgressListener
+from compat.cli.resources import (
     CompileOptions,
     build_options,
     compile_options,
@@ -24,12 +25,11 @@ from compat.cli.opening import (
     launched_option,
     use_gpu,
 )
-from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
 from compat.hunt.defects import HuntAnswer
 from compat.hunt.examples import HuntFiles, WrittenHunt, write_hunt
 from compat.hunt.hunting import HuntRequest, HuntRun
-from compat.hunt.known import KNOWN_FILE, KnownDefect, read_known
+from compat.hunt.known_defects import KNOWN_FILE, KnownDefect, read_known
 from compat.hunt.view import hunt_blocks, hunt_document
 from compat.launch.archive import pack
 from compat.project import Selection

@@ -18,8 +18,8 @@ from compat import project
 from compat.cli.answer import relative
 from compat.cli.help import Command
 from compat.cli.logs import say
-from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
+from compat.cli.resources import CompileOptions, compile_options, executor_option
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.errors import ConfigError, SelectionError
 from compat.launch import building, hosting, sharing

@@ -11,7 +11,7 @@ import click
 
 from compat.cli.answer import Answer, answer_options, table
 from compat.cli.help import Command
-from compat.cli.opening import open_project_store
+from compat.cli.resources import open_project_store
 from compat.cli.selecting import (
     CELL,
     kernel_arguments,

@@ -24,7 +24,7 @@ from compat.cli.answer import (
     write_formats,
 )
 from compat.cli.help import Command
-from compat.cli.opening import (
+from compat.cli.resources import (
     CompileOptions,
     compile_options,
     executor_option,

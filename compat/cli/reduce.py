@@ -18,7 +18,7 @@ from compat.cli.answer import Answer, answer_options, passed_options
 from compat.cli.check import judge_options
 from compat.cli.help import Command
 from compat.cli.logs import Showing, say
-from compat.cli.opening import CompileOptions, compile_options, executor_option, python_option
+from compat.cli.resources import CompileOptions, compile_options, executor_option, python_option
 from compat.cli.selecting import (
     CELL,
     ENV,

@@ -13,7 +13,8 @@ from attrs import evolve
 from compat.cli.answer import Answer, answer_options, command_line, relative, write_file
 from compat.cli.help import Command
 from compat.cli.launch import show_built
-from compat.cli.opening import (
+from compat.cli.progress import ProgressListener
+from compat.cli.resources import (
     CompileOptions,
     build_options,
     compile_options,
@@ -22,7 +23,6 @@ from compat.cli.opening import (
     launched_option,
     use_gpu,
 )
-from compat.cli.progress import ProgressListener
 from compat.cli.selecting import kernel_arguments, select, selection_options
 from compat.errors import SelectionError
 from compat.launch import hosting

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 from packaging.version import Version
 
-from compat.hunt.known import KnownDefect, known_defect
+from compat.hunt.known_defects import KnownDefect, known_defect
 from compat.hunt.oracles import Hit, Oracle, ProgramVerdict
 from compat.model import Env, Status
 from compat.toolchains.programs import OWN, ProgramLanguage

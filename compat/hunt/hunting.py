@@ -22,7 +22,7 @@ from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder, replace_file
 from compat.hunt.defects import HuntAnswer
 from compat.hunt.kernels import GeneratedKernel, write_program
-from compat.hunt.known import KnownDefect
+from compat.hunt.known_defects import KnownDefect
 from compat.hunt.oracles import ProgramVerdict, judge, what_breaks
 from compat.interruption import Stopped
 from compat.launch.hosting import Gpu, can_be_launched, launch_cells

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
+from compat.source.import_effects import relevant_parts
 from compat.source.imports import imported_files, imports_in, imports_of, packages_of, statements_of
-from compat.source.noticed import relevant_parts
 from compat.source.parsing import (
     defaults_of,
     defined_names,

@@ -16,7 +16,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Callable
 
-from . import raised
+from . import exceptions
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -160,7 +160,7 @@ def _load_package(name: str, folder: str) -> ModuleType:
     Children of the server start with the package in the state that it has at the fork.
     """
     if name not in sys.modules:
-        raised.hide(folder)
+        exceptions.hide(folder)
         spec = importlib.util.spec_from_file_location(
             name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
         )

@@ -19,8 +19,15 @@ from typing import TYPE_CHECKING, Any, Iterator
 from .adapter import PYTORCH, load_numerics, load_standin
 from .beacon import Beacon
 from .descendants import end_children
+from .exceptions import (
+    cut,
+    exception_chain,
+    exceptions_of,
+    innermost_line,
+    message_of,
+    unless_broken,
+)
 from .imports import Beginning, OpenedFiles, write_bytecode_inside
-from .raised import cut, exception_chain, exceptions_of, innermost_line, message_of, unless_broken
 
 if TYPE_CHECKING:
     from ..toolchains.inside.foreign import Document, Function, Objects, Value

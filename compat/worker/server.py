@@ -26,8 +26,8 @@ from typing import Any, Callable, NamedTuple, NoReturn
 from . import adapter
 from .batch import run as run_batch
 from .descendants import adopt_orphans, children, end_children
+from .exceptions import exception_chain
 from .imports import Beginning, LoadedFiles, check_threads
-from .raised import exception_chain
 
 _PR_SET_PDEATHSIG = 1
 _FILES_OF_BATCH = 4

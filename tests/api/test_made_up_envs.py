@@ -13,7 +13,7 @@ from attrs import asdict
 from click.testing import CliRunner, Result
 
 from compat import toolchains
-from compat.api.looking import UnresponsiveEnv, introspect, look
+from compat.api.inspection import UnresponsiveEnv, introspect, look
 from compat.cli.commands import main
 from compat.envs.cache import VARIABLE, EnvCache
 from compat.envs.record import packages, site_packages, write_record

@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from compat import toolchains
-from compat.api.needing import NameCoverage, Needs, mismatch, needs_of
+from compat.api.needs import NameCoverage, Needs, mismatch, needs_of
 from compat.api.records import ApiName, Inspection
 from compat.api.uses import Call, NoFunction, Uses, read_uses
 from compat.source.parsing import tree_of

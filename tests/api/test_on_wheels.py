@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from compat import toolchains
 from compat.api.comparing import compare, place_of, steps
 from compat.api.histories import NameHistory, history
-from compat.api.looking import look
-from compat.api.needing import needs_of
+from compat.api.inspection import look
+from compat.api.needs import needs_of
 from compat.api.records import Inspection, find, matches
 from compat.api.uses import read_uses
 from compat.cli.commands import main

@@ -10,7 +10,7 @@ from compat.board.data import BoardData, BoardIndex, CompiledVersion
 from compat.board.declaration import BoardDeclaration
 from compat.board.gathering import board_record
 from compat.board.record import BoardRecord
-from compat.hunt.known import KnownDefect
+from compat.hunt.known_defects import KnownDefect
 from compat.model import Result, Status
 from compat.report.summary.record import Report
 from tests.records import ASSERT, LOST, OK, REMOVED, SHAPE, UNKNOWN_TARGET, bad, env

@@ -23,7 +23,7 @@ from compat.board.record import (
 )
 from compat.board.view import check_blocks
 from compat.errors import SelectionError, StoreError
-from compat.hunt.known import KnownDefect
+from compat.hunt.known_defects import KnownDefect
 from compat.report.render.blocks import TextLine
 from tests.board.boards import RELEASES, build_record, of_library
 from tests.records import ASSERT, REMOVED, SHAPE, bad

@@ -20,7 +20,7 @@ from compat.model import BuiltEnv, Cell, CompileSpec, Failure, Result, Status
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.toolchains.language import CannotEdit, FailingKernel
-from compat.toolchains.triton.edits.block_pointers import descriptors, plain
+from compat.toolchains.triton.edits.block_pointers import descriptors, plain_pointers
 from compat.workers.attempt import Limits
 from tests.cells import KEPT, spec
 from tests.kernels_numerics.test_numerics import checked, findings
@@ -85,7 +85,7 @@ def faulty(function: str, text: str = TEXT, **compiled: object) -> FailingKernel
 
 
 def with_plain_pointers(function: str, text: str = TEXT) -> str:
-    (proposal,) = plain.plain_pointers(faulty(function, text))
+    (proposal,) = plain_pointers.plain_pointers(faulty(function, text))
     assert all("the parameters or the returned values change" in note for note in proposal.notes)
     return proposal.text
 
@@ -185,7 +185,7 @@ def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
     assert others[-1] == "copied: done"
 
 
-FORMS = {"plain": plain.plain_pointers, "descriptors": descriptors.tensor_descriptors}
+FORMS = {"plain": plain_pointers.plain_pointers, "descriptors": descriptors.tensor_descriptors}
 OWN = ("sel_dense", "sel_varlen")
 """Kernels of this repository that have a variant with block pointers.
 

@@ -9,7 +9,7 @@ import pytest
 from compat.errors import ConfigError
 from compat.hunt.defects import HuntAnswer
 from compat.hunt.examples import WrittenHunt
-from compat.hunt.known import KnownDefect, read_known
+from compat.hunt.known_defects import KnownDefect, read_known
 from compat.hunt.oracles import Hit, Oracle, judge
 from compat.hunt.view import hunt_blocks, hunt_document, sentences
 from compat.model import Check, Numbers, Status

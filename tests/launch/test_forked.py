@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compat.toolchains.pytorch.host.forked import Channel, ForkedProcess
+from compat.toolchains.pytorch.host.forked_process import Channel, ForkedProcess
 
 
 def _answer_when_nobody_listens(channel: Channel) -> None:

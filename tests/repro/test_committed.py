@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from compat.hunt.known import read_known
+from compat.hunt.known_defects import read_known
 from compat.model import BuiltEnv
 from compat.processes.supervisor import ProcessResult
 from compat.repro.verify import failure_of, run_script

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from compat.api.comparing import ApiDifference, ChangeKind, NameChange, ReleaseStep
 from compat.api.histories import NameHistory, State
-from compat.api.needing import (
+from compat.api.needs import (
     KernelNeeds,
     MissingName,
     NameCoverage,

@@ -12,9 +12,9 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .cuda import CudaDriver, CudaError
-from .forked import Channel
+from .forked_process import Channel
 from .kernel import Kernel, RefusedArguments
-from .prepared import Numerics, Prepared
+from .prepared_problem import Numerics, Prepared
 from .session import GpuSession, LaunchOptions
 from .timing import Clock, Entrant, time_launches
 

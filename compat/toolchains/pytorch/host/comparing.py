@@ -28,9 +28,9 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .cuda import CudaDriver, CudaError
-from .forked import Channel, ForkedProcess, NoAnswer, ProcessEnded
+from .forked_process import Channel, ForkedProcess, NoAnswer, ProcessEnded
 from .kernel import Kernel, RefusedArguments
-from .prepared import OTHERS, GuardedTensors, Numerics, Prepared, bits_of
+from .prepared_problem import OTHERS, GuardedTensors, Numerics, Prepared, bits_of
 from .session import GpuSession, LaunchOptions
 
 if TYPE_CHECKING:

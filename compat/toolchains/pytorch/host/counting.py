@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Callable, Iterator, Optional, Tuple
 
-from .prepared import Numerics
+from .prepared_problem import Numerics
 from .session import SEED
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Sequence, Tuple
 
 from .cuda import CudaDriver, CudaError, CudaLaunch
-from .prepared import Prepared
+from .prepared_problem import Prepared
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document, Objects, Tensor, Value

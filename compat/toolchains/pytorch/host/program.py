@@ -18,7 +18,7 @@ from . import results
 from .comparing import serve
 from .counting import problem_counts
 from .cuda import LIBRARY
-from .prepared import Numerics
+from .prepared_problem import Numerics
 from .session import LaunchOptions
 from .watching import Mismatch, ProblemRun, Watch
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple
 
 from .cuda import CudaDriver, CudaError, CudaLaunch
 from .kernel import Kernel, LoadedKernel, RefusedArguments
-from .prepared import Numerics
-from .recorded import RecordedKernels
+from .prepared_problem import Numerics
+from .recorded_launches import RecordedKernels
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document

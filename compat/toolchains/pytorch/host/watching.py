@@ -11,8 +11,8 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .checking import CheckingProcess, Task, failed_check
-from .forked import Channel, ForkedProcess, Message, NoAnswer, ProcessEnded
-from .prepared import Numerics
+from .forked_process import Channel, ForkedProcess, Message, NoAnswer, ProcessEnded
+from .prepared_problem import Numerics
 from .session import LaunchOptions
 
 if TYPE_CHECKING:

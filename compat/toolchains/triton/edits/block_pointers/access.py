@@ -17,7 +17,7 @@ from attrs import Factory, define, frozen
 
 from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow, Web
-from compat.toolchains.triton.edits.block_pointers.normal import BASE, MAKE, MadePointer, Part
+from compat.toolchains.triton.edits.block_pointers.normal_form import BASE, MAKE, MadePointer, Part
 from compat.toolchains.triton.edits.code import (
     Code,
     arguments_of,

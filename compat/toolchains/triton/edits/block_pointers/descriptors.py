@@ -22,15 +22,15 @@ from compat.toolchains.triton.edits.block_pointers.access import (
 )
 from compat.toolchains.triton.edits.block_pointers.editing import edit_program
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Web
-from compat.toolchains.triton.edits.block_pointers.handing import (
+from compat.toolchains.triton.edits.block_pointers.normal_form import MadePointer, Part
+from compat.toolchains.triton.edits.block_pointers.plain_pointers import PlainPointers
+from compat.toolchains.triton.edits.block_pointers.pointer_passing import (
     GIVEN,
     MADE,
     WHOLE,
     CommonArguments,
     PointerFlow,
 )
-from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Part
-from compat.toolchains.triton.edits.block_pointers.plain import PlainPointers
 from compat.toolchains.triton.edits.code import literal, parenthesize
 from compat.toolchains.triton.edits.program import KernelProgram
 

@@ -13,7 +13,8 @@ from attrs import Factory, define, frozen
 from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, Bindings
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow
-from compat.toolchains.triton.edits.block_pointers.handing import (
+from compat.toolchains.triton.edits.block_pointers.normal_form import in_place_of, normal, rewritten
+from compat.toolchains.triton.edits.block_pointers.pointer_passing import (
     WHOLE,
     Back,
     CommonArguments,
@@ -26,7 +27,6 @@ from compat.toolchains.triton.edits.block_pointers.handing import (
     replace_arguments,
     replace_parameters,
 )
-from compat.toolchains.triton.edits.block_pointers.normal import in_place_of, normal, rewritten
 from compat.toolchains.triton.edits.code import Code, elements_of, names_in, walk
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 

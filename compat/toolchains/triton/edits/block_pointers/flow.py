@@ -14,7 +14,7 @@ import libcst as cst
 from attrs import Factory, define, field
 
 from compat.toolchains.language import CannotEdit
-from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Reader, is_placed
+from compat.toolchains.triton.edits.block_pointers.normal_form import MadePointer, Reader, is_placed
 from compat.toolchains.triton.edits.code import dotted_name, literal, walk
 
 _T = TypeVar("_T")

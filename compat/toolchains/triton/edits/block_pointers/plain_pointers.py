@@ -28,8 +28,8 @@ from compat.toolchains.triton.edits.block_pointers.flow import (
     Web,
     merge_overlapping,
 )
-from compat.toolchains.triton.edits.block_pointers.handing import all_parts
-from compat.toolchains.triton.edits.block_pointers.normal import BASE, MadePointer, Part
+from compat.toolchains.triton.edits.block_pointers.normal_form import BASE, MadePointer, Part
+from compat.toolchains.triton.edits.block_pointers.pointer_passing import all_parts
 from compat.toolchains.triton.edits.code import parenthesize
 from compat.toolchains.triton.edits.program import KernelProgram
 

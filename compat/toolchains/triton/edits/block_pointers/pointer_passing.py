@@ -19,7 +19,7 @@ from attrs import Factory, define, frozen
 from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.access import AccessForm
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Web
-from compat.toolchains.triton.edits.block_pointers.normal import (
+from compat.toolchains.triton.edits.block_pointers.normal_form import (
     BASE,
     MAKE,
     PLACED,

@@ -19,7 +19,7 @@ from typing import TypeVar
 from attrs import evolve, frozen
 
 from compat import toolchains
-from compat.api.needing import KernelNeeds, needs_of
+from compat.api.needs import KernelNeeds, needs_of
 from compat.api.records import Inspection
 from compat.api.uses import NoFunction, read_uses
 from compat.config.selection import nothing_matches

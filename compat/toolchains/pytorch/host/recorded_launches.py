@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List
 
 from .cuda import CudaDriver, CudaLaunch
 from .kernel import USUAL_SHARED, Kernel, RefusedArguments, argument_of, bytes_of, check_assumptions
-from .prepared import Prepared
+from .prepared_problem import Prepared
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document, Objects, Value
