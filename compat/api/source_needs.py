@@ -3,7 +3,7 @@
 The needs are read from sources, and the results from the store.
 
 In: a selection, and a Python source, a function of one, or a kernel of the project. Out: a
-:class:`compat.api.needing.KernelNeeds` for each function, with the needs that each release meets
+:class:`compat.api.needs.KernelNeeds` for each function, with the needs that each release meets
 and the result of the function there.
 """
 

@@ -8,7 +8,7 @@
             env.json                the request, and the result of the build (compat.envs.record)
             locked.txt              the packages with their hashes, if the env is locked
             install.log             the installer's output; a lock while the env is built
-            names                   the toolchain's names, once listed (compat.api.looking)
+            names                   the toolchain's names, once listed (compat.api.inspection)
             used                    time of the last use; a lock of the commands that use the env
 
 Two projects with equal requests share one env. The name of the env, its groups and the path of its
