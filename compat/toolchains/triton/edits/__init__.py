@@ -39,7 +39,7 @@ EDITS = (
     ),
     _edit(
         "plain pointers",
-        "block_pointers.plain:plain_pointers",
+        "block_pointers.plain_pointers:plain_pointers",
         *("api-removed", "api-missing", "descriptor-rules"),
     ),
     _edit(
