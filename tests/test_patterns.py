@@ -6,8 +6,11 @@ import copy
 import gc
 import pickle
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from re import _parser as re_parser  # type: ignore[attr-defined]
+from typing import Any
 
 import pytest
 
@@ -49,15 +52,43 @@ def test_a_lazy_pattern_can_be_copied_and_pickled() -> None:
         assert later.findall("aba") == ["a", "a"]
 
 
-def test_every_lazy_pattern_of_the_program_can_be_compiled() -> None:
+def every_pattern() -> list[Lazy]:
+    """The lazy patterns of all modules of the program."""
     for path in modules():
         if path.name != "__main__.py" and "__future__" in path.read_text():
             import_module(_name(path))
     gc.unfreeze()  # gc does not list objects that were frozen before the tests
-    every = [candidate for candidate in gc.get_objects() if type(candidate) is Lazy]
-    assert len(every) > 150
-    for pattern in every:
+    return [candidate for candidate in gc.get_objects() if type(candidate) is Lazy]
+
+
+def test_every_lazy_pattern_of_the_program_can_be_compiled() -> None:
+    patterns = every_pattern()
+    assert len(patterns) > 150
+    for pattern in patterns:
         assert pattern.pattern is not None
+
+
+def test_no_possessive_quantifier_follows_a_group_with_a_lookahead() -> None:
+    """Python misreads such a pattern before 3.11.5."""
+    assert is_misread(r"(?:(?!/)[^ ()])*+/")
+    assert not is_misread(r"(?!/)[^ ()]*+(?:a|b)++")
+    assert not [lazy.pattern for lazy in every_pattern() if is_misread(lazy.pattern)]
+
+
+def is_misread(pattern: str | bytes) -> bool:
+    return any(
+        str(operator) == "POSSESSIVE_REPEAT" and "ASSERT" in str(arguments)
+        for operator, arguments in operations(re_parser.parse(pattern))
+    )
+
+
+def operations(parsed: Any) -> Iterator[tuple[Any, Any]]:
+    """The operations of a parsed pattern, with those inside of others."""
+    for part in parsed:
+        if isinstance(part, tuple) and len(part) == 2:
+            yield part
+        if isinstance(part, tuple | list | re_parser.SubPattern):
+            yield from operations(part)
 
 
 def _name(path: Path) -> str:
