@@ -91,13 +91,13 @@ _HINTS: Mapping[int, str] = {
 }
 
 
-def memory_limit() -> str | None:
-    """Return a sentence about the shell's limit on the memory of a process, if there is one."""
+def memory_limit() -> str:
+    """Return the shell's limit on the memory of a process in a sentence; empty if there is none."""
     for name in ("RLIMIT_AS", "RLIMIT_DATA"):
         limit, _ = resource.getrlimit(getattr(resource, name))
         if limit != resource.RLIM_INFINITY:
             return f"{name} allows a process {limit / 2**20:,.0f} MiB"
-    return None
+    return ""
 
 
 class MachineError(CompatError):
@@ -118,13 +118,19 @@ class MachineError(CompatError):
 
     @classmethod
     def about(cls, number: int, message: str, where: str | None = None) -> Self:
-        """Return the error for a system error number with the message ``message``."""
+        """Return the error for a system error number with the message ``message``.
+
+        The shell's limit on memory is part of it if the machine refuses memory, a process or a
+        thread, which needs a stack.
+        """
+        limit = memory_limit() if number in (errno.ENOMEM, errno.EAGAIN) else ""
+        details = "; ".join(filter(None, (message, limit)))
         means = REFUSALS.get(number, "cannot create temporary files")
         hint = (
             f"{_HINTS.get(number, _ROOM)}. Finished work is saved; run the same command again to"
             " continue."
         )
-        return cls(f"{means} ({message})", where=where, hint=hint)
+        return cls(f"{means} ({details})", where=where, hint=hint)
 
     def after(self, done: int, total: int) -> Self:
         """Return the error with the number of finished cells."""

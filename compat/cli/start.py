@@ -27,7 +27,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn, TextIO
 
-from compat.errors import CompatError, MachineError, is_refusal, memory_limit
+from compat.errors import CompatError, MachineError, is_refusal
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 8.0
@@ -283,8 +283,7 @@ def refusal(error: BaseException) -> MachineError | None:
         return _import_refusal(error)
     if "can't start new thread" not in str(error):
         return None
-    # A thread needs a stack, so a limit on memory refuses threads, too.
-    return MachineError.about(errno.EAGAIN, "; ".join(filter(None, [str(error), memory_limit()])))
+    return MachineError.about(errno.EAGAIN, str(error))
 
 
 def _import_refusal(error: ImportError) -> MachineError | None:

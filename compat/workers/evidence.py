@@ -373,8 +373,7 @@ def _short_of_memory(evidence: Evidence) -> MachineError | None:
     )
     if not _OUT_OF_MEMORY.search(text):
         return None
-    limit = memory_limit()
-    return MachineError.about(errno.ENOMEM, limit) if limit else _no_memory_left()
+    return MachineError.about(errno.ENOMEM, "") if memory_limit() else _no_memory_left()
 
 
 def _test_machine(folder: Path, reason: str) -> MachineError | None:

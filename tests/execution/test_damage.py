@@ -498,5 +498,7 @@ def test_lack_of_memory_is_a_machine_error_and_not_a_store_error(
 
     monkeypatch.setattr(sqlite3, "connect", connect)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
-    with pytest.raises(expected, match="cannot open the results: disk I/O error"):
+    with pytest.raises(expected, match="cannot open the results: disk I/O error") as caught:
         Store(tmp_path)
+    says_limit = "RLIMIT_AS allows a process" in str(caught.value)
+    assert says_limit is (expected is MachineError and limit != resource.RLIM_INFINITY)
