@@ -86,7 +86,7 @@ def _by_worker(env: BuiltEnv, cells: tuple[Cell, ...]) -> list[tuple[Cell, str |
                 next((artifacts[stage].digest for stage in ASSEMBLY if stage in artifacts), None),
             )
             for cell, evidence in attempts
-            for artifacts in [evidence.done[0].made if evidence.has_binary else {}]
+            for artifacts in [evidence.done[0].outputs if evidence.has_binary else {}]
         ]
 
 

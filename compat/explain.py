@@ -133,7 +133,12 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Cell
     result = stored.with_stored_check(_result(chosen, built, attempts))
     failure = result.outcome.failure if result else None
     printed = next(
-        (attempt.kept[PRINTED] for attempt in reversed(attempts) if PRINTED in attempt.kept), None
+        (
+            attempt.artifacts[PRINTED]
+            for attempt in reversed(attempts)
+            if PRINTED in attempt.artifacts
+        ),
+        None,
     )
     reproducer, ir = (failure.reproducer, failure.ir) if failure else (None, None)
     return Explanation(

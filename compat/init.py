@@ -71,7 +71,7 @@ class Look:
     path: Path
     """The kernel file."""
     kernel: str
-    words: str
+    reason: str
 
 
 @frozen(kw_only=True)
@@ -204,7 +204,7 @@ class _Initializing:
                 for kernel in kernels_of(parse_toml(text, display_path(path, self.folder)), path):
                     kernel.specializations()
                 self.look_at += [
-                    Look(path=path, kernel=kernel.name, words=reason)
+                    Look(path=path, kernel=kernel.name, reason=reason)
                     for kernel in source.kernels
                     for reason in kernel.look_at
                 ]

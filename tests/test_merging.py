@@ -231,12 +231,12 @@ FAILED = Evidence(
 UNREAD = Diagnosis()
 BUILD = evolve(
     EVIDENCE,
-    asked=("compile",),
+    requested=("compile",),
     alone=False,
     raised=(),
     printed="",
     stderr="",
-    kept={},
+    artifacts={},
     protocol=(),
     diagnosis=Diagnosis(),
 )
@@ -325,8 +325,8 @@ def test_artifacts_are_copied_although_another_is_missing(tmp_path: Path) -> Non
     other = tmp_path / "other"
     with Store(other) as store:
         name = store.keep(".mlir", b"module {}")
-    evidence = evolve(FAILED, kept={"reproducer": name}, alone=True)
-    store_of(other, evolve(FAILED, kept={"reproducer": "0000000000000000.mlir"}), evidence)
+    evidence = evolve(FAILED, artifacts={"reproducer": name}, alone=True)
+    store_of(other, evolve(FAILED, artifacts={"reproducer": "0000000000000000.mlir"}), evidence)
     into, counts = merge_stores([other], tmp_path / "mine")
     assert counts.artifacts == 1
     with Store(into) as store:

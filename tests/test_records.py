@@ -42,9 +42,9 @@ EVIDENCE = Evidence(
     stages={"source": 0.1, "ast": 1.0},
     metrics={"shared": 1024, "artifacts": {"ttir": 10}},
     warnings=(ToolchainWarning(type="DeprecationWarning", message="old"),),
-    done=(CompletedAction(do="compile", made={"ttir": StageOutput(size=3, digest="a")}),),
+    done=(CompletedAction(do="compile", outputs={"ttir": StageOutput(size=3, digest="a")}),),
     stood_in=StandInPackages(packages=("torch 2.9.1",)),
-    kept={"ttir": "a.ttir"},
+    artifacts={"ttir": "a.ttir"},
     imported=("/k/k.py",),
 )
 SPEC = Specialization(

@@ -96,7 +96,7 @@ class Needs:
     """The needs of a source, and the part of them that each release meets."""
 
     needs: tuple[NameNeed, ...]
-    having: tuple[NameCoverage, ...]
+    coverage: tuple[NameCoverage, ...]
     """One entry per release of the inspection, in its order."""
     uses: Uses
 
@@ -118,7 +118,7 @@ def needs_of(uses: Uses, inspection: Inspection) -> Needs:
     }
     needs = tuple(_needs(uses.uses, inspection, every, entered))
     return Needs(
-        needs=needs, having=tuple(_having(place, needs) for place in inspection.places), uses=uses
+        needs=needs, coverage=tuple(_having(place, needs) for place in inspection.places), uses=uses
     )
 
 
@@ -181,7 +181,12 @@ def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> NameCoverage:
             missing += _mismatches(need, there)
             deprecated += [f"{need.shown}: {message}" for message in _deprecations(need, there[0])]
         elif why := next(
-            (why for full, name in entries if (why := _untold(place.namespace, full, name))), ""
+            (
+                why
+                for full, name in entries
+                if (why := _unknown_reason(place.namespace, full, name))
+            ),
+            "",
         ):
             unknown.append(f"{need.shown}: {why}")
         else:
@@ -193,7 +198,7 @@ def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> NameCoverage:
     )
 
 
-def _untold(namespace: Namespace, full: str, name: ApiName | None) -> str:
+def _unknown_reason(namespace: Namespace, full: str, name: ApiName | None) -> str:
     """The reason why it is unknown whether a name exists; empty if it is known."""
     if (name is None or name.error) and (why := namespace.unknown(full)):
         return why
@@ -323,7 +328,7 @@ def verdicts(kernel: KernelNeeds) -> tuple[Run[NamesVerdict], ...]:
     """The verdict on each inspected release. Neighbours with equal verdicts form one run."""
     return runs(
         (having.place.label, _verdict(having, kernel) if having.inspected else None)
-        for having in kernel.needs.having
+        for having in kernel.needs.coverage
     )
 
 

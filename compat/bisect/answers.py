@@ -95,17 +95,17 @@ class ConfigAnswer:
     """The answer as one sentence."""
     needs: tuple[SettingNeed, ...] = ()
     """One entry per setting."""
-    tried: int = 0
+    compiled: int = 0
     """Number of changed specializations that were compiled."""
-    untried: int = 0
+    left_out: int = 0
     """Upper bound of the specializations that an early end left out."""
-    ended: SearchEnd = SearchEnd.DONE
+    end: SearchEnd = SearchEnd.DONE
     """Why the search ended."""
 
     @property
     def conclusive(self) -> bool:
         """Whether the search is complete, or has found a change that helps."""
-        return self.ended is SearchEnd.DONE or bool(self.needs)
+        return self.end is SearchEnd.DONE or bool(self.needs)
 
 
 @frozen(kw_only=True)
@@ -116,7 +116,7 @@ class GrowthAnswer:
     """The answer as one sentence."""
     growths: tuple[SettingGrowth, ...] = ()
     """One entry per setting."""
-    ended: SearchEnd = SearchEnd.DONE
+    end: SearchEnd = SearchEnd.DONE
     """Why the search ended."""
 
     @property
@@ -336,7 +336,7 @@ class ReleaseAnswer:
         return tuple(probe for probe in self.probes if probe.unsteady)
 
     @property
-    def untold(self) -> tuple[ReleaseProbe, ...]:
+    def inconclusive_probes(self) -> tuple[ReleaseProbe, ...]:
         """Inconclusive probes, without unsteady ones."""
         return tuple(p for p in self.probes if p.judgement is Judgement.UNKNOWN and not p.unsteady)
 

@@ -67,7 +67,7 @@ class Attempts:
 
         It is ``None`` if the compile makes no such input.
         """
-        source = self.make(cell, KEEPING_IR).kept.get(assembler.takes)
+        source = self.make(cell, KEEPING_IR).artifacts.get(assembler.takes)
         if source is None:
             return None
         return outcome_of(

@@ -282,15 +282,15 @@ class _Bisecting:
             search_answer = answer.answer
             if (
                 isinstance(search_answer, ConfigAnswer)
-                and search_answer.ended is SearchEnd.INTERRUPTED
+                and search_answer.end is SearchEnd.INTERRUPTED
             ):
                 raise Interrupted(
-                    search_answer.tried,
-                    search_answer.tried + search_answer.untried,
+                    search_answer.compiled,
+                    search_answer.compiled + search_answer.left_out,
                 )
             if (
                 isinstance(search_answer, GrowthAnswer)
-                and search_answer.ended is SearchEnd.INTERRUPTED
+                and search_answer.end is SearchEnd.INTERRUPTED
             ):
                 raise Interrupted(number, every)
             yield answer

@@ -23,7 +23,7 @@ from attrs import define, evolve, field, frozen
 from compat import toolchains
 from compat.bisect.answers import Effect
 from compat.bisect.attempts import AssemblerProgram, Attempts, effect_on
-from compat.bisect.criterion import Criterion, Exceeds, result_words
+from compat.bisect.criterion import Criterion, Exceeds, result_text
 from compat.bisect.measures import measure
 from compat.engine.run import RunContext, outcome_of
 from compat.history.account import Judgement
@@ -157,7 +157,7 @@ class Experiment(ABC):
         end does for Gluon kernels.
         """
         cells = (cell for cell in (self.good, self.bad) if cell is not None)
-        stages = {stage for cell in cells for stage in self.evidence_of(cell).kept}
+        stages = {stage for cell in cells for stage in self.evidence_of(cell).artifacts}
         first, last = self.parts.first_ir, self.parts.last_ir
         return last if last in stages and first not in stages else first
 
@@ -168,13 +168,13 @@ class Experiment(ABC):
         """
         into_bad = self._feed(stage, self.other, self.bad)
         into_good, control = Effect.UNKNOWN, Effect.SAME
-        if stage in self.evidence_of(self.bad).kept:
+        if stage in self.evidence_of(self.bad).artifacts:
             control = self._feed(stage, self.bad, self.bad)
             into_good = self._feed(stage, self.bad, self.other)
         return Crossing(into_bad=into_bad, into_good=into_good, control=control)
 
     def _feed(self, stage: str, maker: Cell, reader: Cell) -> Effect:
-        ir = self.evidence_of(maker).kept.get(stage)
+        ir = self.evidence_of(maker).artifacts.get(stage)
         if ir is None:
             self.steps.append(f"{self.name(maker)} produces no {stage.upper()} for it.")
             return Effect.UNKNOWN
@@ -291,7 +291,7 @@ class CompileExperiment(Experiment):
         """
         parts, cells = self.parts, (self.other, self.bad)
         names, title = [self.name(cell) for cell in cells], parts.low_ir_title
-        optimized = [self.evidence_of(cell).kept.get(parts.low_ir) for cell in cells]
+        optimized = [self.evidence_of(cell).artifacts.get(parts.low_ir) for cell in cells]
         if None not in optimized and self._low_ir(optimized[0]) == self._low_ir(optimized[1]):
             self.steps.append(
                 f"The optimized {title} of {names[0]} and of {names[1]} is the same, ignoring"
@@ -299,7 +299,7 @@ class CompileExperiment(Experiment):
             )
             return True
         mode = evolve(KEEPING_IR, variables=parts.not_optimized)
-        plain = [self.attempts.make(cell, mode).kept.get(parts.low_ir) for cell in cells]
+        plain = [self.attempts.make(cell, mode).artifacts.get(parts.low_ir) for cell in cells]
         if None in plain:
             self.steps.append(
                 f"{names[plain[0] is not None]} produces no {title} for it, so there is none to"
@@ -498,7 +498,7 @@ class LaunchExperiment(Experiment):
             return Effect.UNKNOWN
         self.steps.append(
             f"{title}:"
-            f" {result_words(result)}{', being the same binary as one above' if repeated else ''}."
+            f" {result_text(result)}{', being the same binary as one above' if repeated else ''}."
         )
         return _EFFECTS[self.criterion(evolve(result, cell=self.bad))]
 

@@ -432,7 +432,7 @@ def parse_measured(text: str) -> Measured | None:
     )
 
 
-def check_words(check: Check) -> str:
+def check_text(check: Check) -> str:
     """A check in words: ``wrong, error 0.41``, ``unstable, 3 of 30 launches differ``."""
     text = str(check.status).replace("_", " ")
     if check.status is Status.UNSTABLE and check.differing and check.launches:
@@ -442,11 +442,11 @@ def check_words(check: Check) -> str:
     return text
 
 
-def result_words(result: Result) -> str:
+def result_text(result: Result) -> str:
     """The decisive check of a result in words, with its latency."""
     check, latency = result.numbers.decisive, result.latency
     parts = [
-        *([check_words(check)] if check else []),
+        *([check_text(check)] if check else []),
         *([f"{latency.us:.4g} µs"] if latency else []),
     ]
     return ", ".join(parts) or "not run"

@@ -71,7 +71,7 @@ class GrowthSearch:
                 if is_requested() or self.budget.remaining_seconds
                 else SearchEnd.BUDGET
             )
-        return GrowthAnswer(sentence=self._sentence(growths), growths=tuple(growths), ended=ended)
+        return GrowthAnswer(sentence=self._sentence(growths), growths=tuple(growths), end=ended)
 
     def _along(self, setting: GrowingSetting) -> SettingGrowth:
         own = value_of(self.cell.spec, setting.name)

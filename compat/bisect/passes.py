@@ -136,7 +136,7 @@ def trace_compile(cell: Cell, attempts: Attempts, name: str, mode: Mode = DUMPIN
         stage_texts={
             stage: _text(evidence, stage, attempts)
             for stage in toolchains.of(cell.env).ir.texts
-            if stage in evidence.kept
+            if stage in evidence.artifacts
         },
         parts=parts_of(cell.env),
         suffix=reader.suffix,
@@ -157,7 +157,7 @@ def parts_of(env: Env) -> CompilerParts:
 
 
 def _text(evidence: Evidence, what: str, attempts: Attempts) -> str:
-    name = evidence.kept.get(what)
+    name = evidence.artifacts.get(what)
     return attempts.text(name) if name else ""
 
 

@@ -162,9 +162,9 @@ class NeedSearch:
         return ConfigAnswer(
             sentence=sentence,
             needs=all_needs,
-            tried=done,
-            untried=untried,
-            ended=ended,
+            compiled=done,
+            left_out=untried,
+            end=ended,
         )
 
     def _ask(self, specs: Sequence[Specialization]) -> list[Effect]:

@@ -57,7 +57,7 @@ class VersionCapture:
     def origin(self) -> str:
         """The program, its requirements and the targets, as text. A change captures again."""
         program, targets = self.program, (target.name for target in self.targets)
-        parts = (shlex.join(program.words), program.env, *program.install, *targets)
+        parts = (shlex.join(program.command), program.env, *program.install, *targets)
         return ", ".join(filter(None, parts))
 
     def is_new(self, before: CompiledVersion) -> bool:
@@ -161,7 +161,7 @@ def _capture_target(
     )
     with TemporaryFile() as output:
         capture = capture_program(
-            version.program.words,
+            version.program.command,
             options,
             python=built.python,
             folder=version.board.path.parent,

@@ -22,7 +22,7 @@ _NEWEST = 3
 class CaptureProgram:
     """A program that launches the kernels of a library, so that their arguments can be captured."""
 
-    words: tuple[str, ...]
+    command: tuple[str, ...]
     """Its command line: a script or ``-m`` and a module, and arguments. It runs in the folder of
     the board's file.
     """
@@ -166,7 +166,7 @@ def _capture(table: Table) -> CaptureProgram:
     if not program:
         table.fail("is missing", "program", hint='Add program = ["scripts/launch_all.py"].')
     return CaptureProgram(
-        words=program, env=table.string("env", ""), install=table.requirements("install")
+        command=program, env=table.string("env", ""), install=table.requirements("install")
     )
 
 

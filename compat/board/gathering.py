@@ -176,7 +176,7 @@ class _GatheredReports:
             status=str(result.outcome.status),
             stage=failure.stage,
             pass_=failure.pass_,
-            words=failure.excerpt,
+            message=failure.excerpt,
             advice=failure.advice,
             edits=tuple(edit.name for edit in known_edits(failure, result.cell.env.toolchain)),
             url=defect.url if defect else "",

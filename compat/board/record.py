@@ -39,7 +39,7 @@ class BoardFailure:
     status: str
     stage: str
     pass_: str | None = field(default=None, metadata={KEY: "pass"})
-    words: str
+    message: str
     """The compiler's message."""
     advice: str
     edits: tuple[str, ...] = ()

@@ -117,7 +117,7 @@ class ReleaseNumber:
     """How many kernels of a library's version work on a release, as the start page shows it."""
 
     works: int
-    tried: int
+    compiled: int
     unknown: int
     never: int
     """Kernels that work on no release; 0 if none was compiled on this one."""
@@ -130,22 +130,24 @@ class ReleaseNumber:
         return f"{self.works}{'?' if self.unknown else ''}"
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         """The number in a sentence."""
-        if not (self.tried or self.never):
+        if not (self.compiled or self.never):
             return "not compiled there"
         lost = f"; {self.lost} no longer {_verb(self.lost)}" if self.lost else ""
         never = f"; {self.never} {_verb(self.never)} on no release" if self.never else ""
-        return f"{self.works} of {amount(self.tried, 'kernel')} {_verb(self.tried)}{lost}{never}"
+        return (
+            f"{self.works} of {amount(self.compiled, 'kernel')} {_verb(self.compiled)}{lost}{never}"
+        )
 
     @property
     def tone(self) -> str:
         """The name of the number's colour."""
-        if not self.tried:
+        if not self.compiled:
             return "none"
-        if self.works == self.tried:
+        if self.works == self.compiled:
             return "all"
-        return "some" if self.works * 2 >= self.tried else "few"
+        return "some" if self.works * 2 >= self.compiled else "few"
 
 
 @frozen(kw_only=True)
@@ -163,7 +165,7 @@ class ReleasePart:
 
     library: str
     version: str
-    words: str
+    sentence: str
     groups: tuple[FailingGroup, ...]
     unknown: tuple[str, ...]
 
@@ -193,7 +195,7 @@ def number_of(version: BoardVersion, place: int) -> ReleaseNumber:
     """The number of a library's version on a release, which is an index in the releases."""
     return ReleaseNumber(
         works=len(version.works(place)),
-        tried=version.compiled_count(place),
+        compiled=version.compiled_count(place),
         unknown=version.unknown(place),
         never=len(version.kernels) - len(version.usable) if version.is_compiled(place) else 0,
         lost=len(version.lost_kernels(place - 1, place)) if place else 0,
@@ -305,7 +307,7 @@ class _Pages:
         return ReleasePart(
             library=library,
             version=version.version,
-            words=number_of(version, place).words,
+            sentence=number_of(version, place).sentence,
             groups=tuple(
                 FailingGroup(
                     failure=self.record.failures[number - 1],
@@ -352,7 +354,7 @@ class _Pages:
         ]
         failures = [
             (
-                f"{failure.failure_class} {failure.fingerprint}: {_first_line(failure.words)}",
+                f"{failure.failure_class} {failure.fingerprint}: {_first_line(failure.message)}",
                 "failure",
                 f"failure/{failure.slug}.html",
             )

@@ -178,7 +178,7 @@ def _judge_launch(
     if original.stage is None and original.error is None:
         return _comparison(cell, Agreement.UNKNOWN, "the program's own compile produced no code")
     evidence = attempts.attempts[0]
-    name = evidence.kept.get(original.stage) if original.stage else None
+    name = evidence.artifacts.get(original.stage) if original.stage else None
     if name is not None and original.digest is not None:
         same = (
             digest(attempts.artifacts[name].decode("utf-8", "surrogateescape")) == original.digest

@@ -16,7 +16,7 @@ from compat import __version__
 from compat.cli.answer import Answer, answer_options, command_line, relative, table, write_file
 from compat.cli.commands import CommandGroup
 from compat.cli.help import Command
-from compat.cli.logs import doing, say
+from compat.cli.logs import say, show_task
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, env_provider
 from compat.cli.selecting import ENV, place_options, select_places
@@ -208,7 +208,7 @@ def lock(
     keep = bool(names or packages)
     chosen_envs = () if packages and not names else config.choose_envs(names)
     libraries = () if names and not packages else libraries_of(config, packages)
-    with doing("locking") as show:
+    with show_task("locking") as show:
         locks = config.locks.renew_locks(chosen_envs, libraries, show, keep=keep)
     locks.write()
     envs = [locks.envs[env.name] for env in chosen_envs]

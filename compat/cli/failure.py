@@ -21,7 +21,7 @@ from compat import repro as repros
 from compat.bisect import bisecting
 from compat.cli.answer import Answer, answer_options, command_line, passed_options
 from compat.cli.help import Command
-from compat.cli.logs import doing, say
+from compat.cli.logs import say, show_task
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option
 from compat.cli.selecting import CELL, kernel_arguments, select_cells, selection_options
@@ -128,7 +128,7 @@ class _ReproProgress(ReproListener):
     @contextmanager
     def begins(self, cell: Cell, envs: int) -> Iterator[Callable[[str], None]]:
         say(f"{cell.id}: compiling, and running the script, in {envs} envs")
-        with doing(cell.id) as note:
+        with show_task(cell.id) as note:
             yield note
 
     def ends(self, outcome: WrittenRepro | UnverifiedCell) -> None:

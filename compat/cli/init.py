@@ -121,7 +121,7 @@ def _look_at(setup: InitResult) -> Iterator[str]:
     if setup.look_at or setup.unsure:
         yield "check these:"
         guessed = (
-            f"{relative(guess.path)} {guess.kernel}: {guess.words}" for guess in setup.look_at
+            f"{relative(guess.path)} {guess.kernel}: {guess.reason}" for guess in setup.look_at
         )
         yield from (f"  {line}" for line in at_most(_SHOWN, guessed))
         yield from (f"  {relative(path)}: {why}" for path, why in setup.unsure.items())
@@ -144,11 +144,11 @@ def _document(setup: InitResult) -> dict[str, object]:
         "guesses": setup.guesses,
         "look_at": [
             *(
-                {"file": relative(guess.path), "kernel": guess.kernel, "words": guess.words}
+                {"file": relative(guess.path), "kernel": guess.kernel, "reason": guess.reason}
                 for guess in setup.look_at
             ),
             *(
-                {"file": relative(path), "kernel": None, "words": why}
+                {"file": relative(path), "kernel": None, "reason": why}
                 for path, why in setup.unsure.items()
             ),
         ],

@@ -157,7 +157,7 @@ def say(message: str) -> None:
 
 
 @contextmanager
-def doing(subject: str) -> Iterator[Callable[[str], None]]:
+def show_task(subject: str) -> Iterator[Callable[[str], None]]:
     """Show a task as progress, with its current step and its duration so far.
 
     It yields a function that sets the text of the step.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from attrs import Factory, frozen
 
-from compat.cli.logs import PER_SECOND, Showing, doing, say
+from compat.cli.logs import PER_SECOND, Showing, say, show_task
 from compat.engine.plan import Forecast, RemainingWork
 from compat.model import Cell, Result
 from compat.project import Listener
@@ -68,7 +68,7 @@ class ProgressListener(Listener):
         say(message)
 
     def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
-        return doing(subject)
+        return show_task(subject)
 
 
 class Progress:

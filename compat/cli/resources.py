@@ -13,7 +13,7 @@ import click
 from attrs import evolve, fields, frozen
 
 from compat.cli import logs
-from compat.cli.logs import doing, say
+from compat.cli.logs import say, show_task
 from compat.cli.selecting import SECONDS
 from compat.executors import EXECUTORS, LOCAL
 from compat.text import JsonMapping, printable
@@ -158,7 +158,7 @@ def env_provider(
         build=build,
         jobs=jobs,
         echo=say,
-        busy=partial(doing, "building envs"),
+        busy=partial(show_task, "building envs"),
     )
 
 

@@ -36,7 +36,7 @@ _LONGEST = 200
 """The most characters of a release. Python may refuse to read the numbers of a longer text."""
 
 
-def words(texts: Iterable[str]) -> list[str]:
+def split_words(texts: Iterable[str]) -> list[str]:
     """The words of texts, in which commas separate words.
 
     Version specifiers side by side are one word. So ``3.1,>=3.4,<3.9`` has two: ``3.1`` and

@@ -89,7 +89,7 @@ def select_envs(
     among the ``released`` ones in the same way, and then by ``undeclared``. Raises SelectionError.
     """
     chosen: dict[str, Env] = {}
-    for word in releases.words(patterns):
+    for word in releases.split_words(patterns):
         envs_meant = _envs_of_word(word, envs) or _envs_of_word(word, released)
         if not envs_meant and (undeclared_env := undeclared(word)) is not None:
             envs_meant = (undeclared_env,)

@@ -269,7 +269,7 @@ def add_diagnosis(
         op=reader.operation(output),
         location=_location(evidence, reader, output),
         line=_line(evidence, reader),
-        reproducer=evidence.kept.get("reproducer") if inside else None,
+        reproducer=evidence.artifacts.get("reproducer") if inside else None,
         ir=(
             keep(f".before.{reader.suffix}", steps[-1].ir.encode(errors="backslashreplace"))
             if keep and keeps_ir

@@ -147,7 +147,7 @@ class _ArtifactBuffer:
         names = {
             name
             for attempt in attempts
-            for name in (*attempt.kept.values(), attempt.diagnosis.ir)
+            for name in (*attempt.artifacts.values(), attempt.diagnosis.ir)
             if name is not None
         }
         return {name: self._data[name] for name in sorted(names) if name in self._data}

@@ -191,7 +191,7 @@ def _document(guard: Guard) -> dict[str, object]:
         "request": {**request, "prefer": guard.request.prefer, "policy": guard.request.policy},
         "digest": _digest(guard.decision_data),
     }
-    return {**guard.decision_data, "made": provenance}
+    return {**guard.decision_data, "origin": provenance}
 
 
 def _letters(facts: GuardFacts) -> dict[str, str]:
@@ -268,7 +268,7 @@ class _StoredFacts:
     targets: Mapping[str, tuple[str | int, ...]]
     reasons: Mapping[str, str]
     kernels: Mapping[str, Mapping[str, Mapping[str, str]]]
-    made: _StoredOrigin
+    origin: _StoredOrigin
     configs: Configs = Factory(dict)
 
 
@@ -303,7 +303,7 @@ def _facts_of(tree: ast.Module) -> object:
 
 
 def _guard(stored: _StoredFacts) -> Guard:
-    provenance = stored.made
+    provenance = stored.origin
     if provenance.toolchain not in {toolchain.name for toolchain in toolchains.every()}:
         raise RecordError(f"the toolchain {provenance.toolchain!r} is not installed here")
     if stored.policy not in guarding_of(toolchains.look_up(provenance.toolchain)).policies:

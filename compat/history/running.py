@@ -232,7 +232,7 @@ class Loss:
     """The release before it, among those that compile."""
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         """The loss in words: ``lost wgmma in 3.3.0: 8 → 0``."""
         verb = "fewer" if self.after else "lost"
         return f"{verb} {self.instruction} in {self.release}: {self.before:,} → {self.after:,}"

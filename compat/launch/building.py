@@ -136,7 +136,7 @@ def build_cells(
     bare = [
         cell
         for cell, evidence in _attempts(results, context).items()
-        if LAUNCHABLE not in evidence.kept
+        if LAUNCHABLE not in evidence.artifacts
     ]
     if bare:
         run(bare, evolve(context, again=True))
@@ -274,7 +274,7 @@ def launchable_of(
     assert problem is not None
     try:
         binary, text, metadata = _compiled_files(launching, evidence, artifact)
-        if like is not None and LAUNCHABLE in like.kept:
+        if like is not None and LAUNCHABLE in like.artifacts:
             _, _, source = _compiled_files(launching, like, artifact)
             metadata = launching.like(metadata.decode(), source.decode()).encode()
         launch = launching.facts(
@@ -297,7 +297,7 @@ def _compiled_files(
     launching: Launching, evidence: Evidence, artifact: Callable[[str], bytes | None]
 ) -> tuple[bytes, bytes, bytes]:
     """The binary, its text and the metadata of an attempt. Raises CannotLaunch."""
-    data = artifact(evidence.kept[LAUNCHABLE]) if LAUNCHABLE in evidence.kept else None
+    data = artifact(evidence.artifacts[LAUNCHABLE]) if LAUNCHABLE in evidence.artifacts else None
     if data is None:
         raise CannotLaunch("its compiled files are missing: compile it again with --again")
     try:

@@ -45,7 +45,7 @@ class _MalformedLine(Exception):
 class MergedResults:
     """The numbers of results of each kind in a file."""
 
-    kept: int
+    stored: int
     """The number of stored results."""
     lost: int
     """Number of cells without an answer."""
@@ -54,13 +54,13 @@ class MergedResults:
 
     def __add__(self, other: MergedResults) -> MergedResults:
         return MergedResults(
-            kept=self.kept + other.kept,
+            stored=self.stored + other.stored,
             lost=self.lost + other.lost,
             unreadable=self.unreadable + other.unreadable,
         )
 
 
-NOTHING = MergedResults(kept=0, lost=0, unreadable=0)
+NOTHING = MergedResults(stored=0, lost=0, unreadable=0)
 
 
 def merge(path: Path, store: Store) -> MergedResults:
@@ -115,7 +115,7 @@ def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedR
     if not rows and not lost:
         raise StoreError("the file has no results", where=where, hint=_HINT)
     store.add_launched(tuple(rows.values()))
-    return MergedResults(kept=len(rows), lost=len(lost), unreadable=unreadable)
+    return MergedResults(stored=len(rows), lost=len(lost), unreadable=unreadable)
 
 
 def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
@@ -170,7 +170,7 @@ def _place(result: Result) -> tuple[str, str]:
 
 def _add_launch(result: Result, row: LaunchedRow) -> Result:
     try:
-        launched = _object(read_json(row.told))
+        launched = _object(read_json(row.result))
         worker = _worker(launched)
         check, latency = (
             _check(launched, row.device, worker),
@@ -194,7 +194,7 @@ def _row(result: Mapping[str, object]) -> LaunchedRow:
         device=printable(device),
         cell=printable(_text(result, "cell")),
         object=_text(result, "object"),
-        told=write_json({name: result.get(name) for name in ("check", "latency", "device")}),
+        result=write_json({name: result.get(name) for name in ("check", "latency", "device")}),
     )
 
 
@@ -278,7 +278,7 @@ def _count(value: object) -> int | None:
 def merge_summary(merged: Iterable[MergedResults]) -> str:
     """The merged results, in words."""
     total = sum(merged, NOTHING)
-    parts = [f"launched {total.kept:,} cells"]
+    parts = [f"launched {total.stored:,} cells"]
     parts += [f"{total.lost:,} are lost"] if total.lost else []
     parts += [f"{total.unreadable:,} unreadable lines"] if total.unreadable else []
     return ", ".join(parts)

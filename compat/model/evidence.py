@@ -97,7 +97,7 @@ class CompletedAction:
     AS_ARRAY: ClassVar = True
     do: str
     """The action. So far this is ``compile``, which made a non-empty binary."""
-    made: Mapping[str, StageOutput] = Factory(dict)
+    outputs: Mapping[str, StageOutput] = Factory(dict)
     """Stage → its product."""
     requires: tuple[str, ...] = ()
     """Devices that it needed; none so far."""
@@ -132,7 +132,7 @@ class Evidence:
 
     answered: bool
     """A complete, well-formed answer for this cell arrived. Without one, no cell is ``ok``."""
-    asked: tuple[str, ...] = ("compile",)
+    requested: tuple[str, ...] = ("compile",)
     """The requested actions."""
     done: tuple[CompletedAction, ...] = ()
     """The actions that the answer reports as done."""
@@ -185,7 +185,7 @@ class Evidence:
     stage), …
     """
     warnings: tuple[ToolchainWarning, ...] = ()
-    kept: Mapping[str, str] = Factory(dict)
+    artifacts: Mapping[str, str] = Factory(dict)
     """``printed``, ``reproducer``, or a requested stage → name of the stored artifact, relative to
     the store's artifacts.
     """
@@ -223,8 +223,8 @@ class Evidence:
         """Whether an answer arrived that reports every requested action as done."""
         return (
             self.answered
-            and bool(self.asked)
-            and {action.do for action in self.done}.issuperset(self.asked)
+            and bool(self.requested)
+            and {action.do for action in self.done}.issuperset(self.requested)
         )
 
     @property
@@ -241,7 +241,7 @@ def within_bounds(evidence: Evidence) -> Evidence:
     read: JsonObject = {
         "raised": bounded_chain(evidence.raised),
         "imported": read_paths(list(evidence.imported)),
-        "asked": evidence.asked[:_MANY],
+        "requested": evidence.requested[:_MANY],
         "done": evidence.done[:_MANY],
         "printed": limit_length(evidence.printed, TEXT_LIMIT),
         "stderr": readable(evidence.stderr),
@@ -310,7 +310,7 @@ def _read_action(data: object) -> CompletedAction | None:
         for stage, facts in _items(data.get("made"))
         if (artifact := _stage_output(facts)) is not None
     }
-    return CompletedAction(do=name, made=artifacts, requires=devices)
+    return CompletedAction(do=name, outputs=artifacts, requires=devices)
 
 
 def _stage_output(data: object) -> StageOutput | None:

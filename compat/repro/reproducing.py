@@ -122,17 +122,17 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
             portable=portable,
             command=command,
         )
-        with listener.begins(failing, len(own)) as doing:
-            outcomes.append(_write_repro(request, evolve(context, envs=own), doing))
+        with listener.begins(failing, len(own)) as on_step:
+            outcomes.append(_write_repro(request, evolve(context, envs=own), on_step))
         listener.ends(outcomes[-1])
     return tuple(outcomes)
 
 
 def _write_repro(
-    request: ReproRequest, context: RunContext, doing: Callable[[str], None]
+    request: ReproRequest, context: RunContext, on_step: Callable[[str], None]
 ) -> WrittenRepro | UnverifiedCell:
     try:
-        return write_repro(request, context, doing)
+        return write_repro(request, context, on_step)
     except OSError as error:
         raise StoreError(
             f"cannot be written: {error}", where=str(request.folder), hint="Say --output DIR."

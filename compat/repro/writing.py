@@ -70,14 +70,16 @@ _SILENT = (Status.TIMED_OUT, *_UNFIT)
 
 
 def write_repro(
-    request: ReproRequest, context: RunContext, doing: Callable[[str], None] = lambda message: None
+    request: ReproRequest,
+    context: RunContext,
+    on_step: Callable[[str], None] = lambda message: None,
 ) -> WrittenRepro | UnverifiedCell:
     """Write the script, issue text and MLIR reproducer of a failing cell, and verify them.
 
     Args:
         request: The cell, and what to write.
         context: How to compile, with the environments of the cell and of the table.
-        doing: Called with the present step.
+        on_step: Called with the present step.
 
     Returns:
         The files, or why they could not be verified.
@@ -87,7 +89,7 @@ def write_repro(
         ConfigError: The kernel cannot be extracted from its file.
         OSError: The folder cannot be written.
     """
-    return _ReproWriter(request, context, doing).write()
+    return _ReproWriter(request, context, on_step).write()
 
 
 def script_form(toolchain: Toolchain) -> ScriptForm:
@@ -104,9 +106,9 @@ class _ReproWriter:
     """The writer of one repro."""
 
     def __init__(
-        self, request: ReproRequest, context: RunContext, doing: Callable[[str], None]
+        self, request: ReproRequest, context: RunContext, on_step: Callable[[str], None]
     ) -> None:
-        self.request, self.context, self.doing = request, context, doing
+        self.request, self.context, self.on_step = request, context, on_step
         self.cell = request.cell
         self.built = context.envs[self.cell.env.name]
         self.name = request.name or name_of(self.cell)
@@ -126,7 +128,7 @@ class _ReproWriter:
             self._compare_history(results)
             if self.reasons:
                 return self._write_evidence(())
-            script = self._telling(script, results, self._outputs(results))
+            script = self._with_expected_text(script, results, self._outputs(results))
             if self.reasons:
                 return self._write_evidence(())
             script, seen = self._try_script(script, results)
@@ -318,7 +320,7 @@ class _ReproWriter:
                     f" reduce --good {release}` makes one that stays ok there"
                 )
 
-    def _telling(
+    def _with_expected_text(
         self, script: Script, results: Sequence[Result], outputs: Mapping[str, str]
     ) -> Script:
         """The script, with an expected text that identifies the failure.
@@ -378,7 +380,7 @@ class _ReproWriter:
             for shown in seen
             if not shown.script.compiles
         }
-        better = self._telling(script, results, outputs)
+        better = self._with_expected_text(script, results, outputs)
         if self.reasons or better.expected == script.expected:
             return script, seen
         return better, self._run(better, results)
@@ -390,7 +392,7 @@ class _ReproWriter:
         """
         jobs = [self._job(script, result, results) for result in self._column(results)]
         deadline = _SLACK + 2 * self.context.limits.deadline
-        self.doing(f"running the script in {len(jobs)} envs")
+        self.on_step(f"running the script in {len(jobs)} envs")
         return verify.run_all(
             jobs,
             self.cell.target,
@@ -533,12 +535,12 @@ class _ReproWriter:
 
     def _compile(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
         done = count(1)
-        self.doing(f"compiling {len(cells)} cells")
+        self.on_step(f"compiling {len(cells)} cells")
         context = evolve(self.context, stop=threading.Event())
         return run.run(
             cells,
             context,
-            lambda _: self.doing(f"compiling, {next(done)} of {len(cells)} cells done"),
+            lambda _: self.on_step(f"compiling, {next(done)} of {len(cells)} cells done"),
         )
 
     def _evidence(self, cell: Cell) -> Evidence:

@@ -35,9 +35,10 @@ from compat.model.evidence import within_bounds
 from compat.text import read_json, readable
 from compat.toolchains import Toolchain
 
-LAYOUT = 3
+LAYOUT = 4
 """The version of the file's layout, and of the content of its rows. 2: readings are beside the
-evidence, and can be made again. 3: rows name the toolchain of the reader.
+evidence, and can be made again. 3: rows name the toolchain of the reader. 4: columns and fields
+have other names.
 """
 TIMEOUT = 60.0
 """Seconds to wait for another process that writes."""
@@ -50,7 +51,7 @@ _LAUNCHED = {
     "device": "TEXT",
     "cell": "TEXT",
     "object": "TEXT",
-    "told": "TEXT",
+    "result": "TEXT",
 }
 """The columns of the table of launches."""
 _DAMAGED = {
@@ -118,7 +119,7 @@ class LaunchedRow:
     """The cell's id, for people who look into the file."""
     object: str
     """The hash of the launched binary."""
-    told: str
+    result: str
     """The result, as JSON."""
 
 

@@ -154,7 +154,7 @@ class _Page:
             ours = attempts_of(mine) if mine else ()
             if mine is None or not ours:
                 counted["new"] += 1
-                self.bring(row, row_attempts)
+                self.copy_artifacts(row, row_attempts)
                 put.append((row, cell))
                 continue
             counted["known"] += 1
@@ -180,18 +180,18 @@ class _Page:
         toolchain = toolchains.look_up(row.toolchain)
         one, other = _outcome(cell, toolchain, ours), _outcome(cell, toolchain, row_attempts)
         if _has(row_attempts, ours) or _gives_way(one, ours, other, row_attempts):
-            self.bring(row, row_attempts)
+            self.copy_artifacts(row, row_attempts)
             return row
         if _gives_way(other, row_attempts, one, ours) or _fate(one) == _fate(other):
             return mine
-        self.bring(row, row_attempts)
+        self.copy_artifacts(row, row_attempts)
         both = [
             self.store.as_read(stored_row, attempts)
             for stored_row, attempts in ((mine, ours), (row, row_attempts))
         ]
         return row_of(row.key, toolchain, [evidence for attempts in both for evidence in attempts])
 
-    def bring(self, row: StoredRow, attempts: Sequence[Evidence]) -> None:
+    def copy_artifacts(self, row: StoredRow, attempts: Sequence[Evidence]) -> None:
         """Store the artifacts that a row names, and note those that neither store has."""
         for name in dict.fromkeys(self.store.artifact_names_of(row, attempts)):
             if self.store.artifact(name) is None:
@@ -283,10 +283,10 @@ def _reconcile(mine: LaunchedRow, other: LaunchedRow) -> LaunchedRow:
         note = f"{other_status} in another run"
         if note in reason:
             return mine
-        return evolve(mine, told=_with_check(ours, reason=f"{reason}; {note}"))
+        return evolve(mine, result=_with_check(ours, reason=f"{reason}; {note}"))
     bad = theirs if own_status == Status.OK else ours
     reason = f"{_status(bad)} in one run, ok in another"
-    return evolve(mine, told=_with_check(bad, status=str(Status.UNSTABLE), reason=reason))
+    return evolve(mine, result=_with_check(bad, status=str(Status.UNSTABLE), reason=reason))
 
 
 def _with_check(record: Mapping[str, object], **changes: str) -> str:
@@ -299,7 +299,7 @@ def _status(record: Mapping[str, object]) -> object:
 
 def _record_of(row: LaunchedRow) -> Mapping[str, object]:
     try:
-        record = read_json(row.told)
+        record = read_json(row.result)
     except ValueError:
         return {}
     return record if isinstance(record, dict) else {}

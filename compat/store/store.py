@@ -219,7 +219,11 @@ class Store:
     def artifact_names_of(self, row: StoredRow, attempts: Sequence[Evidence]) -> Iterator[str]:
         """Return the names of artifacts in a row, perhaps with repetitions."""
         for evidence in as_read(row, tuple(attempts)) or attempts:
-            names = (*evidence.kept.values(), evidence.diagnosis.reproducer, evidence.diagnosis.ir)
+            names = (
+                *evidence.artifacts.values(),
+                evidence.diagnosis.reproducer,
+                evidence.diagnosis.ir,
+            )
             yield from (name for name in names if name and Path(name).name == name)
 
     def seconds(self, kernels: Iterable[str]) -> Iterator[tuple[str, float]]:
@@ -242,9 +246,9 @@ class Store:
         Raises:
             StoreError: The disk refuses it.
         """
-        compiled = any(Compile.do in evidence.asked for evidence in attempts)
+        compiled = any(Compile.do in evidence.requested for evidence in attempts)
         # The name of the action keeps this time apart from times of compiles.
-        name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"
+        name = cell.id if compiled else f"{attempts[0].requested[0]} {cell.id}"
         self._together(_PendingRow(row=row_of(key, toolchains.of(cell.env), attempts), cell=name))
 
     def _together(self, mine: _PendingRow) -> None:

@@ -378,7 +378,7 @@ class InFlightCell:
     def evidence(self, mode: Mode, **facts: Any) -> Evidence:
         """Return the evidence of the cell so far, with ``facts`` added."""
         defaults = {
-            "asked": mode.action_names,
+            "requested": mode.action_names,
             "alone": mode.diagnose,
             "stage": self.stage,
             "entered": self.entered,

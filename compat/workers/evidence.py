@@ -82,13 +82,13 @@ def gather_evidence(
         # An adapter may have timed the passes itself.
         evidence = evolve(evidence, metrics={"passes": printed, **evidence.metrics})
     if evidence.complete and not mode.keep_printed:
-        return evolve(evidence, kept=stage_artifacts)
+        return evolve(evidence, artifacts=stage_artifacts)
     limit = PRINTED_LIMIT_IN_FULL if mode.keep_printed else PRINTED_LIMIT
     reader = toolchains.of(flight.cell.env).reader
     text = places.translate(child.read_output(flight.output, end, limit, reader.heading))
     inline, artifacts = keep_printed(text, keep, always=mode.keep_printed)
     if evidence.complete:
-        return evolve(evidence, kept={**stage_artifacts, **artifacts})
+        return evolve(evidence, artifacts={**stage_artifacts, **artifacts})
     reproducer = _reproducer(child.directory) if mode.diagnose and keep else None
     if reproducer and keep:
         artifacts = {**artifacts, "reproducer": keep(".mlir", places.translate_data(reproducer))}
@@ -107,7 +107,7 @@ def gather_evidence(
         },
         source=source if evidence.stage == SOURCE_STAGE else "",
         optional=optional,
-        kept={**stage_artifacts, **artifacts},
+        artifacts={**stage_artifacts, **artifacts},
     )
     return add_diagnosis(failed, reader.read(text), keep, reader)
 
@@ -253,7 +253,7 @@ def printed_text(evidence: Evidence, artifact: Callable[[str], bytes | None]) ->
 
     Returns ``None`` if the artifact is gone, or is not one of ours.
     """
-    name = evidence.kept.get(PRINTED)
+    name = evidence.artifacts.get(PRINTED)
     if name is None:
         return evidence.printed
     data = artifact(name)

@@ -211,15 +211,21 @@ def test_releases_with_every_needed_name_have_all() -> None:
             {"dot": name("a", "b", "out=None", refuses="RuntimeError: removed"), "new": name("a")},
         ),
     )
-    assert [missing_names(having) for having in source_needs.having] == [
+    assert [missing_names(having) for having in source_needs.coverage] == [
         ["tl.dot has no parameter 'out'", "tl.new is missing"],
         ["tl.new is missing"],
         [],
         [],
         ["tl.dot only raises RuntimeError: removed"],
     ]
-    assert [having.has_all for having in source_needs.having] == [False, False, False, True, False]
-    assert source_needs.having[1].missing[0].conditions == (7,)
+    assert [having.has_all for having in source_needs.coverage] == [
+        False,
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert source_needs.coverage[1].missing[0].conditions == (7,)
 
 
 def test_attributes_of_values_and_of_missing_names_are_ignored() -> None:
@@ -233,13 +239,13 @@ def test_attributes_of_values_and_of_missing_names_are_ignored() -> None:
         "tl.float32",
         "tl.nothing",
     ]
-    assert missing_names(source_needs.having[0]) == ["tl.nothing is missing"]
+    assert missing_names(source_needs.coverage[0]) == ["tl.nothing is missing"]
 
 
 def test_private_names_and_broken_modules_are_unknown() -> None:
     broken = {"extra": ApiName(kind="module", error="No module named 'torch'")}
     source_needs = needs(kernel("tl._inner(x)\ntl.extra.exp(x)"), place("3.0.0", broken))
-    (having,) = source_needs.having
+    (having,) = source_needs.coverage
     assert having.missing == ()
     assert not having.has_all
     assert having.unknown == (
@@ -253,11 +259,11 @@ def test_deprecated_names_and_parameters_are_reported() -> None:
     deprecated = type(old)(name="tf32", kind=old.kind, default="None", deprecated="*Deprecated.*")
     there = {"dot": name("a", deprecated), "view": name("a", deprecated=("view is deprecated",))}
     source_needs = needs(kernel("tl.dot(x, tf32=True)\ntl.view(x)"), place("3.0.0", there))
-    assert source_needs.having[0].deprecated == (
+    assert source_needs.coverage[0].deprecated == (
         "tl.dot: tf32: *Deprecated.*",
         "tl.view: view is deprecated",
     )
-    assert needs(kernel("tl.dot(x)"), place("3.0.0", there)).having[0].deprecated == ()
+    assert needs(kernel("tl.dot(x)"), place("3.0.0", there)).coverage[0].deprecated == ()
 
 
 def test_class_alias_has_the_members_and_an_opaque_class_lacks_none() -> None:
@@ -276,4 +282,4 @@ def test_class_alias_has_the_members_and_an_opaque_class_lacks_none() -> None:
         ),
         place("3.0.0", there),
     )
-    assert missing_names(source_needs.having[0]) == ["tl.core.tensor.gone is missing"]
+    assert missing_names(source_needs.coverage[0]) == ["tl.core.tensor.gone is missing"]

@@ -202,7 +202,7 @@ def having_all(every: Inspection, function: str) -> set[str]:
     needs = needs_of(
         read_uses(tree_of((KERNELS / "api.py").read_bytes()), "triton", names, function), every
     )
-    return {having.place.label for having in needs.having if having.has_all}
+    return {having.place.label for having in needs.coverage if having.has_all}
 
 
 def test_names_predict_most_of_the_releases_that_compile_a_kernel(every: Inspection) -> None:

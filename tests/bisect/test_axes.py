@@ -252,10 +252,11 @@ def test_option_that_a_failure_needs_is_found(cells: Cells) -> None:
         ("num_ctas", "2", ("4",))
     ]
     assert [step.split(" of at most ")[0] for step in messages] == [
-        str(number) for number in range(1, answer.tried + 1)
+        str(number) for number in range(1, answer.compiled + 1)
     ]
     assert messages[-1].startswith(
-        f"{answer.tried} of at most {answer.tried} changes, so far ok with num_ctas=1 instead of 2"
+        f"{answer.compiled} of at most {answer.compiled} changes,"
+        " so far ok with num_ctas=1 instead of 2"
     )
 
 
@@ -341,7 +342,7 @@ def bench_again(context: RunContext) -> RunContext:
 def test_cell_that_works_needs_no_setting(cells: Cells) -> None:
     context, (fine,) = cells("3.9.0", "faces", "fine")
     answer = settings.find_needs(fine, context)
-    assert (answer.sentence, answer.tried) == (
+    assert (answer.sentence, answer.compiled) == (
         "It is ok unchanged: there is no failure to search in.",
         0,
     )

@@ -65,7 +65,7 @@ def test_nothing_to_bisect(tell: Tell) -> None:
     (always,) = tell([OK] * 10).search()
     assert (always.account.word, always.bracket) == (Word.WORKS, None)
     (unknown,) = tell([BROKEN] * 10).search()
-    assert (unknown.account.word, len(unknown.untold)) == (Word.UNKNOWN, 10)
+    assert (unknown.account.word, len(unknown.inconclusive_probes)) == (Word.UNKNOWN, 10)
 
 
 def test_abort_and_exception_with_one_fingerprint_are_one_failure(tell: Tell) -> None:
@@ -153,7 +153,7 @@ def test_inconclusive_releases_are_in_the_bracket(tell: Tell) -> None:
     (answer,) = tell([OK, OK, BROKEN, BROKEN, REJECTED]).search()
     assert answer.bracket is not None
     assert (ends(answer), answer.bracket.untested) == (("3.1.0", "3.4.0"), ("3.2.0", "3.3.0"))
-    assert [probe.release for probe in answer.untold] == ["3.2.0", "3.3.0"]
+    assert [probe.release for probe in answer.inconclusive_probes] == ["3.2.0", "3.3.0"]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_search_finds_the_change_of_a_metric(tell: Tell) -> None:
     few, many = (evolve(OK, metrics={"registers": number}) for number in (96, 168))
     (answer,) = tell([few] * 5 + [many] * 4 + [GONE]).search(criterion="registers>128")
     assert (answer.account.word, ends(answer)) == (Word.REGRESSED, ("3.4.0", "3.5.0"))
-    assert [probe.release for probe in answer.untold] == ["3.9.0"]
+    assert [probe.release for probe in answer.inconclusive_probes] == ["3.9.0"]
 
 
 def test_given_ends_limit_the_range_of_a_search() -> None:

@@ -117,7 +117,7 @@ def test_results_are_reported_on_ctrl_c_and_at_the_end_of_the_budget(project: Pa
     answer, progress = (ended := started(project, "--json")).communicate(timeout=PATIENCE)
     assert ended.returncode == 0, progress
     (config_answer,) = (entry["answer"] for entry in json.loads(answer))
-    assert (config_answer["ended"], config_answer["untried"]) == ("done", 0)
+    assert (config_answer["end"], config_answer["left_out"]) == ("done", 0)
     (block,) = (need for need in config_answer["needs"] if need["setting"] == "BLOCK")
     assert (block["ok"], block["fails"]) == (["16", "32", "64"], ["256"])
     assert "Stopped" not in config_answer["sentence"]

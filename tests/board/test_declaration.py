@@ -46,7 +46,7 @@ def test_a_declaration_is_read(tmp_path: Path) -> None:
     assert board.envs_of(fla) == (">=3.5",)
     assert board.targets_of(liger) == ("sm_90", "sm_80")
     assert board.targets_of(fla) == ("gfx942",)
-    assert fla.capture == CaptureProgram(words=("-m", "launches"), install=("einops",))
+    assert fla.capture == CaptureProgram(command=("-m", "launches"), install=("einops",))
 
 
 def test_captured_kernels_are_those_of_a_library_with_a_program(tmp_path: Path) -> None:

@@ -38,8 +38,8 @@ def test_a_number_says_what_it_counts() -> None:
     library = build_record().library("waves")
     assert library is not None
     old, new = library.versions
-    assert number_of(old, 2).words == "1 of 2 kernels compile; 1 no longer compiles"
-    assert number_of(new, 0).words == "2 of 3 kernels compile; 1 compiles on no release"
+    assert number_of(old, 2).sentence == "1 of 2 kernels compile; 1 no longer compiles"
+    assert number_of(new, 0).sentence == "2 of 3 kernels compile; 1 compiles on no release"
     assert [number_of(old, place).tone for place in range(3)] == ["all", "all", "some"]
     assert number_of(new, 2).text == "2?"
 
@@ -54,8 +54,8 @@ def test_a_release_without_a_compile_has_no_number() -> None:
             for name, *marks in rows
         ),
     )
-    assert number_of(version, 0).words == "not compiled there"
-    assert number_of(version, 1).words == "1 of 1 kernel compiles; 1 compiles on no release"
+    assert number_of(version, 0).sentence == "not compiled there"
+    assert number_of(version, 1).sentence == "1 of 1 kernel compiles; 1 compiles on no release"
 
 
 def test_feed_lists_the_kernels_that_the_newest_versions_lose(board: BoardDeclaration) -> None:

@@ -37,7 +37,7 @@ def names(config: MatrixConfig, *patterns: str) -> list[str]:
     ],
 )
 def test_adjacent_specifiers_are_one_word(texts: list[str], expected: list[str]) -> None:
-    assert releases.words(texts) == expected
+    assert releases.split_words(texts) == expected
 
 
 @pytest.mark.parametrize(

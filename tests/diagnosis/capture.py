@@ -1036,7 +1036,7 @@ def trimmed(evidence: Evidence, release: str) -> dict[str, Any]:
         in_passes=False,
         at=None,
         quoted={},
-        kept={},
+        artifacts={},
         stderr=text(evidence.stderr),
         seconds=0.0,
         entered=0.0,

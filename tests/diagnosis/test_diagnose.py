@@ -138,7 +138,7 @@ def test_reproducer_and_ir_are_named_only_for_a_failure_in_a_pass() -> None:
         files[suffix] = data
         return f"name{suffix}"
 
-    facts: dict[str, Any] = {"kept": {"reproducer": "r.mlir"}}
+    facts: dict[str, Any] = {"artifacts": {"reproducer": "r.mlir"}}
     outside = diagnose(DUMPS + ABORT, "ptx", keep, **facts)
     assert (outside.reproducer, outside.ir) == (None, None)
     inside = diagnose(DUMPS + ABORT, "ttgir", keep, in_passes=True, **facts)

@@ -43,7 +43,7 @@ def compared(status: str = "wrong", uses: str = USES, **facts: Any) -> Evidence:
     metrics = {"problem": "odd", "problems": 1, "uses": uses, "check": check}
     return Evidence(
         answered=True,
-        asked=("interpret",),
+        requested=("interpret",),
         done=(CompletedAction(do="interpret"),),
         stage="check",
         metrics=metrics,
@@ -62,7 +62,7 @@ def raised(
     )
     return Evidence(
         answered=True,
-        asked=("interpret",),
+        requested=("interpret",),
         stage=stage,
         raised=(
             RaisedException(type="InterpreterError", message=f"({message})"),
@@ -74,7 +74,7 @@ def raised(
 
 
 def ended(**how: Any) -> Evidence:
-    return Evidence(answered=False, asked=("interpret",), **{"stage": "interpret", **how})
+    return Evidence(answered=False, requested=("interpret",), **{"stage": "interpret", **how})
 
 
 def test_comparison_becomes_a_check_with_the_same_values() -> None:

@@ -181,7 +181,7 @@ def test_executor_returns_ir_and_compiles_given_ir(env: BuiltEnv, tmp_path: Path
         one = cell(env, "faces", "looped")
         (cell_attempts,) = executor.submit(Batch([one], env, LIMITS, mode=KEEPING_IR))
         (evidence,) = cell_attempts.attempts
-        name = evidence.kept["ttir"]
+        name = evidence.artifacts["ttir"]
         assert cell_attempts.artifacts[name].startswith((b"#loc", b"module"))
         mode = Mode(
             actions=(Compile(ir=name, keep_ir=True),),

@@ -225,7 +225,7 @@ def _made(env: BuiltEnv, specs: Sequence[Specialization]) -> dict[str, dict[str,
         spec.case: {
             stage: product.digest
             for done in attempts[at].done
-            for stage, product in done.made.items()
+            for stage, product in done.outputs.items()
         }
         for at, spec in enumerate(specs)
     }

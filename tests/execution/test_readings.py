@@ -95,7 +95,9 @@ def test_a_row_holds_no_conclusion_and_the_dump_is_small(
     assert str(failure.ir) not in attempts
     (compressed,) = (tmp_path / "artifacts").glob("*.printed.xz")
     with Store(tmp_path) as store:
-        text = printed_text(evolve(EVIDENCE, kept={"printed": compressed.name}), store.artifact)
+        text = printed_text(
+            evolve(EVIDENCE, artifacts={"printed": compressed.name}), store.artifact
+        )
     assert text is not None
     assert text.count("IR Dump Before") > 10
     assert compressed.stat().st_size < len(text) / 20
@@ -140,7 +142,7 @@ def test_printed_text_is_read_back_unchanged(tmp_path: Path, text: str) -> None:
     with Store(tmp_path) as store:
         for always in (False, True):
             inline, artifacts = keep_printed(text, store.keep, always=always)
-            evidence = evolve(EVIDENCE, printed=inline, kept=artifacts)
+            evidence = evolve(EVIDENCE, printed=inline, artifacts=artifacts)
             assert printed_text(evidence, store.artifact) == text
             assert bool(artifacts) is (always or len(text) > 20_000)
 
@@ -149,5 +151,5 @@ def test_printed_text_is_read_back_unchanged(tmp_path: Path, text: str) -> None:
 def test_invalid_archive_gives_no_printed_text(tmp_path: Path, data: bytes) -> None:
     with Store(tmp_path) as store:
         name = store.keep(".printed.xz", data)
-        text = printed_text(evolve(EVIDENCE, kept={"printed": name}), store.artifact)
+        text = printed_text(evolve(EVIDENCE, artifacts={"printed": name}), store.artifact)
     assert not text

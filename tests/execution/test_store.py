@@ -39,10 +39,10 @@ BUILT = BuiltEnv(env=ENV, python="/env/bin/python", digest="d1")
 CELL = cell(ENV, "faces", "fine")
 EVIDENCE = Evidence(
     answered=True,
-    asked=("compile", "launch"),
+    requested=("compile", "launch"),
     done=(
         CompletedAction(
-            do="compile", made={"ttir": StageOutput(size=7, digest="0" * 16)}, requires=("cuda",)
+            do="compile", outputs={"ttir": StageOutput(size=7, digest="0" * 16)}, requires=("cuda",)
         ),
     ),
     alone=True,
@@ -53,7 +53,7 @@ EVIDENCE = Evidence(
     in_flight="/k/k.py:3",
     in_passes=True,
     quoted={"/k/k.py:3": "    x"},
-    kept={"reproducer": "a.mlir"},
+    artifacts={"reproducer": "a.mlir"},
     stderr="k.py:3:1: error: 'tt.load' op …",
     seconds=0.5,
     stages={"source": 0.1, "ast": 0.2},

@@ -272,7 +272,7 @@ _ROW = {
     "stages": {"source": 0.1},
     "metrics": {"shared": 1024, "artifacts": {"ttir": 10}},
     "warnings": [{"type": "DeprecationWarning", "message": "old"}],
-    "kept": {"ttir": "a.ttir"},
+    "artifacts": {"ttir": "a.ttir"},
     "protocol": ["odd"],
 }
 

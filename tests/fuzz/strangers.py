@@ -279,7 +279,7 @@ _ATTEMPT = {
     "stage": "ttgir",
     "raised": [{"type": "RuntimeError", "message": "PassManager::run failed"}],
     "printed": "k.py:1:2: error: 'tt.dot' op x\n",
-    "kept": {"ttir": "a.ttir", "printed": "b.printed.xz"},
+    "artifacts": {"ttir": "a.ttir", "printed": "b.printed.xz"},
     "diagnosis": {"reproducer": "c.mlir", "ir": "d.mlir"},
 }
 

@@ -20,7 +20,7 @@ def test_instructions_that_disappear_or_fall_below_half_are_losses() -> None:
         entry("3.1.0", ldmatrix=40, wgmma=8, bar_sync=9),
         entry("3.2.0", ldmatrix=16, wgmma=0, bar_sync=1),
     ]
-    assert [loss.words for loss in losses(row)] == [
+    assert [loss.sentence for loss in losses(row)] == [
         "fewer ldmatrix in 3.2.0: 40 → 16",
         "lost wgmma in 3.2.0: 8 → 0",
     ]

@@ -89,7 +89,7 @@ def built(number: int) -> Evidence:
         stage: 0.001 * place + number / 1e6
         for place, stage in enumerate(("source", "ast", *STAGES), 1)
     }
-    done = (CompletedAction(do="compile", made=artifacts),)
+    done = (CompletedAction(do="compile", outputs=artifacts),)
     return Evidence(
         answered=True,
         done=done,

@@ -72,7 +72,7 @@ def with_launches(store: Store, result: Result = RESULT) -> Result:
 
 
 def test_launch_results_are_attached_to_their_cell(store: Store) -> None:
-    assert merged(store, line()) == MergedResults(kept=1, lost=0, unreadable=0)
+    assert merged(store, line()) == MergedResults(stored=1, lost=0, unreadable=0)
     result = with_launches(store)
     assert result.numbers.gpu is not None
     assert (result.numbers.gpu.status, result.numbers.gpu.max_abs, result.numbers.gpu.device) == (
@@ -133,9 +133,9 @@ def test_the_last_of_several_launch_results_counts(store: Store) -> None:
 def test_a_lost_launch_is_no_result_and_replaces_none(store: Store) -> None:
     merged(store, line())
     lost = line(check={**CHECK, "status": "lost"}, device=None)
-    assert merged(store, lost) == MergedResults(kept=0, lost=1, unreadable=0)
+    assert merged(store, lost) == MergedResults(stored=0, lost=1, unreadable=0)
     assert with_launches(store).latency is not None
-    assert merged(store, lost, line()) == MergedResults(kept=1, lost=0, unreadable=0)
+    assert merged(store, lost, line()) == MergedResults(stored=1, lost=0, unreadable=0)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_lost_launch_is_no_result_and_replaces_none(store: Store) -> None:
     ],
 )
 def test_unreadable_lines_are_counted(store: Store, bad: object) -> None:
-    assert merged(store, bad, line()) == MergedResults(kept=1, lost=0, unreadable=1)
+    assert merged(store, bad, line()) == MergedResults(stored=1, lost=0, unreadable=1)
 
 
 def test_invalid_numbers_are_left_out(store: Store) -> None:
@@ -180,7 +180,11 @@ def test_a_missing_file_is_an_error(store: Store) -> None:
 def test_an_invalid_row_of_the_store_is_ignored(store: Store) -> None:
     identity, problem = identity_of(CELL, BUILT), problem_digest(PROBLEM)
     store.add_launched(
-        [LaunchedRow(identity=identity, problem=problem, device="x", cell="", object="", told="[]")]
+        [
+            LaunchedRow(
+                identity=identity, problem=problem, device="x", cell="", object="", result="[]"
+            )
+        ]
     )
     assert with_launches(store) is RESULT
 
@@ -233,7 +237,7 @@ def test_more_launches_than_fit_in_one_query_are_read(store: Store) -> None:
     store.add_launched(
         [
             LaunchedRow(
-                identity=f"i{number}", problem="p", device="d", cell="", object="", told="{}"
+                identity=f"i{number}", problem="p", device="d", cell="", object="", result="{}"
             )
             for number in range(1200)
         ]
@@ -242,12 +246,14 @@ def test_more_launches_than_fit_in_one_query_are_read(store: Store) -> None:
 
 
 def test_merged_results_are_summarized_in_one_line() -> None:
-    assert merge_summary([MergedResults(kept=1200, lost=0, unreadable=0)]) == "launched 1,200 cells"
+    assert (
+        merge_summary([MergedResults(stored=1200, lost=0, unreadable=0)]) == "launched 1,200 cells"
+    )
     assert (
         merge_summary(
             [
-                MergedResults(kept=1, lost=2, unreadable=0),
-                MergedResults(kept=1, lost=0, unreadable=3),
+                MergedResults(stored=1, lost=2, unreadable=0),
+                MergedResults(stored=1, lost=0, unreadable=3),
             ]
         )
         == "launched 2 cells, 2 are lost, 3 unreadable lines"

@@ -13,7 +13,7 @@ from compat.history.verdict import Verdict, verdicts
 from compat.model import Check, Result, Status
 from compat.report.document import dump, matrix_document, schema
 from compat.report.render.ci import findings
-from compat.report.summary.checks import check_words, checks_by_device
+from compat.report.summary.checks import check_text, checks_by_device
 from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import OK, REMOVED, TARGETS, bad, env
@@ -121,13 +121,13 @@ def test_the_interpreter_is_counted_once_for_all_targets() -> None:
 
 def test_a_check_in_words() -> None:
     assert (
-        check_words(UNSTABLE)
+        check_text(UNSTABLE)
         == "unstable on NVIDIA H200, 7 of 30 launches computed different bits from the first, at"
         " sixteen ranges: O_ptr[1, 0, 5], largest error 1.5 (0.8 relative): the first launch was"
         " right"
     )
     assert (
-        check_words(UNABLE)
+        check_text(UNABLE)
         == "unsupported in the interpreter: it computes a dot of bf16 blocks wrong"
     )
 
@@ -202,7 +202,7 @@ def test_a_finding_has_the_check_in_words() -> None:
         "sel_varlen/block_ptr: unstable (NVIDIA H200)",
         Status.UNSTABLE,
     )
-    assert check_words(UNSTABLE) in finding.body
+    assert check_text(UNSTABLE) in finding.body
 
 
 def test_the_document_follows_the_schema() -> None:

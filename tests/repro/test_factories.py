@@ -324,7 +324,7 @@ def test_a_bundle_compiles_to_the_same_ptx_as_the_original(
                 )
                 assert evidence.has_binary, failure_text(evidence)
                 ptx_texts.append(
-                    without_lines((store.artifacts / evidence.kept["ptx"]).read_text())
+                    without_lines((store.artifacts / evidence.artifacts["ptx"]).read_text())
                 )
         codes.append(ptx_texts)
     assert codes[0] == codes[1]

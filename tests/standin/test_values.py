@@ -542,7 +542,7 @@ def test_answers_that_depend_on_the_target_are_reported_for_each_target(
             attempted(env, spec(folder / name), target) for name in ("asks.py", f"{same}/asks.py")
         )
         assert evidence.done
-        assert evidence.done[0].made["ttir"].size > 0
+        assert evidence.done[0].outputs["ttir"].size > 0
         assert evidence.metrics["artifacts"]["cubin"] == reference.metrics["artifacts"]["cubin"]
         assert evidence.stood_in is not None
         assert reference.stood_in is None
@@ -599,4 +599,4 @@ def test_a_real_torch_and_a_stand_in_give_the_same_code(
     assert without.stood_in.packages == (f"torch {pair.rpartition('-')[2]}",)
     assert real.complete, real.raised
     assert real.stood_in is None
-    assert without.done[0].made == real.done[0].made
+    assert without.done[0].outputs == real.done[0].outputs

@@ -55,8 +55,8 @@ def ir_of(env: BuiltEnv, cell: Cell, folder: Path, stage: str = "ttir") -> str:
     """The artifact of a stage of a cell, as text."""
     with Store(folder) as store:
         evidence = attempted(env, cell, store, KEEPING_IR)
-        assert stage in evidence.kept, evidence
-        return (store.artifacts / evidence.kept[stage]).read_text()
+        assert stage in evidence.artifacts, evidence
+        return (store.artifacts / evidence.artifacts[stage]).read_text()
 
 
 def failure_text(evidence: Evidence) -> str:

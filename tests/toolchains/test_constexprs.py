@@ -128,7 +128,7 @@ def test_dtypes_of_torch_are_the_same_with_torch_and_without(
         )
     there, absent = attempts
     assert (there.has_binary, absent.has_binary) == (True, True), failure_text(absent)
-    assert [action.made for action in there.done] == [action.made for action in absent.done]
+    assert [action.outputs for action in there.done] == [action.outputs for action in absent.done]
     assert (there.stood_in, bool(absent.stood_in)) == (None, True)
 
 

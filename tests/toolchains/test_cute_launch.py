@@ -202,7 +202,7 @@ def launched(evidence: Evidence, store: Store) -> dict[str, Any]:
 
 
 def unpacked(evidence: Evidence, store: Store) -> tuple[bytes, bytes, bytes]:
-    data = store.artifact(evidence.kept[LAUNCHABLE])
+    data = store.artifact(evidence.artifacts[LAUNCHABLE])
     assert data is not None
     return LAUNCHING.unpack(data)
 
@@ -244,8 +244,8 @@ def test_launched_binary_is_the_one_of_a_plain_compile(
     compiles: dict[str, tuple[Evidence, Store]],
 ) -> None:
     (launch, store), (plain, _) = compiles["default"], compiles["plain"]
-    assert unpacked(launch, store)[0] == store.artifact(plain.kept["cubin"])
-    assert "metadata" not in plain.kept
+    assert unpacked(launch, store)[0] == store.artifact(plain.artifacts["cubin"])
+    assert "metadata" not in plain.artifacts
 
 
 @pytest.mark.wheels

@@ -78,8 +78,8 @@ def test_passes_run_singly_make_the_same_code_as_the_release(
         )
         assert evidence.complete, evidence.raised
         code = (
-            PARTS.canonical_code((store.artifact(evidence.kept["ptx"]) or b"").decode())
-            if "ptx" in evidence.kept
+            PARTS.canonical_code((store.artifact(evidence.artifacts["ptx"]) or b"").decode())
+            if "ptx" in evidence.artifacts
             else ""
         )
         return evidence, code.encode()

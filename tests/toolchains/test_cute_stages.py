@@ -276,7 +276,7 @@ def test_ir_of_a_stage_compiles_again_from_a_file(
             mode=KEEPING_IR,
             keep=store.keep,
         )
-        name = own.kept[stage]
+        name = own.artifacts[stage]
         again = Mode(actions=(Compile(ir=name),), action_files={name: store.artifact(name) or b""})
         ((_, evidence),) = attempt(
             server, [copy("4.5.3")], LIMITS, stop=threading.Event(), mode=again

@@ -77,10 +77,10 @@ def test_layouts_and_descriptors_compile_in_the_releases_stages(
     assert all(record.has_binary for record in evidence), [
         failure_text(record) for record in evidence
     ]
-    stages = [list(record.done[0].made) for record in evidence]
+    stages = [list(record.done[0].outputs) for record in evidence]
     first = ["source", *(["glir"] if release == "3.9.0" else [])]
     assert stages == [[*first, "ttgir", "llir", "ptx", "cubin"]] * len(stages)
-    code = [record.done[0].made["ptx"].digest for record in evidence]
+    code = [record.done[0].outputs["ptx"].digest for record in evidence]
     assert code[3] == code[4]  # a descriptor of a signature, and one that a launch passes
     assert len(set(code)) == 4
 

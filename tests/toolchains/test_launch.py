@@ -183,7 +183,7 @@ def text_of(evidence: Evidence) -> str:
         assert evidence.raised, failure_text(evidence)
         kind, lines = evidence.raised[-1].type, evidence.raised[-1].message.strip().split("\n")
         return f"{kind.rpartition('.')[2]}:{lines[-1].replace(' ', '_')}"
-    artifacts = evidence.done[0].made
+    artifacts = evidence.done[0].outputs
     return ",".join(artifacts[stage].digest for stage in STAGES if stage in artifacts)
 
 

@@ -30,7 +30,9 @@ def test_the_code_of_real_binaries_stays(
     looped_cell = cell(env, "faces", "looped", "sm_90")
     with Store(tmp_path) as store:
         evidence = attempted(env, looped_cell, store, KEEPING_IR)
-        cubin, ptx = (store.artifact(evidence.kept[stage]) or b"" for stage in ("cubin", "ptx"))
+        cubin, ptx = (
+            store.artifact(evidence.artifacts[stage]) or b"" for stage in ("cubin", "ptx")
+        )
     folder = str(Path(looped_cell.spec.source).parent).encode()
     assert folder in cubin
     assert folder in ptx

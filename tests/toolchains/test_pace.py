@@ -120,7 +120,7 @@ def test_instructions_match_the_disassembler(
         for kernel_cell in cells:
             evidence = attempted(env, kernel_cell, store, KEEPING_IR)
             assert evidence.has_binary, failure_text(evidence)
-            cubin = store.artifacts / evidence.kept["cubin"]
+            cubin = store.artifacts / evidence.artifacts["cubin"]
             (kernel,) = kernels_in(cubin.read_bytes())
             lines = disassembled(cubin, env)
             assert len(lines) == len(kernel.instructions) > 100
@@ -163,7 +163,7 @@ def test_pace_of_known_kernels_fits_their_loops_and_bytes(
             }
             evidence = attempted(env, cell(env, "paced", function, **options), store, KEEPING_IR)
             assert evidence.has_binary, failure_text(evidence)
-            cubin = (store.artifacts / evidence.kept["cubin"]).read_bytes()
+            cubin = (store.artifacts / evidence.artifacts["cubin"]).read_bytes()
             paces[function] = pace_of(cubin, 128)
             (kernel,) = kernels_in(cubin)
             loads = [

@@ -94,7 +94,7 @@ def test_tuples_compile_to_the_code_of_a_launch(
     assert all(record.has_binary for record in evidence), [
         failure_text(record) for record in evidence
     ]
-    digests = [record.done[0].made["ptx"].digest for record in evidence]
+    digests = [record.done[0].outputs["ptx"].digest for record in evidence]
     assert digests == [digest[: len(digests[0])] for digest in launched(env, tmp_path)]
     assert len(set(digests)) == len(TUPLES)
 

@@ -124,7 +124,9 @@ def attempts(built: BuiltEnv, specializations: dict[str, Specialization]) -> dic
 def facts(evidence: Evidence) -> object:
     """All facts of an attempt except its times."""
     digests = [
-        (stage, artifact.digest) for done in evidence.done for stage, artifact in done.made.items()
+        (stage, artifact.digest)
+        for done in evidence.done
+        for stage, artifact in done.outputs.items()
     ]
     raised = [(exception.type, exception.message) for exception in evidence.raised]
     return (

@@ -92,7 +92,7 @@ def test_answer_with_one_of_two_actions_is_lost() -> None:
     both = Mode(actions=(Compile(), Launch()))  # type: ignore[arg-type]
     with OwnWorker(sys.executable, worker=FAKE, variables={"BEHAVIOUR": "does_half"}) as server:
         ((_, evidence),) = attempt(server, cells(1), LIMITS, stop=threading.Event(), mode=both)
-    assert (evidence.asked, evidence.has_binary, evidence.complete) == (
+    assert (evidence.requested, evidence.has_binary, evidence.complete) == (
         ("compile", "launch"),
         True,
         False,

@@ -37,8 +37,8 @@ def test_ir_of_one_release_compiles_in_another(
     old, new = built("triton-3.1.0"), built("triton-3.9.0")
     with Store(tmp_path) as store:
         evidence = one(old, store, KEEPING_IR)
-        assert list(evidence.kept) == ["ttir", "ttgir", "llir", "ptx", "cubin"]
-        ttir = store.artifacts / evidence.kept["ttir"]
+        assert list(evidence.artifacts) == ["ttir", "ttgir", "llir", "ptx", "cubin"]
+        ttir = store.artifacts / evidence.artifacts["ttir"]
         assert "tt.func public @looped" in ttir.read_text()
         (done,) = evidence.done
         assert (done.do, done.requires) == ("compile", ())
@@ -46,9 +46,9 @@ def test_ir_of_one_release_compiles_in_another(
             stage: StageOutput(
                 size=(path := store.artifacts / name).stat().st_size, digest=path.name[:16]
             )
-            for stage, name in evidence.kept.items()
+            for stage, name in evidence.artifacts.items()
         }
-        assert {stage: done.made[stage] for stage in evidence.kept} == facts
+        assert {stage: done.outputs[stage] for stage in evidence.artifacts} == facts
         mode = Mode(
             actions=(Compile(ir="some.ttir"),), action_files={"some.ttir": ttir.read_bytes()}
         )
@@ -74,7 +74,7 @@ def test_artifacts_made_before_a_failure_are_kept(
         assert not evidence.has_binary
         assert evidence.stage == "cubin"
         assert "fatal: no" in evidence.raised[0].message
-        assert list(evidence.kept) == ["ttir", "ttgir", "llir", "ptx"]
+        assert list(evidence.artifacts) == ["ttir", "ttgir", "llir", "ptx"]
 
 
 def test_the_ir_before_every_pass_is_kept(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:

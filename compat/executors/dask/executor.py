@@ -203,7 +203,7 @@ class _BatchWork(Work[CellAttempts]):
         return self._same_of_all(
             Evidence(
                 answered=False,
-                asked=action_names,
+                requested=action_names,
                 toolchain_broken=True,
                 printed=message,
                 stderr=message,

@@ -18,7 +18,7 @@ from compat.config.selection import PAIRS
 from compat.history.suspects import SlowSuspect
 from compat.model import Failure, Result, Status
 from compat.pairs.records import Pair, PairProgram
-from compat.report.summary.checks import check_words
+from compat.report.summary.checks import check_text
 from compat.report.summary.compact import amount, at_most, explain_command, one_line
 from compat.report.summary.record import (
     BrokenEnv,
@@ -353,7 +353,7 @@ def _annotate_source(report: Report, inside: str, source: UnimportedSource) -> A
 
 
 def _annotate_env(broken: BrokenEnv) -> Annotation:
-    lines = (one_line(broken.words) or "no output", *([broken.advice] if broken.advice else []))
+    lines = (one_line(broken.message) or "no output", *([broken.advice] if broken.advice else []))
     return Annotation(
         title=f"env {broken.env.name} is broken",
         body=(f"{amount(broken.cells, 'cell')} could not be tried", *lines),
@@ -416,7 +416,7 @@ def _status(result: Result) -> Status:
 def _number_errors(result: Result) -> Iterator[str]:
     """The errors of a cell's numbers, and their place."""
     if check := result.numbers.trouble:
-        yield check_words(check)
+        yield check_text(check)
 
 
 def _where(report: Report, inside: str, result: Result) -> tuple[str | None, int | None]:

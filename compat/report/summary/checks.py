@@ -75,7 +75,7 @@ def _status_word(status: Status) -> str:
     return {Status.OK: "right", Status.UNSUPPORTED: "inconclusive"}.get(status, str(status))
 
 
-def check_words(check: Check) -> str:
+def check_text(check: Check) -> str:
     """The result of a check, its place and its error, in one line."""
     device = check.device or "the interpreter"
     parts = [f"{check.status} on {device}" if check.device else f"{check.status} in {device}"]

@@ -23,7 +23,7 @@ from compat.history.suspects import SlowSuspect, slow_suspects
 from compat.history.verdict import is_deprecated, is_good
 from compat.model import BuiltEnv, Cell, Env, Failure, Latency, Result
 from compat.pairs.records import Pair, PairProgram
-from compat.report.summary.checks import check_words
+from compat.report.summary.checks import check_text
 from compat.report.summary.compact import FailurePlace, natural, numbers_of
 from compat.report.summary.record import Report, came_out_as, expectation_words
 
@@ -707,7 +707,7 @@ def _says(result: Result) -> str:
     if outcome.failure:
         return outcome.failure.excerpt
     if check:
-        return check_words(check)
+        return check_text(check)
     return (
         "\n".join(warning.message for warning in outcome.warnings) if is_deprecated(outcome) else ""
     )

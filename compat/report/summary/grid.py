@@ -214,7 +214,9 @@ def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:
         (
             mark_of(report, points[release.label])
             if release.label in points
-            else Mark(word=COMING if (coordinate, release.label) in report.coming else Mark().word)
+            else Mark(
+                word=COMING if (coordinate, release.label) in report.pending_places else Mark().word
+            )
         )
         for release in report.releases
     )

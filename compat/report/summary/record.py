@@ -100,7 +100,7 @@ class BrokenEnv:
     """An env that nothing could be compiled in."""
 
     env: Env
-    words: str
+    message: str
     """The message of the installer or the interpreter."""
     advice: str
     cells: int
@@ -340,7 +340,7 @@ class Report:
         return Points(self.by_coordinate)
 
     @cached_property
-    def coming(self) -> frozenset[tuple[Coordinate, str]]:
+    def pending_places(self) -> frozenset[tuple[Coordinate, str]]:
         """(Kernel, variant, case, target) and release label of each cell without a result."""
         return frozenset(
             (
@@ -356,7 +356,7 @@ class Report:
         axes: dict[tuple[str, str], tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
         for kernel, variant, case, target in (
             *self.by_coordinate,
-            *(coordinate for coordinate, _ in self.coming),
+            *(coordinate for coordinate, _ in self.pending_places),
         ):
             axes[kernel, variant][0].add(case)
             axes[kernel, variant][1].add(target)
@@ -459,7 +459,7 @@ class Report:
         )
 
     def _distinct(self, name: str, group: list[Result]) -> DistinctFailure:
-        example = max(group, key=_telling)
+        example = max(group, key=_fact_count)
         assert example.outcome.failure
         return DistinctFailure(
             id=name,
@@ -520,7 +520,7 @@ def came_out_as(result: Result) -> str:
     return f"{text}, flaky: {', '.join(outcome.attempts)}" if outcome.flaky else text
 
 
-def _telling(result: Result) -> int:
+def _fact_count(result: Result) -> int:
     """The number of facts in a failure. The first result with the most facts is the example."""
     failure = result.outcome.failure
     assert failure
@@ -545,7 +545,7 @@ def _broken_env(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
     record = built or cells[0].built
     return BrokenEnv(
         env=record.env,
-        words=record.error or (failure.excerpt if failure else ""),
+        message=record.error or (failure.excerpt if failure else ""),
         advice=failure.advice if failure else "",
         cells=len(cells),
     )

@@ -397,16 +397,16 @@ def _kernel_facts(inspection: Inspection, kernel: KernelNeeds) -> Iterator[tuple
         "uses",
         ", ".join(f"{need.shown}{_keywords(need.keywords)}" for need in named) or "nothing",
     )
-    complete = [having.place.label for having in needs.having if having.has_all]
+    complete = [having.place.label for having in needs.coverage if having.has_all]
     yield "has all", extent(complete, line) or "no release that was inspected"
     yield (
         "lacks",
         _run_lines(
-            ((having, tuple(map(lack_line, having.missing))) for having in needs.having), line
+            ((having, tuple(map(lack_line, having.missing))) for having in needs.coverage), line
         ),
     )
-    yield "unknown", _run_lines(((having, having.unknown) for having in needs.having), line)
-    yield "deprecated", _run_lines(((having, having.deprecated) for having in needs.having), line)
+    yield "unknown", _run_lines(((having, having.unknown) for having in needs.coverage), line)
+    yield "deprecated", _run_lines(((having, having.deprecated) for having in needs.coverage), line)
     yield "unresolved", unresolved_attributes(kernel)
     yield "not read", ", ".join(needs.uses.not_read)
     yield from _compile_facts(kernel, line)
@@ -578,13 +578,13 @@ def _kernel(kernel: KernelNeeds) -> JsonObject:
     return {
         "source": kernel.source,
         "function": kernel.function,
-        "has_all": [having.place.label for having in needs.having if having.has_all],
+        "has_all": [having.place.label for having in needs.coverage if having.has_all],
         "uses": [_need(need) for need in needs.needs],
         "unresolved": sorted({use.name for use in needs.uses.unresolved}),
         "not_read": list(needs.uses.not_read),
         "releases": [
             _having(having, verdict_of.get(having.place.label))
-            for having in needs.having
+            for having in needs.coverage
             if having.inspected
         ],
     }

@@ -21,7 +21,7 @@ from compat.bisect.answers import (
     Transition,
     group_alike,
 )
-from compat.bisect.criterion import check_words, result_words
+from compat.bisect.criterion import check_text, result_text
 from compat.bisect.judging import CheckAnswer
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
@@ -281,7 +281,7 @@ def _probe_document(probe: ReleaseProbe, result: Result, answer: ReleaseAnswer) 
         env=env.name,
         released=env.released.isoformat() if env.released else None,
         value=number_of(answer, result),
-        ran=check_words(check) if (check := result.numbers.decisive) else None,
+        ran=check_text(check) if (check := result.numbers.decisive) else None,
         **({} if outcome.failure else {"failure_class": None, "fingerprint": None}),
     )
     return with_names(unstructure(record), env)
@@ -367,11 +367,11 @@ def _details(answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[st
         return [line for growth in answer.growths for line in growth_lines(growth)]
     if isinstance(answer, ConfigAnswer):
         untried = (
-            [f"at most {answer.untried} more changes were not tried"] if answer.untried else []
+            [f"at most {answer.left_out} more changes were not tried"] if answer.left_out else []
         )
         return [
             *(need.sentence for need in answer.needs),
-            f"{answer.tried} changed specializations were compiled",
+            f"{answer.compiled} changed specializations were compiled",
             *untried,
         ]
     diff = answer.diff.splitlines()
@@ -405,7 +405,7 @@ def check_answer_lines(answer: CheckAnswer) -> Iterator[str]:
         why = f": {failure.failure_class}: {one_line(failure.excerpt)}" if failure else ""
         flaky = " (flaky)" if result.outcome.flaky else ""
         word = "inconclusive" if judgement is Judgement.UNKNOWN else str(judgement)
-        ran = f", {result_words(result)}" if result.numbers.checks or result.latency else ""
+        ran = f", {result_text(result)}" if result.numbers.checks or result.latency else ""
         yield f"{word}: {result.cell.id} {result.outcome.status}{flaky}{why}{ran}"
 
 

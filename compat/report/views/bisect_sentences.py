@@ -10,7 +10,7 @@ from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
 from compat.bisect.answers import CellAnswer, ReleaseAnswer, ReleaseProbe, Span, Transition
-from compat.bisect.criterion import STAYING, Exceeds, IsSlower, check_words
+from compat.bisect.criterion import STAYING, Exceeds, IsSlower, check_text
 from compat.bisect.judging import HOW, HOW_TUNED
 from compat.bisect.measures import TakesLonger, duration_names, measure, metric_names
 from compat.bisect.request import Axis
@@ -74,14 +74,14 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
         f"Envs of {probe.release} disagree, so it is not used: {probe.summary}."
         for probe in _divided_probes(answer)
     ]
-    if answer.untold and account.word is not Word.UNKNOWN:
-        lines.append(
-            "Inconclusive:"
-            f" {'; '.join(f'{p.release} ({untold_words(answer, p)})' for p in answer.untold)}."
+    if answer.inconclusive_probes and account.word is not Word.UNKNOWN:
+        probes = (
+            f"{p.release} ({inconclusive_text(answer, p)})" for p in answer.inconclusive_probes
         )
+        lines.append(f"Inconclusive: {'; '.join(probes)}.")
         lines += (
             [f"To launch the others: {_how(answer)}."]
-            if any(_not_run(answer, probe) for probe in answer.untold)
+            if any(_not_run(answer, probe) for probe in answer.inconclusive_probes)
             else []
         )
     return lines
@@ -96,7 +96,7 @@ def _overtaken(probes: Sequence[ReleaseProbe]) -> list[str]:
     ]
 
 
-def untold_words(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
+def inconclusive_text(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
     """The reason why a release is inconclusive."""
     if _not_run(answer, probe):
         return (
@@ -210,7 +210,7 @@ def value_of(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
     """
     if answer.criterion.asks_launches and not isinstance(answer.criterion.question, IsSlower):
         check = probe.result.numbers.decisive
-        return check_words(check) if check else ""
+        return check_text(check) if check else ""
     value = number_of(answer, probe.result)
     return "" if value is None else f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"
 

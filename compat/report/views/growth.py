@@ -31,7 +31,7 @@ def growth_document(answer: GrowthAnswer) -> JsonObject:
     return {
         "sentence": answer.sentence,
         "settings": [_setting(growth) for growth in answer.growths],
-        "ended": str(answer.ended),
+        "ended": str(answer.end),
     }
 
 

@@ -19,7 +19,7 @@ from compat.report.render.blocks import (
     TableColumn,
     TextLine,
 )
-from compat.report.summary.checks import check_words, checks_by_device, latencies, reasons
+from compat.report.summary.checks import check_text, checks_by_device, latencies, reasons
 from compat.report.summary.compact import (
     amount,
     at_most,
@@ -283,7 +283,7 @@ def _numbers(report: Report, most: int | None) -> Iterator[Block]:
             yield TextLine(
                 f"{head}{trouble.where}", style="" if trouble.expected else "bold red", indent=3
             )
-            yield TextLine(check_words(trouble.check), indent=6)
+            yield TextLine(check_text(trouble.check), indent=6)
         if most is not None and len(device.troubles) > most:
             yield TextLine(f"… and {len(device.troubles) - most:,} more", indent=3)
     for reason, releases in reasons(report):
@@ -324,7 +324,7 @@ def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
             f"BROKEN ENV {broken.env.name}: {amount(broken.cells, 'cell')} not tried",
             style="bold red",
         )
-        yield TextLine(_tail(broken.words) or "no output", indent=3)
+        yield TextLine(_tail(broken.message) or "no output", indent=3)
         if broken.advice:
             yield TextLine(one_line(broken.advice, 240), indent=3)
     for source in report.unimported_sources[:most]:

@@ -12,7 +12,7 @@ from compat import toolchains
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
 from compat.report.render.markdown import code, escape, prose_with_bold, render_template
-from compat.report.summary.checks import check_words, checks_by_device, latencies, reasons
+from compat.report.summary.checks import check_text, checks_by_device, latencies, reasons
 from compat.report.summary.checks import legend as checks_legend
 from compat.report.summary.compact import (
     amount,
@@ -109,7 +109,7 @@ def _numbers(report: Report) -> JsonObject:
     return {
         "checked": devices,
         "checks_legend": checks_legend(devices) if devices else {},
-        "check_words": check_words,
+        "check_text": check_text,
         "reasons": reasons(report) if devices else (),
         "latencies": latencies(report) if report.was_run else (),
     }

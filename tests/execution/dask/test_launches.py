@@ -401,4 +401,4 @@ def test_cells_are_launched_once_a_worker_with_a_gpu_joins(home: Path, equipped:
             wait_until(lambda: len(where.workers) == 2)
             launches.wait()
             launches.check()
-            assert launches.merged_results.kept == 1
+            assert launches.merged_results.stored == 1

@@ -89,7 +89,7 @@ class _CompileLog:
         now, fake = self._recording.now, self._recording.settings["fake"]
 
         @functools.wraps(run)
-        def run_and_tell(
+        def recording_run(
             dsl: Value, function: object, *arguments: object, **options: object
         ) -> object:
             plain = self._plain(function)
@@ -114,7 +114,7 @@ class _CompileLog:
                     dsl.post_compilation_cleanup()
             return UncompiledFunction(plain) if options.get("compile_only") else None
 
-        return run_and_tell
+        return recording_run
 
     def compiling(self, run: Callable[..., object]) -> Callable[..., object]:
         """Wrap ``Compiler.compile`` so that wanted code is kept.
@@ -150,7 +150,7 @@ class _CompileLog:
         now = self._recording.now
 
         @functools.wraps(compile_)
-        def compile_and_tell(self: Any, *arguments: Value, **options: Value) -> object:
+        def recording_compile(self: Any, *arguments: Value, **options: Value) -> object:
             option_text = options.get("options")
             now.options = (
                 option_text
@@ -162,31 +162,31 @@ class _CompileLog:
             finally:
                 now.options = ""
 
-        return compile_and_tell
+        return recording_compile
 
     def wrap_options_constructor(self, construct: Callable[..., None]) -> Callable[..., None]:
         """Wrap the constructor of compile options, in 4.1 and 4.2, so that they are noted."""
         now = self._recording.now
 
         @functools.wraps(construct)
-        def construct_and_tell(self: object, options: str = "") -> None:
+        def recording_construct(self: object, options: str = "") -> None:
             construct(self, options)
             now.options = options
 
-        return construct_and_tell
+        return recording_construct
 
     def naming(self, preprocess: Callable[..., object]) -> Callable[..., object]:
         """Wrap the preprocessing of functions, up to 4.2, so that the original one is noted."""
         now = self._recording.now
 
         @functools.wraps(preprocess)
-        def preprocess_and_tell(function: object) -> object:
+        def recording_preprocess(function: object) -> object:
             new_function = preprocess(function)
             if not getattr(now, "tracing", False):
                 now.written = (new_function, function)
             return new_function
 
-        return preprocess_and_tell
+        return recording_preprocess
 
     @contextmanager
     def _tracing(self, key: str | None) -> Iterator[None]:

@@ -121,11 +121,11 @@ class GraphKernels:
             name = "_run" if "_run" in vars(kernel) else "run"
             launch = getattr(kernel, name)
 
-            def launch_and_tell(*arguments: object, **more: object) -> object:
+            def recording_launch(*arguments: object, **more: object) -> object:
                 self._count_launch(key, src, arguments)
                 return launch(*arguments, **more)
 
-            setattr(kernel, name, launch_and_tell)
+            setattr(kernel, name, recording_launch)
             kernel._init_handles = load
 
         kernel._init_handles = load_and_watch  # Inductor calls it on the right device

@@ -43,22 +43,24 @@ def watch(recording: TritonRecording, triton: ModuleType) -> None:
 
     log = _Log(recording)
     recording.replace(jit.JITFunction, "run", log.watching(jit.JITFunction.run))
-    recording.replace(jit.JITFunction, "__init__", _telling(recording, jit.JITFunction.__init__))
+    recording.replace(
+        jit.JITFunction, "__init__", _recording_init(recording, jit.JITFunction.__init__)
+    )
     recording.replace(autotuner.Autotuner, "run", log.tuning(autotuner.Autotuner.run, "chosen"))
     recording.replace(
         autotuner.Autotuner, "_bench", log.tuning(autotuner.Autotuner._bench, "candidate")
     )
-    compile_and_tell = log.compiling(triton.compiler.compile)
+    recording_compile = log.compiling(triton.compiler.compile)
     for owner in (triton.compiler, triton):
-        recording.replace(owner, "compile", compile_and_tell)
+        recording.replace(owner, "compile", recording_compile)
     if recording.settings["fake"]:
         recording.finally_do(log.forget)
     recording.after(_INDUCTOR, log.watch_inductor)
 
 
-def _telling(recording: TritonRecording, init: Callable[..., None]) -> Callable[..., None]:
+def _recording_init(recording: TritonRecording, init: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(init)
-    def init_and_tell(self: object, fn: Function, *rest: object, **options: object) -> None:
+    def recording_init(self: object, fn: Function, *rest: object, **options: object) -> None:
         init(self, fn, *rest, **options)
         code, module = getattr(fn, "__code__", None), getattr(fn, "__module__", None) or ""
         if code is not None and module.partition(".")[0] not in _LIBRARIES:
@@ -67,7 +69,7 @@ def _telling(recording: TritonRecording, init: Callable[..., None]) -> Callable[
                 r="defined", module=module, name=fn.__name__, line=code.co_firstlineno
             )
 
-    return init_and_tell
+    return recording_init
 
 
 class _Log:
@@ -100,7 +102,7 @@ class _Log:
         now = self._recording.now
 
         @functools.wraps(run)
-        def run_and_tell(function: object, *arguments: object, **options: object) -> object:
+        def recording_run(function: object, *arguments: object, **options: object) -> object:
             before = getattr(now, "launching", False), getattr(now, "key", None)
             now.launching, now.key = True, self._note(function, arguments, options)
             try:
@@ -111,7 +113,7 @@ class _Log:
             finally:
                 now.launching, now.key = before
 
-        return run_and_tell
+        return recording_run
 
     def tuning(self, method: Callable[..., object], role: str) -> Callable[..., object]:
         """Return a method of the autotuner that marks launches inside it with their role."""
@@ -135,7 +137,7 @@ class _Log:
         originals, now = self._recording.originals, self._recording.now
 
         @functools.wraps(compile_it)
-        def compile_and_tell(
+        def recording_compile(
             src: object, target: object = None, options: object = None, **more: object
         ) -> object:
             if getattr(now, "launching", False):
@@ -160,7 +162,7 @@ class _Log:
                 raise
             return self._graphs.watch_launches(compiled_kernel, key, src)
 
-        return compile_and_tell
+        return recording_compile
 
     def _is_for_target(self, target: Any) -> bool:
         """Whether code is compiled for the target of the recording.
