@@ -218,7 +218,7 @@ def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
     Yields the descriptor that holds the lock. Raises Stopped if ``stop`` is set before, and
     OSError.
     """
-    descriptor = _open_lock(Path(_LOCKS, f"compat-gpu-{device.identity}.lock"))
+    descriptor = _open_lock(lock_file(device.identity))
     try:
         while True:
             with suppress(BlockingIOError):
@@ -230,6 +230,11 @@ def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def lock_file(identity: str) -> Path:
+    """The file whose lock a process holds while it launches on the GPU with this UUID."""
+    return Path(_LOCKS, f"compat-gpu-{identity}.lock")
 
 
 def _open_lock(path: Path) -> int:

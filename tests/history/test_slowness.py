@@ -46,6 +46,12 @@ def test_compile_that_ends_late_is_slow() -> None:
     assert (slowness(SPEC, took, [], [grown]) or "").startswith("slow: stage ttgir grows as N^")
 
 
+def test_compile_is_slow_from_ten_seconds_on() -> None:
+    quick, slow = (evolve(OK, stages={"ttgir": seconds}) for seconds in (9.99, 10.0))
+    assert slowness(SPEC, quick, [], []) is None
+    assert slowness(SPEC, slow, [], []) == "slow, in stage ttgir: 10 s of 10 s of CPU time"
+
+
 def test_remark_names_the_slowest_stage_and_the_stage_in_flight() -> None:
     remark = slowness(SPEC, STOPPED, [hung(7.0)], [])
     assert (

@@ -24,7 +24,7 @@ from compat.cli.commands import main
 from compat.errors import SelectionError
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.session import DaskSession
-from compat.executors.gpus import Gpus, LaunchedPiece, NotLaunched
+from compat.executors.gpus import Gpus, LaunchedPiece, NotLaunched, lock_file
 from compat.launch import archive, hosting, sharing
 from compat.model import BuiltEnv
 from compat.project import Listener, select
@@ -63,6 +63,7 @@ class Equipped:
         self.python = folder / "python-with-pytorch"
         self.python.write_text(f'#!/bin/sh\nexec {python} "$@" --device cpu\n')
         self.python.chmod(0o755)
+        self.gpu_ids: set[str] = set()
 
     def start(self, name: str, *, has_gpu: bool, nanny: bool = False, **environ: str) -> None:
         """Starts a worker, with a GPU of its own if ``has_gpu``.
@@ -78,9 +79,15 @@ class Equipped:
             else {}
         )
         identity = {"STANDIN_UUID": f"{os.getpid() % 10000:04}-{name}"}
-        self.machines.start_worker(
-            name, threads=1, nanny=nanny, **{"COMPAT_ENVS": ENVS, **driver, **identity, **environ}
-        )
+        variables = {"COMPAT_ENVS": ENVS, **driver, **identity, **environ}
+        self.gpu_ids.add(variables["STANDIN_UUID"])
+        self.machines.start_worker(name, threads=1, nanny=nanny, **variables)
+
+    def remove_locks(self) -> None:
+        """Remove the locks of the stand-ins for GPUs, which are in a folder of all users."""
+        for gpu_id in self.gpu_ids:
+            identity = gpu_id.encode()[:14].ljust(16, b"\0").hex()
+            lock_file(identity).unlink(missing_ok=True)
 
 
 @pytest.fixture
@@ -89,6 +96,7 @@ def equipped(tmp_path: Path, pair_python: str) -> Iterator[Equipped]:
     with cluster.machines:
         cluster.machines.start_scheduler()
         yield cluster
+    cluster.remove_locks()
 
 
 def gpus(where: DaskSession, count: int) -> Gpus:
