@@ -1,20 +1,21 @@
-// The start page of a board: its search, and the newest releases of a table that is too wide.
+// The start page of a board: its search, and a scroll to the newest releases of a wide table.
 
-const MOST = 40;
+const MAX_RESULTS = 40;
 
-function search() {
-  const input = one("[data-search]");
+function setUpSearch() {
+  const input = query("[data-search]");
   if (!input) {
     return;
   }
-  const index = JSON.parse(one("[data-search-index]").textContent);
-  const list = one("[data-found]");
-  const count = one("[data-found-count]");
-  const show = () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = words.length ? index.filter(([text]) => words.every((word) => text.toLowerCase().includes(word))) : [];
+  const index = JSON.parse(query("[data-search-index]").textContent);
+  const list = query("[data-found]");
+  const count = query("[data-found-count]");
+  const showResults = () => {
+    const terms = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const isMatch = ([text]) => terms.every((term) => text.toLowerCase().includes(term));
+    const matches = terms.length ? index.filter(isMatch) : [];
     list.replaceChildren(
-      ...found.slice(0, MOST).map(([text, kind, href]) => {
+      ...matches.slice(0, MAX_RESULTS).map(([text, kind, href]) => {
         const item = document.createElement("li");
         const link = document.createElement("a");
         link.href = href;
@@ -23,20 +24,21 @@ function search() {
         return item;
       }),
     );
-    list.hidden = !found.length;
-    count.textContent = words.length ? `${found.length} found${found.length > MOST ? `, the first ${MOST} are shown` : ""}` : "";
+    list.hidden = !matches.length;
+    const limitNote = matches.length > MAX_RESULTS ? `, the first ${MAX_RESULTS} are shown` : "";
+    count.textContent = terms.length ? `${matches.length} found${limitNote}` : "";
   };
-  input.addEventListener("input", show);
-  one("[data-search-form]").addEventListener("submit", (event) => event.preventDefault());
+  input.addEventListener("input", showResults);
+  query("[data-search-form]").addEventListener("submit", (event) => event.preventDefault());
 }
 
-function showNewest() {
-  const table = one("[data-board]");
+function scrollToNewest() {
+  const table = query("[data-board]");
   if (table) {
     table.parentElement.scrollLeft = table.scrollWidth;
   }
 }
 
-theme();
-search();
-showNewest();
+setUpTheme();
+setUpSearch();
+scrollToNewest();

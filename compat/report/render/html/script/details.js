@@ -1,6 +1,6 @@
-// What is known of a cell besides what it comes to: its failure, its source, the commands that go on, and how it was compiled.
+// The details of a cell: its failure, its source, the commands for it, and how it was compiled.
 
-const GUESS =
+const GUESS_NOTE =
   "The kernel's arguments were guessed from its source. Other types and values may give other results.";
 
 class Details {
@@ -9,44 +9,49 @@ class Details {
     this.attachments = null;
   }
 
-  /** All of it, as far as there is any. */
-  of(place) {
+  /** All parts of the details. A missing part is null or false. */
+  parts(place) {
     const { data } = this;
     const { row, cell } = place;
-    if (cell === undefined) return [this.untested(place), commandList(data, place, null)];
+    if (cell === undefined) return [this.untestedSection(place), commandList(data, place, null)];
     const failure = data.record("failure", cell);
     const spec = data.specs[data.rows.spec[row]];
     return [
-      this.told(place, failure, spec),
+      this.diagnosis(place, failure, spec),
       commandList(data, place, failure),
-      tunedDetails(data, place),
-      this.numbers(place),
-      this.circumstances(place, spec),
+      tuningDetails(data, place),
+      this.buildSection(place),
+      this.compileDetails(place, spec),
     ];
   }
 
-  untested({ row, release, point }) {
+  untestedSection({ row, release, point }) {
     const { data } = this;
-    if (data.has(point, REMEMBERED)) {
+    if (data.hasFlag(point, REMEMBERED)) {
       const [failure, fingerprint] = data.points.earlier[point] ?? [];
-      const found = `An earlier run found: ${data.mark(point).meaning}${failure ? `, ${failure} (${fingerprint})` : ""}.`;
-      return section("From an earlier run", make("p", {}, found, " This run did not try it. The command below does."));
+      const cause = failure ? `, ${failure} (${fingerprint})` : "";
+      const summary = `An earlier run found: ${data.mark(point).meaning}${cause}.`;
+      return section(
+        "From an earlier run",
+        make("p", {}, summary, " This run did not try it. The command below does."),
+      );
     }
+    const { label } = data.releases[release];
     return section(
       "Not tested",
-      make("p", {}, `This cell was not tested on ${data.toolchain} ${data.releases[release].label}. The command below tests it.`),
+      make("p", {}, `This cell was not tested on ${data.toolchain} ${label}. The command below tests it.`),
     );
   }
 
-  told({ cell }, failure, spec) {
+  diagnosis({ cell }, failure, spec) {
     const { data } = this;
-    const guessed = data.cells.flags[cell] & GUESSED;
+    const guessedFlag = data.cells.flags[cell] & GUESSED;
     const warnings = data.record("warnings", cell);
     return make(
       "div",
       {},
-      failure && this.failure(failure, cell),
-      guessed !== 0 && make("p", { class: "note" }, GUESS),
+      failure && this.failureSections(failure, cell),
+      guessedFlag !== 0 && make("p", { class: "note" }, GUESS_NOTE),
       data.suspicions[cell] &&
         section(
           "Slow-suspect",
@@ -62,22 +67,22 @@ class Details {
           make(
             "ul",
             {},
-            warnings.map((each) => make("li", {}, make("strong", {}, each.type), ` ${each.message}`)),
+            warnings.map((warning) => make("li", {}, make("strong", {}, warning.type), ` ${warning.message}`)),
           ),
         ),
     );
   }
 
-  failure(failure, cell) {
+  failureSections(failure, cell) {
     const { data } = this;
     const expectation = data.record("expectation", cell);
-    const distinct = data.distinct(failure);
+    const distinctFailure = data.distinctFailure(failure);
     const link =
-      distinct &&
+      distinctFailure &&
       make(
         "a",
         { href: this.state.link({ view: "failures", failure: failure.fingerprint, cell: "" }) },
-        `${distinct.id}: all places (${counted(distinct.cells, "cell")})`,
+        `${distinctFailure.id}: all places (${formatCount(distinctFailure.cells, "cell")})`,
       );
     const facts = [
       ["Class", failure.class],
@@ -96,7 +101,7 @@ class Details {
       ["At", failure.location],
       [
         "Declared",
-        expectation && `${declaredAs(expectation)}. ${expectation.reason}`,
+        expectation && `${declarationText(expectation)}. ${expectation.reason}`,
       ],
       ["Same failure", link],
     ].filter(([, value]) => value);
@@ -104,7 +109,12 @@ class Details {
       section(
         "Failure",
         definitions(facts),
-        failure.prediction && make("p", { class: "note" }, `It compiles. Predicted: a launch would ${failure.stage === "check" ? "compute wrong numbers" : "fail"}.`),
+        failure.prediction &&
+          make(
+            "p",
+            { class: "note" },
+            `It compiles. Predicted: a launch would ${failure.stage === "check" ? "compute wrong numbers" : "fail"}.`,
+          ),
       ),
       failure.advice && section("What to do", make("p", { class: "advice" }, prose(failure.advice))),
     ];
@@ -124,7 +134,7 @@ class Details {
     const links = [
       ["reproducer", "MLIR reproducer"],
       ["ir", "IR before the pass"],
-    ].map(([kind, words]) => this.download(kind, words, name, failure));
+    ].map(([kind, title]) => this.download(kind, title, name, failure));
     return make(
       "div",
       { class: "row downloads" },
@@ -133,51 +143,61 @@ class Details {
     );
   }
 
-  /** What was kept of this cell, else of the one that its failure is told by. */
-  download(kind, words, name, failure) {
-    const distinct = this.data.distinct(failure);
-    const attached = this.attached();
-    if (attached[failure[kind]]) return downloadLink(kind, `${name}.${kind}.mlir`, words, () => unzipped(attached[failure[kind]]));
-    const other = attached[distinct?.[kind]];
-    if (other) {
-      const example = this.data.id(distinct.example);
+  /** The link to a file of this cell, else to that of the example of the same failure. */
+  download(kind, title, name, failure) {
+    const distinctFailure = this.data.distinctFailure(failure);
+    const attachments = this.readAttachments();
+    const attachment = attachments[failure[kind]];
+    if (attachment) return downloadLink(kind, `${name}.${kind}.mlir`, title, () => unzip(attachment));
+    const exampleAttachment = attachments[distinctFailure?.[kind]];
+    if (exampleAttachment) {
+      const example = this.data.id(distinctFailure.example);
       const file = `${example.replaceAll("/", "-")}.${kind}.mlir`;
-      return downloadLink(kind, file, `${words} of ${example}, the same failure`, () => unzipped(other));
+      return downloadLink(kind, file, `${title} of ${example}, the same failure`, () => unzip(exampleAttachment));
     }
-    return failure[kind] && make("span", { class: "note" }, `${words}: in ${failure[kind]}, not on this page`);
+    return failure[kind] && make("span", { class: "note" }, `${title}: in ${failure[kind]}, not on this page`);
   }
 
-  attached() {
-    this.attachments ??= Object.assign(Object.create(null), JSON.parse(document.getElementById("attachments").textContent));
+  readAttachments() {
+    this.attachments ??= Object.assign(
+      Object.create(null),
+      JSON.parse(document.getElementById("attachments").textContent),
+    );
     return this.attachments;
   }
 
-  // --- its circumstances ---
+  // --- the build ---
 
-  numbers({ row, release, cell }) {
+  buildSection({ row, release, cell }) {
     const { data } = this;
-    const before = earlierGood(data, row, release);
-    const known = (columns) => Object.entries(columns).filter(([, column]) => column[cell] !== null);
-    const lines = known(data.cells.metrics).map(([name, column]) => {
-      const was = before === null ? null : column[before];
-      const note = was === null || was === column[cell] ? "" : `${number(was)} before`;
-      return tableRow(Object.hasOwn(METRICS, name) ? METRICS[name] : name, [make("td", {}, number(column[cell])), make("td", { class: "note" }, note)]);
+    const earlierCell = earlierGoodCell(data, row, release);
+    const columnsOfCell = (columns) => Object.entries(columns).filter(([, column]) => column[cell] !== null);
+    const metricRows = columnsOfCell(data.cells.metrics).map(([name, column]) => {
+      const earlierValue = earlierCell === null ? null : column[earlierCell];
+      const note = earlierValue === null || earlierValue === column[cell] ? "" : `${formatNumber(earlierValue)} before`;
+      return tableRow(Object.hasOwn(METRICS, name) ? METRICS[name] : name, [
+        make("td", {}, formatNumber(column[cell])),
+        make("td", { class: "note" }, note),
+      ]);
     });
-    const plainRow = (name, words) => tableRow(name, [make("td", {}, words), make("td", {})]);
-    const said = Object.entries(data.cells.words[cell] ?? {}).map(([name, words]) => plainRow(name, words));
-    const stages = known(data.cells.stages).map(([name, column]) => plainRow(`${name}, CPU seconds`, column[cell].toFixed(3)));
-    if (!lines.length && !stages.length) return null;
-    return section("The build", make("table", { class: "plain" }, make("tbody", {}, lines, said, stages)));
+    const plainRow = (name, text) => tableRow(name, [make("td", {}, text), make("td", {})]);
+    const textRows = Object.entries(data.cells.words[cell] ?? {}).map(([name, text]) => plainRow(name, text));
+    const stageRows = columnsOfCell(data.cells.stages).map(([name, column]) =>
+      plainRow(`${name}, CPU seconds`, column[cell].toFixed(3)),
+    );
+    if (!metricRows.length && !stageRows.length) return null;
+    return section("The build", make("table", { class: "plain" }, make("tbody", {}, metricRows, textRows, stageRows)));
   }
 
-  circumstances({ cell }, spec) {
+  compileDetails({ cell }, spec) {
     const { data } = this;
     const env = data.envs[data.cells.env[cell]];
     const attempts = data.record("attempts", cell);
-    const stoodIn = data.record("stood_in", cell);
+    const standIns = data.record("stood_in", cell);
+    const seconds = data.cells.compile_seconds[cell];
     const facts = [
       ["Last stage", data.stage(cell)],
-      ["Compile time", data.cells.compile_seconds[cell] !== null && `${data.cells.compile_seconds[cell].toFixed(3)} s of CPU`],
+      ["Compile time", seconds !== null && `${seconds.toFixed(3)} s of CPU`],
       ["Attempts", attempts && attempts.join("; ")],
       [
         "Env",
@@ -194,14 +214,14 @@ class Details {
       ["Error of the env", env.error],
       ["Kernel", spec.summary],
       ["Compiled with", make("pre", { tabindex: "0" }, JSON.stringify(spec.compile, null, 1))],
-      ["Stand-ins", stoodIn && [stoodIn.packages, stoodIn.answers, stoodIn.skipped].flat().join("; ")],
+      ["Stand-ins", standIns && [standIns.packages, standIns.answers, standIns.skipped].flat().join("; ")],
     ].filter(([, value]) => value);
     return make("details", { class: "circumstances" }, make("summary", {}, "How it was compiled"), definitions(facts));
   }
 }
 
-/** Words as a sentence of their own. */
-const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
+/** A phrase as a sentence. */
+const sentence = (phrase) => `${phrase[0].toUpperCase()}${phrase.slice(1)}.`;
 
 function section(title, ...content) {
   return make("section", {}, make("h3", {}, title), content);
@@ -215,16 +235,16 @@ function definitions(facts) {
   );
 }
 
-/** The cell of the nearest earlier release that compiled. */
-function earlierGood(data, row, release) {
-  for (let earlier = release - 1; earlier >= 0; earlier--) {
-    const point = data.point(row, earlier);
+/** The cell of the nearest earlier release that compiles; null if there is none. */
+function earlierGoodCell(data, row, release) {
+  for (let earlierRelease = release - 1; earlierRelease >= 0; earlierRelease--) {
+    const point = data.point(row, earlierRelease);
     if (point >= 0 && data.mark(point).kind === "good" && data.points.cells[point]) return data.cellsOf(point)[0];
   }
   return null;
 }
 
-/** What was declared, in words: `rejected (api-removed)`; `ok, or rejected` of a failure that need not happen. */
-function declaredAs({ status, class: kind, strict }) {
+/** An expectation as text: `rejected (api-removed)`. One that is not strict: `ok, or rejected`. */
+function declarationText({ status, class: kind, strict }) {
   return `${strict ? "" : "ok, or "}${status}${kind ? ` (${kind})` : ""}`;
 }

@@ -1,25 +1,28 @@
-// Elements. All text goes in as text: no string ever becomes markup, whatever a compiler printed.
+// Functions that make elements. Every string becomes a text node, so output of a compiler cannot become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element. `class` and `data-…` are attributes as they are; functions under `on…` are listeners; children may be nothing. */
+/**
+ * An HTML element. An attribute whose value is a function, such as `onclick`, is a listener. The function leaves out
+ * attributes and children that are undefined, null or false.
+ */
 function make(tag, attributes = {}, ...children) {
-  return filled(document.createElement(tag), attributes, children);
+  return fillElement(document.createElement(tag), attributes, children);
 }
 
+/** An SVG element, in the same way. */
 function draw(tag, attributes = {}, ...children) {
-  return filled(document.createElementNS(SVG, tag), attributes, children);
+  return fillElement(document.createElementNS(SVG, tag), attributes, children);
 }
 
-function filled(element, attributes, children) {
+function fillElement(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(
-    ...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false && child !== ""),
-  );
+  const isContent = (child) => child !== undefined && child !== null && child !== false && child !== "";
+  element.append(...children.flat(Infinity).filter(isContent));
   return element;
 }
 
@@ -27,35 +30,36 @@ function icon(name, attributes = {}) {
   return draw("svg", { class: "icon", "aria-hidden": "true", ...attributes }, draw("use", { href: `#i-${name}` }));
 }
 
-const one = (selector, within = document) => within.querySelector(selector);
-const every = (selector, within = document) => [...within.querySelectorAll(selector)];
+const query = (selector, root = document) => root.querySelector(selector);
+const queryAll = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-/** The head of a table, and a row that a name begins. */
+/** The head of a table. An empty name makes an empty cell. */
 function headings(names) {
   const heading = (name) => (name ? make("th", { scope: "col" }, name) : make("td", {}));
   return make("thead", {}, make("tr", {}, names.map(heading)));
 }
 
+/** A row of a table, with its name as the heading. */
 function tableRow(name, cells) {
   return make("tr", {}, make("th", { scope: "row" }, name), cells);
 }
 
-/** Tell it to those who do not see it. */
-function say(words) {
-  one("[data-said]").textContent = words;
+/** Announce a text to screen readers. */
+function announce(text) {
+  query("[data-said]").textContent = text;
 }
 
-/** An author's sentences: code between backticks is code. */
+/** A text as nodes. Text between backticks becomes code. */
 function prose(text) {
-  return text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 ? make("code", {}, part) : part));
+  return text.split(/`([^`\n]+)`/).map((part, index) => (index % 2 ? make("code", {}, part) : part));
 }
 
-function copyButton(text, what, words = "Copy") {
-  const label = make("span", {}, words);
-  const done = () => {
-    label.textContent = "Copied";
-    say(`Copied ${what}`);
-    setTimeout(() => (label.textContent = words), 1500);
+function copyButton(getText, description, label = "Copy") {
+  const labelElement = make("span", {}, label);
+  const confirmCopy = () => {
+    labelElement.textContent = "Copied";
+    announce(`Copied ${description}`);
+    setTimeout(() => (labelElement.textContent = label), 1500);
   };
   return make(
     "button",
@@ -63,16 +67,16 @@ function copyButton(text, what, words = "Copy") {
       type: "button",
       class: "quiet copy",
       "data-copy": "",
-      "aria-label": `Copy ${what}`,
-      onclick: () => copied(text()).then(done),
+      "aria-label": `Copy ${description}`,
+      onclick: () => copyText(getText()).then(confirmCopy),
     },
-    icon(words === "Copy" ? "copy" : "link"),
-    label,
+    icon(label === "Copy" ? "copy" : "link"),
+    labelElement,
   );
 }
 
-/** Put text into the clipboard; a page from disk may have no clipboard of its own. */
-async function copied(text) {
+/** Copy text to the clipboard. A page from disk may have no clipboard API, so a text field is the fallback. */
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -84,18 +88,18 @@ async function copied(text) {
   }
 }
 
-/** A link that saves text as a file. The data is in the page: nothing is loaded. */
-function downloadLink(kind, name, words, text) {
-  const link = make("a", { class: "button", href: "#", download: name, "data-download": kind }, icon("down"), words);
+/** A link that saves text as a file. The text is in the page, so the browser loads nothing. */
+function downloadLink(kind, name, label, getText) {
+  const link = make("a", { class: "button", href: "#", download: name, "data-download": kind }, icon("down"), label);
   link.addEventListener("click", async (event) => {
     if (link.href.startsWith("blob:")) return;
     event.preventDefault();
-    link.href = URL.createObjectURL(new Blob([await text()], { type: "text/plain" }));
+    link.href = URL.createObjectURL(new Blob([await getText()], { type: "text/plain" }));
     link.click();
   });
   return link;
 }
 
-const NUMBER = new Intl.NumberFormat("en");
-const number = (value) => NUMBER.format(value);
-const counted = (count, noun, plural = `${noun}s`) => `${number(count)} ${count === 1 ? noun : plural}`;
+const NUMBER_FORMAT = new Intl.NumberFormat("en");
+const formatNumber = (value) => NUMBER_FORMAT.format(value);
+const formatCount = (count, noun, plural = `${noun}s`) => `${formatNumber(count)} ${count === 1 ? noun : plural}`;

@@ -1,12 +1,12 @@
-// The drawer: one cell, what it comes to, and its neighbours. What else is known of it is in details.js.
+// The drawer shows one cell: its facts, and the cells beside it. details.js makes the rest of the drawer.
 
 class Drawer {
-  constructor(data, state, back) {
-    Object.assign(this, { data, state, back });
-    this.element = one("[data-drawer]");
+  constructor(data, state, restoreFocus) {
+    Object.assign(this, { data, state, restoreFocus });
+    this.element = query("[data-drawer]");
     this.details = new Details(data, state);
-    state.onChange((now, changed) => changed.has("cell") && this.follow(now.cell));
-    if (state.now.cell) this.follow(state.now.cell);
+    state.onChange((values, changedNames) => changedNames.has("cell") && this.showCell(values.cell));
+    if (state.values.cell) this.showCell(state.values.cell);
   }
 
   get isOpen() {
@@ -14,48 +14,49 @@ class Drawer {
   }
 
   open(id) {
-    this.state.set({ cell: id }, { step: !this.isOpen });
+    this.state.set({ cell: id }, { addHistory: !this.isOpen });
     this.element.focus();
   }
 
   close() {
     this.state.set({ cell: "" });
-    this.back();
+    this.restoreFocus();
   }
 
-  follow(id) {
+  showCell(id) {
     const place = id && this.data.find(id);
     this.element.hidden = !id;
     document.body.classList.toggle("with-drawer", Boolean(id));
     if (!id) return;
     const top = this.id === id ? this.element.scrollTop : 0;
     this.id = id;
-    this.element.replaceChildren(...(place ? this.content(place) : this.nothing(id)));
-    one("[data-neighbour][aria-current]", this.element)?.scrollIntoView({ block: "nearest", inline: "center" }); // on a phone the strip is longer
+    this.element.replaceChildren(...(place ? this.content(place) : this.missingCellContent(id)));
+    const neighbour = query("[data-neighbour][aria-current]", this.element);
+    neighbour?.scrollIntoView({ block: "nearest", inline: "center" }); // the strip is wider than a phone
     this.element.scrollTop = top;
   }
 
-  nothing(id) {
+  missingCellContent(id) {
     return [
-      this.head([id], "There is no such cell in this report."),
+      this.header([id], "There is no such cell in this report."),
       make("p", { class: "lead" }, "The link may be from another report."),
     ];
   }
 
   content(place) {
     const parts = [this.title(place), this.facts(place), this.strip(place), this.siblings(place), this.envs(place)];
-    return [...parts, ...this.details.of(place)].filter(Boolean);
+    return [...parts, ...this.details.parts(place)].filter(Boolean);
   }
 
-  // --- what it is ---
+  // --- the parts of the drawer ---
 
   title({ row, release }) {
     const { rows, releases, toolchain } = this.data;
     const parts = [rows.kernel[row], rows.variant[row], rows.case[row]];
-    return this.head(parts, `${rows.target[row]} · ${toolchain} ${releases[release].label}`);
+    return this.header(parts, `${rows.target[row]} · ${toolchain} ${releases[release].label}`);
   }
 
-  head(parts, below) {
+  header(parts, subtitle) {
     return make(
       "header",
       {},
@@ -65,7 +66,7 @@ class Drawer {
         make(
           "h2",
           { id: "drawer-title" },
-          parts.flatMap((part, at) => (at ? [make("span", { class: "slash" }, "/"), part] : [part])),
+          parts.flatMap((part, index) => (index ? [make("span", { class: "slash" }, "/"), part] : [part])),
         ),
         make("span", { class: "grow" }),
         copyButton(() => location.href, "the link to this cell", "Copy link"),
@@ -75,41 +76,41 @@ class Drawer {
           icon("close"),
         ),
       ),
-      make("p", { class: "place" }, below),
+      make("p", { class: "place" }, subtitle),
     );
   }
 
-  /** Compiles, right and fast: three facts, each with what is known of it. */
+  /** The three facts of a cell: whether it compiles, whether its numbers are right, and whether it is fast. */
   facts({ row, release, point, cell }) {
     const { data } = this;
     const mark = data.mark(point);
-    const surprise = data.has(point, UNEXPECTED);
+    const isUnexpected = data.hasFlag(point, UNEXPECTED);
     const expectation = cell === undefined ? null : data.record("expectation", cell);
-    const earlier = data.has(point, REMEMBERED) ? ", from an earlier run" : "";
-    const declaration = expectation?.strict ? "as declared" : expectation && `declared ${declaredAs(expectation)}`;
-    const declared = surprise ? "unexpected" : expectation && mark.kind !== "good" ? declaration : "";
-    const right = cell === undefined ? null : rightness(data, cell);
-    const fast = cell === undefined ? null : speed(data, cell);
+    const origin = data.hasFlag(point, REMEMBERED) ? ", from an earlier run" : "";
+    const declaration = expectation?.strict ? "as declared" : expectation && `declared ${declarationText(expectation)}`;
+    const declarationNote = isUnexpected ? "unexpected" : expectation && mark.kind !== "good" ? declaration : "";
+    const comparison = cell === undefined ? null : comparisonOf(data, cell);
+    const timing = cell === undefined ? null : timingOf(data, cell);
     return make(
       "dl",
       { class: "facts-list" },
-      this.fact("compiles", "Compiles", mark, mark.meaning + earlier, declared, surprise),
+      this.fact("compiles", "Compiles", mark, mark.meaning + origin, declarationNote, isUnexpected),
       this.fact(
         "right",
         "Right",
-        right ? rightMark(right) : ABSENT,
-        right ? rightWords(right) : "not tested: its numbers were not checked",
+        comparison ? comparisonMark(comparison) : ABSENT_MARK,
+        comparison ? comparisonText(comparison) : "not tested: its numbers were not checked",
       ),
       this.fact(
         "fast",
         "Fast",
-        fast ? (fast.slower ? SLOW : FAST) : ABSENT,
-        fast ? fastWords(fast) : "not tested: no latency was measured",
+        timing ? (timing.slower ? SLOW_MARK : FAST_MARK) : ABSENT_MARK,
+        timing ? timingText(timing) : "not tested: no latency was measured",
       ),
     );
   }
 
-  fact(name, title, mark, words, further = "", surprise = false) {
+  fact(name, title, mark, text, note = "", isUnexpected = false) {
     return make(
       "div",
       { "data-fact-line": name },
@@ -117,9 +118,9 @@ class Drawer {
       make(
         "dd",
         {},
-        swatch(mark, { unexpected: surprise }),
-        make("span", {}, words),
-        further && make("strong", { class: surprise ? "surprise" : "note" }, further),
+        swatch(mark, { unexpected: isUnexpected }),
+        make("span", {}, text),
+        note && make("strong", { class: isUnexpected ? "surprise" : "note" }, note),
       ),
     );
   }
@@ -127,70 +128,75 @@ class Drawer {
   /** The same cell on other releases. */
   strip({ row, release }) {
     const { data } = this;
-    const buttons = data.releases.map((each, at) => {
-      const point = data.point(row, at);
+    const buttons = data.releases.map((releaseRecord, otherRelease) => {
+      const point = data.point(row, otherRelease);
       const mark = data.mark(point);
-      const unexpected = data.has(point, UNEXPECTED);
-      const words = `${each.label}: ${mark.meaning}${unexpected ? ", unexpected" : ""}`;
+      const unexpected = data.hasFlag(point, UNEXPECTED);
+      const label = `${releaseRecord.label}: ${mark.meaning}${unexpected ? ", unexpected" : ""}`;
       return make(
         "button",
         {
           type: "button",
-          "data-neighbour": each.label,
-          "aria-label": words,
-          title: words,
-          "aria-current": at === release ? "true" : null,
-          onclick: () => this.step(row, at),
+          "data-neighbour": releaseRecord.label,
+          "aria-label": label,
+          title: label,
+          "aria-current": otherRelease === release ? "true" : null,
+          onclick: () => this.showRelease(row, otherRelease),
         },
         swatch(mark, { unexpected }),
-        make("span", { class: "release" }, each.label),
+        make("span", { class: "release" }, releaseRecord.label),
       );
     });
-    const arrows = (event) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!step || release + step < 0 || release + step >= data.columns) return;
+    const handleArrows = (event) => {
+      const offset = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!offset || release + offset < 0 || release + offset >= data.columns) return;
       event.preventDefault();
-      this.step(row, release + step);
+      this.showRelease(row, release + offset);
     };
     return make(
       "div",
-      { class: "strip", role: "group", "aria-label": "The same cell on other releases", onkeydown: arrows },
+      { class: "strip", role: "group", "aria-label": "The same cell on other releases", onkeydown: handleArrows },
       buttons,
     );
   }
 
-  step(row, release) {
+  showRelease(row, release) {
     this.state.set({ cell: this.data.idOf(row, release) });
-    one("[data-neighbour][aria-current]", this.element)?.focus();
+    query("[data-neighbour][aria-current]", this.element)?.focus();
   }
 
-  /** The same on this release in the other cases and for the other targets. */
+  /** A table of the same variant on this release, by case and target. */
   siblings({ row, release }) {
     const { data } = this;
     const rows = data.kernels.get(data.rows.kernel[row]).get(data.rows.variant[row]);
     if (rows.length < 2) return null;
-    const cases = [...new Set(rows.map((each) => data.rows.case[each]))];
-    const targets = [...new Set(rows.map((each) => data.rows.target[each]))];
-    const at = (name, target) => rows.find((each) => data.rows.case[each] === name && data.rows.target[each] === target);
-    const cell = (name, target) => {
-      const other = at(name, target);
-      if (other === undefined) return make("td", {});
-      const mark = data.mark(data.point(other, release));
-      const words = `${name}, ${target}: ${mark.meaning}`;
+    const cases = [...new Set(rows.map((sibling) => data.rows.case[sibling]))];
+    const targets = [...new Set(rows.map((sibling) => data.rows.target[sibling]))];
+    const findRow = (caseName, target) =>
+      rows.find((sibling) => data.rows.case[sibling] === caseName && data.rows.target[sibling] === target);
+    const siblingCell = (caseName, target) => {
+      const siblingRow = findRow(caseName, target);
+      if (siblingRow === undefined) return make("td", {});
+      const mark = data.mark(data.point(siblingRow, release));
+      const label = `${caseName}, ${target}: ${mark.meaning}`;
       const button = {
         type: "button",
-        "aria-label": words,
-        title: words,
-        "aria-current": other === row ? "true" : null,
-        "data-sibling": `${name}/${target}`,
-        onclick: () => this.state.set({ cell: data.idOf(other, release) }),
+        "aria-label": label,
+        title: label,
+        "aria-current": siblingRow === row ? "true" : null,
+        "data-sibling": `${caseName}/${target}`,
+        onclick: () => this.state.set({ cell: data.idOf(siblingRow, release) }),
       };
       return make("td", {}, swatch(mark, { tag: "button", attributes: button }));
     };
     return make(
       "details",
-      { class: "siblings", open: this.showSiblings, ontoggle: (event) => (this.showSiblings = event.target.open) },
-      make("summary", {}, `${counted(cases.length, "case")} × ${counted(targets.length, "target")} on this release`),
+      { class: "siblings", open: this.siblingsOpen, ontoggle: (event) => (this.siblingsOpen = event.target.open) },
+      make(
+        "summary",
+        {},
+        `${formatCount(cases.length, "case")} × ${formatCount(targets.length, "target")} on this release`,
+      ),
       make(
         "table",
         {},
@@ -198,10 +204,10 @@ class Drawer {
         make(
           "tbody",
           {},
-          cases.map((name) =>
+          cases.map((caseName) =>
             tableRow(
-              name,
-              targets.map((target) => cell(name, target)),
+              caseName,
+              targets.map((target) => siblingCell(caseName, target)),
             ),
           ),
         ),
@@ -209,44 +215,46 @@ class Drawer {
     );
   }
 
-  /** Where several envs have this release: what each says. */
+  /** A switch between the envs of this release, if there are several. */
   envs({ point, cell }) {
     const { data } = this;
     const cells = point < 0 ? [] : data.cellsOf(point);
     if (cells.length < 2) return null;
-    const button = (each) =>
+    const button = (envCell) =>
       make(
         "button",
         {
           type: "button",
           class: "switch",
-          "aria-pressed": String(each === cell),
-          onclick: () => this.state.set({ cell: data.id(each) }),
+          "aria-pressed": String(envCell === cell),
+          onclick: () => this.state.set({ cell: data.id(envCell) }),
         },
-        `${data.envs[data.cells.env[each]].name}: ${data.status(each)}`,
+        `${data.envs[data.cells.env[envCell]].name}: ${data.status(envCell)}`,
       );
     return make("div", { class: "switches", role: "group", "aria-label": "Envs of this release" }, cells.map(button));
   }
 }
 
-/** Who compared the numbers, and what came of it. */
-function rightWords({ found }) {
-  const told = Object.entries(found)
-    .filter(([, said]) => said)
-    .map(([by, said]) => {
+/** The results of the comparisons of numbers: those on GPUs and in the interpreter. */
+function comparisonText({ numbers }) {
+  const descriptions = Object.entries(numbers)
+    .filter(([, record]) => record)
+    .map(([source, record]) => {
       const parts = [
-        `${by === "gpu" ? (said.device ?? "GPU") : by}: ${said.status}`,
-        typeof said.max_abs === "number" && `largest error ${said.max_abs}${said.where ? ` at ${said.where}` : ""}`,
-        said.differing > 0 && `${said.differing} of ${said.launches} launches differ`,
-        said.reason,
+        `${source === "gpu" ? (record.device ?? "GPU") : source}: ${record.status}`,
+        typeof record.max_abs === "number" &&
+          `largest error ${record.max_abs}${record.where ? ` at ${record.where}` : ""}`,
+        record.differing > 0 && `${record.differing} of ${record.launches} launches differ`,
+        record.reason,
       ];
       return parts.filter(Boolean).join(", ");
     });
-  return told.join("; ");
+  return descriptions.join("; ");
 }
 
-/** How long a launch takes, beside the baseline and the release before. */
-function fastWords({ found, before, since }) {
-  const ratio = found.ratio ? `, ${found.ratio.toFixed(2)} × the baseline` : "";
-  return `${found.us} µs on ${found.device}${ratio}${before ? `; ${before.us} µs in ${since}` : ""}`;
+/** The latency of a launch, the ratio to the baseline, and the latency on the earlier release. */
+function timingText({ latency, earlierLatency, earlierRelease }) {
+  const ratio = latency.ratio ? `, ${latency.ratio.toFixed(2)} × the baseline` : "";
+  const comparison = earlierLatency ? `; ${earlierLatency.us} µs in ${earlierRelease}` : "";
+  return `${latency.us} µs on ${latency.device}${ratio}${comparison}`;
 }

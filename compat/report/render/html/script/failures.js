@@ -1,35 +1,35 @@
-// The failures: each defect once, with everywhere it occurs.
+// The view of the distinct failures, with the places of each.
 
-const AT_ONCE = 100; // entries that are drawn; a search finds the others
+const MAX_ENTRIES = 100; // the maximum number of entries in the list; a search finds the others
 
 class Failures {
   constructor(data, state) {
     Object.assign(this, { data, state });
-    this.section = one('[data-view="failures"]');
-    state.onChange((now, changed) => {
-      if (now.view === "failures" && (changed.has("view") || changed.has("failure"))) this.show();
+    this.section = query('[data-view="failures"]');
+    state.onChange((values, changedNames) => {
+      if (values.view === "failures" && (changedNames.has("view") || changedNames.has("failure"))) this.show();
     });
-    if (state.now.view === "failures") this.show();
+    if (state.values.view === "failures") this.show();
   }
 
   show() {
     if (!this.list) this.build();
-    const wanted = this.state.now.failure;
-    if (wanted && !this.entry(wanted)) this.search("");
-    const entry = wanted && this.entry(wanted);
+    const fingerprint = this.state.values.failure;
+    if (fingerprint && !this.entry(fingerprint)) this.search("");
+    const entry = fingerprint && this.entry(fingerprint);
     if (!entry) return;
-    one("details", entry).open = true;
+    query("details", entry).open = true;
     entry.scrollIntoView({ block: "start" });
-    one("summary", entry).focus({ preventScroll: true });
+    query("summary", entry).focus({ preventScroll: true });
   }
 
   entry(fingerprint) {
-    return every("[data-failure]", this.section).find((each) => each.dataset.failure === fingerprint);
+    return queryAll("[data-failure]", this.section).find((entry) => entry.dataset.failure === fingerprint);
   }
 
   build() {
     const { failures } = this.data;
-    this.texts = failures.map((failure) => this.haystack(failure));
+    this.searchTexts = failures.map((failure) => this.searchText(failure));
     this.input = make("input", {
       type: "search",
       "data-failure-search": "",
@@ -40,49 +40,53 @@ class Failures {
       oninput: (event) => this.search(event.target.value),
     });
     this.list = make("div", { class: "entries" });
-    this.left = make("p", { class: "count", role: "status" });
+    this.countNote = make("p", { class: "count", role: "status" });
     this.section.append(
-      make("h2", { id: "failures-title" }, counted(failures.length, "distinct failure")),
+      make("h2", { id: "failures-title" }, formatCount(failures.length, "distinct failure")),
       make("p", { class: "lead" }, "The same fingerprint means the same failure, in every release, kernel and line."),
       make("label", { class: "search" }, icon("search"), this.input),
       this.list,
-      this.left,
+      this.countNote,
     );
     this.search("");
   }
 
-  haystack(failure) {
-    const told = this.told(failure);
+  searchText(failure) {
+    const record = this.exampleRecord(failure);
     return [
       failure.id,
       failure.fingerprint,
-      ...failure.where.flatMap((where) => [where.subject, where.releases, ...where.targets]),
-      told.excerpt,
-      told.advice,
-      told.pass,
-      told.op,
-      told.location,
+      ...failure.where.flatMap((occurrence) => [occurrence.subject, occurrence.releases, ...occurrence.targets]),
+      record.excerpt,
+      record.advice,
+      record.pass,
+      record.op,
+      record.location,
     ]
       .join(" ")
       .toLowerCase();
   }
 
-  /** What the cell that knows most about it has to say. */
-  told(failure) {
+  /** The failure record of the example of a distinct failure. */
+  exampleRecord(failure) {
     return this.data.record("failure", failure.example);
   }
 
   search(text) {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = this.state.now.failure;
-    const found = this.data.failures.filter((failure, at) => words.every((word) => this.texts[at].includes(word)));
-    const first = found.filter((failure, at) => at < AT_ONCE || failure.fingerprint === wanted);
+    const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const selectedFingerprint = this.state.values.failure;
+    const matches = this.data.failures.filter((failure, index) =>
+      terms.every((term) => this.searchTexts[index].includes(term)),
+    );
+    const visibleFailures = matches.filter(
+      (failure, index) => index < MAX_ENTRIES || failure.fingerprint === selectedFingerprint,
+    );
     if (this.input.value !== text) this.input.value = text;
-    this.list.replaceChildren(...first.map((failure) => this.article(failure, found.length === 1)));
-    this.left.textContent =
-      found.length > first.length
-        ? `${first.length} of ${found.length} are shown. Search for the others.`
-        : found.length
+    this.list.replaceChildren(...visibleFailures.map((failure) => this.article(failure, matches.length === 1)));
+    this.countNote.textContent =
+      matches.length > visibleFailures.length
+        ? `${visibleFailures.length} of ${matches.length} are shown. Search for the others.`
+        : matches.length
           ? ""
           : "No failure matches.";
   }
@@ -90,39 +94,55 @@ class Failures {
   article(failure, open) {
     const body = make("div", { class: "body" });
     const fill = () => body.childElementCount || body.append(...this.body(failure));
-    const details = make("details", { open, ontoggle: (event) => event.target.open && fill() }, this.summary(failure), body);
+    const details = make(
+      "details",
+      { open, ontoggle: (event) => event.target.open && fill() },
+      this.summary(failure),
+      body,
+    );
     if (open) fill();
     return make("article", { "data-failure": failure.fingerprint, class: "entry" }, details);
   }
 
   summary(failure) {
-    const told = this.told(failure);
+    const record = this.exampleRecord(failure);
     return make(
       "summary",
       {},
       icon("open", { class: "icon fold" }),
       make("span", { class: "id" }, failure.id),
       make("span", { class: "class" }, failure.class),
-      make("span", { class: "statuses" }, told.prediction ? "predicted" : failure.statuses.join(", ").replaceAll("_", " ")),
-      make("span", { class: "says" }, lastLine(told.excerpt)),
-      make("span", { class: "spread" }, this.spread(failure), make("span", { class: "cells" }, counted(failure.cells, "cell"))),
+      make(
+        "span",
+        { class: "statuses" },
+        record.prediction ? "predicted" : failure.statuses.join(", ").replaceAll("_", " "),
+      ),
+      make("span", { class: "says" }, keyLine(record.excerpt)),
+      make(
+        "span",
+        { class: "spread" },
+        this.spread(failure),
+        make("span", { class: "cells" }, formatCount(failure.cells, "cell")),
+      ),
     );
   }
 
-  /** Fingerprint → the releases on which cells have it, flaky ones too. */
-  spreads() {
+  /** Fingerprint → the releases on which cells have it. Flaky cells count, too. */
+  collectReleases() {
     const { cells, failures, points, pointOf } = this.data;
-    const spreads = new Map(failures.map((failure) => [failure.fingerprint, new Set()]));
+    const releasesByFingerprint = new Map(failures.map((failure) => [failure.fingerprint, new Set()]));
     cells.failure.forEach((record, cell) => {
-      if (record) spreads.get(cells.records.failure[record].fingerprint)?.add(points.release[pointOf[cell]]);
+      if (!record) return;
+      const { fingerprint } = cells.records.failure[record];
+      releasesByFingerprint.get(fingerprint)?.add(points.release[pointOf[cell]]);
     });
-    return spreads;
+    return releasesByFingerprint;
   }
 
-  /** On which releases it occurs, as a strip. */
+  /** A picture with a bar for each release. The bar is high if the failure occurs on the release. */
   spread(failure) {
-    this.releases ??= this.spreads();
-    const releases = this.releases.get(failure.fingerprint);
+    this.releasesByFingerprint ??= this.collectReleases();
+    const releases = this.releasesByFingerprint.get(failure.fingerprint);
     const { columns } = this.data;
     const bars = this.data.releases.map((_, release) =>
       draw("rect", {
@@ -133,75 +153,85 @@ class Failures {
         class: releases.has(release) ? "on" : "off",
       }),
     );
-    const words = `on ${this.data.releases
+    const label = `on ${this.data.releases
       .filter((_, release) => releases.has(release))
       .map((release) => release.label)
       .join(", ")}`;
     return draw(
       "svg",
-      { class: "spark", viewBox: `0 0 ${columns * 7} 12`, width: columns * 7, height: 12, role: "img", "aria-label": words },
-      draw("title", {}, words),
+      {
+        class: "spark",
+        viewBox: `0 0 ${columns * 7} 12`,
+        width: columns * 7,
+        height: 12,
+        role: "img",
+        "aria-label": label,
+      },
+      draw("title", {}, label),
       bars,
     );
   }
 
-  /** The address of the page at this failure. */
+  /** The address that shows this failure. */
   address(failure) {
-    return location.href.split("#")[0] + this.state.link({ ...CLEARED, view: "failures", failure: failure.fingerprint });
+    const fragment = this.state.link({ ...EMPTY_VALUES, view: "failures", failure: failure.fingerprint });
+    return location.href.split("#")[0] + fragment;
   }
 
   body(failure) {
-    const told = this.told(failure);
+    const record = this.exampleRecord(failure);
     const { per_target: perTarget } = failure;
     return [
-      make("pre", { tabindex: "0" }, told.excerpt),
+      make("pre", { tabindex: "0" }, record.excerpt),
       perTarget.length > 0 &&
         make(
           "ul",
           {},
-          perTarget.map(([targets, said]) => make("li", {}, make("strong", {}, targets), make("code", {}, said))),
+          perTarget.map(([targets, message]) => make("li", {}, make("strong", {}, targets), make("code", {}, message))),
         ),
-      told.advice && make("p", { class: "advice" }, prose(told.advice)),
+      record.advice && make("p", { class: "advice" }, prose(record.advice)),
       make("h3", {}, "Where it occurs"),
       make("div", { class: "wide" }, this.places(failure)),
-      this.facts(failure, told),
+      this.facts(failure, record),
     ].filter(Boolean);
   }
 
   places(failure) {
-    const row = ({ subject, kernel, variant, releases, targets }) => {
-      const link = make("a", { href: this.state.link({ ...CLEARED, view: "grid", q: `${kernel}/${variant}/` }) }, subject);
+    const placeRow = ({ subject, kernel, variant, releases, targets }) => {
+      const href = this.state.link({ ...EMPTY_VALUES, view: "grid", q: `${kernel}/${variant}/` });
+      const link = make("a", { href }, subject);
       return tableRow(link, [make("td", {}, releases), make("td", {}, targets.join(", "))]);
     };
     return make(
       "table",
       { class: "plain" },
       headings(["Kernel and variant", "Releases", "Targets"]),
-      make("tbody", {}, failure.where.map(row)),
+      make("tbody", {}, failure.where.map(placeRow)),
     );
   }
 
-  facts(failure, told) {
+  facts(failure, record) {
     const example = this.data.id(failure.example);
-    const link = make("a", { href: this.state.link({ view: "failures", cell: example, failure: failure.fingerprint }) }, example);
-    const copies = [
+    const href = this.state.link({ view: "failures", cell: example, failure: failure.fingerprint });
+    const link = make("a", { href }, example);
+    const copyButtons = [
       copyButton(() => failure.fingerprint, "the fingerprint"),
       copyButton(() => this.address(failure), "the link to this failure", "Copy link"),
     ];
     const facts = [
-      ["Fingerprint", make("span", { class: "row" }, make("code", {}, failure.fingerprint), copies)],
-      ["Stage", told.stage],
-      ["Pass", told.pass],
-      ["Op", told.op],
-      ["At", told.location],
+      ["Fingerprint", make("span", { class: "row" }, make("code", {}, failure.fingerprint), copyButtons)],
+      ["Stage", record.stage],
+      ["Pass", record.pass],
+      ["Op", record.op],
+      ["At", record.location],
       ["Example", link],
     ];
     return definitions(facts.filter(([, value]) => value));
   }
 }
 
-/** The line of a message that says most: the first that names an error, else the last. */
-function lastLine(text) {
+/** The most informative line of a message: the first line with an error, else the last line. */
+function keyLine(text) {
   const lines = text
     .split("\n")
     .map((line) => line.trim())

@@ -1,22 +1,22 @@
-// The filter: the form above the grid, and which rows it leaves.
+// The filter: the form above the grid, and the rows that match it.
 
-const MANY = 8; // switches side by side; of more there is a list
+const MAX_SWITCHES = 8; // a list replaces the switches if there are more values
 
 class Filter {
   constructor(data, state) {
     Object.assign(this, { data, state });
-    this.haystacks = data.rows.kernel.map((_, row) => this.haystack(row));
-    this.form = one("form[data-filter]");
+    this.searchTexts = data.rows.kernel.map((_, row) => this.searchText(row));
+    this.form = query("form[data-filter]");
     this.form.append(...this.controls());
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    state.onChange((_, changed) => {
-      if ([...FILTERS, "fact"].some((name) => changed.has(name))) this.show();
+    state.onChange((_, changedNames) => {
+      if ([...FILTERS, "fact"].some((name) => changedNames.has(name))) this.show();
     });
     this.show();
   }
 
-  /** What text is looked for in. */
-  haystack(row) {
+  /** The text of a row that the search compares with its terms. */
+  searchText(row) {
     const { data } = this;
     const classes = new Set();
     for (let release = 0; release < data.columns; release++) {
@@ -30,45 +30,47 @@ class Filter {
     return [data.name(row), data.rows.verdict[row], spec.function, spec.source, ...classes].join(" ").toLowerCase();
   }
 
-  // --- which rows ---
+  // --- the rows ---
 
-  /** The rows that are left. */
+  /** The rows that match the filter. */
   rows() {
     const { data, state } = this;
-    const words = state.now.q.toLowerCase().split(/\s+/).filter(Boolean);
-    const targets = state.chosen("target");
-    const cases = state.chosen("case");
-    const byPoint = state.now.mark || state.now.class || state.now.only;
+    const terms = state.values.q.toLowerCase().split(/\s+/).filter(Boolean);
+    const targets = state.selectedValues("target");
+    const cases = state.selectedValues("case");
+    const pointFilter = state.values.mark || state.values.class || state.values.only;
     const rows = [];
     for (let row = 0; row < data.size; row++) {
       if (targets.size && !targets.has(data.rows.target[row])) continue;
       if (cases.size && !cases.has(data.rows.case[row])) continue;
-      if (words.length && !words.every((word) => this.haystacks[row].includes(word))) continue;
-      if (byPoint && !this.anyPoint(row)) continue;
+      if (terms.length && !terms.every((term) => this.searchTexts[row].includes(term))) continue;
+      if (pointFilter && !this.hasMatchingPoint(row)) continue;
       rows.push(row);
     }
     return rows;
   }
 
-  anyPoint(row) {
-    for (let release = 0; release < this.data.columns; release++) if (this.matches(this.data.point(row, release))) return true;
+  hasMatchingPoint(row) {
+    for (let release = 0; release < this.data.columns; release++) {
+      if (this.matches(this.data.point(row, release))) return true;
+    }
     return false;
   }
 
-  /** Whether a point is what is asked for by status, class and surprise. */
+  /** Whether a point matches the filter's marks and failure class, and is unexpected or a slow-suspect as selected. */
   matches(point) {
     const { data, state } = this;
-    const marks = state.chosen("mark");
+    const marks = state.selectedValues("mark");
     if (marks.size && !marks.has(data.mark(point).word)) return false;
-    if (state.now.class && data.failureClass(point) !== state.now.class) return false;
-    if (state.now.only === SUSPECTED) return data.isSuspected(point);
-    return !state.now.only || data.has(point, UNEXPECTED);
+    if (state.values.class && data.failureClass(point) !== state.values.class) return false;
+    if (state.values.only === ONLY_SUSPECTED) return data.isSuspected(point);
+    return !state.values.only || data.hasFlag(point, UNEXPECTED);
   }
 
-  /** Whether points are told apart at all. */
-  get selective() {
-    const { mark, only } = this.state.now;
-    return Boolean(mark || only || this.state.now.class);
+  /** Whether the filter excludes points. */
+  get excludesPoints() {
+    const { mark, only } = this.state.values;
+    return Boolean(mark || only || this.state.values.class);
   }
 
   // --- the form ---
@@ -105,7 +107,7 @@ class Filter {
 
   switches(name, title, values) {
     if (values.length < 2) return null;
-    if (values.length > MANY) return this.list(name, title, values);
+    if (values.length > MAX_SWITCHES) return this.list(name, title, values);
     const button = (value) =>
       make(
         "button",
@@ -122,7 +124,10 @@ class Filter {
   }
 
   list(name, title, values) {
-    const options = [make("option", { value: "" }, `${title}: all`), ...values.map((value) => make("option", { value }, value))];
+    const options = [
+      make("option", { value: "" }, `${title}: all`),
+      ...values.map((value) => make("option", { value }, value)),
+    ];
     return make(
       "select",
       { name, "aria-label": title, onchange: (event) => this.state.set({ [name]: event.target.value }) },
@@ -132,30 +137,36 @@ class Filter {
 
   facts() {
     const { data } = this;
-    const known = { compiles: true, right: hasAny(data.cells.numbers), fast: hasAny(data.cells.latency) };
+    const isTested = { compiles: true, right: hasEntries(data.cells.numbers), fast: hasEntries(data.cells.latency) };
     const button = (fact) =>
       make(
         "button",
-        { type: "button", class: "switch", "data-fact": fact, "aria-pressed": "false", onclick: () => this.state.set({ fact }) },
+        {
+          type: "button",
+          class: "switch",
+          "data-fact": fact,
+          "aria-pressed": "false",
+          onclick: () => this.state.set({ fact }),
+        },
         fact[0].toUpperCase() + fact.slice(1),
-        !known[fact] && make("small", {}, "not tested"),
+        !isTested[fact] && make("small", {}, "not tested"),
       );
     return make(
       "div",
       { class: "switches facts", role: "group", "aria-label": "The fact that the grid shows" },
-      Object.keys(known).map(button),
+      Object.keys(isTested).map(button),
     );
   }
 
-  /** What the marks mean; each is a switch, too. */
+  /** The meaning of the marks. Each mark is a switch of the filter. */
   legend() {
     const { data } = this;
-    const cells = new Map();
-    const unexpected = data.cells.flags.filter((flags) => flags & SURPRISING).length;
+    const cellCounts = new Map();
+    const unexpectedCount = data.cells.flags.filter((flags) => flags & UNEXPECTED_CELL).length;
     data.points.mark.forEach((mark, point) => {
-      cells.set(mark, (cells.get(mark) ?? 0) + data.points.cells[point]);
+      cellCounts.set(mark, (cellCounts.get(mark) ?? 0) + data.points.cells[point]);
     });
-    const items = data.marks.map((mark, at) => {
+    const items = data.marks.map((mark, index) => {
       if (mark.kind === "absent") return null;
       return make(
         "button",
@@ -168,33 +179,33 @@ class Filter {
         },
         swatch(mark),
         mark.meaning,
-        make("small", {}, number(cells.get(at) ?? 0)),
+        make("small", {}, formatNumber(cellCounts.get(index) ?? 0)),
       );
     });
-    const suspected = Object.keys(data.suspicions).length;
-    const only = (what, count, look, words) =>
+    const suspectCount = Object.keys(data.suspicions).length;
+    const onlySwitch = (value, count, sample, label) =>
       count > 0 &&
       make(
         "button",
         {
           type: "button",
           class: "key",
-          "data-only": what,
+          "data-only": value,
           "aria-pressed": "false",
-          onclick: () => this.state.set({ only: this.state.now.only === what ? "" : what }),
+          onclick: () => this.state.set({ only: this.state.values.only === value ? "" : value }),
         },
-        look,
-        words,
-        make("small", {}, number(count)),
+        sample,
+        label,
+        make("small", {}, formatNumber(count)),
       );
     return make(
       "div",
       { class: "legend", role: "group", "aria-label": "Marks: meaning and filter" },
-      only("unexpected", unexpected, swatch(SURPRISE_MARK, { unexpected: true }), "unexpected"),
+      onlySwitch("unexpected", unexpectedCount, swatch(SURPRISE_MARK, { unexpected: true }), "unexpected"),
       items,
-      only(SUSPECTED, suspected, swatch(SUSPECT_MARK), "likely slower than on the release before"),
-      this.further(),
-      still(ABSENT, "not tested"),
+      onlySwitch(ONLY_SUSPECTED, suspectCount, swatch(SUSPECT_MARK), "likely slower than on the release before"),
+      this.legendNotes(),
+      legendNote(ABSENT_MARK, "not tested"),
       make(
         "button",
         { type: "button", class: "quiet", "data-clear": "", hidden: true, onclick: () => this.clear() },
@@ -204,24 +215,26 @@ class Filter {
     );
   }
 
-  /** What else the grid shows, where there is any of it. */
-  further() {
+  /** The meaning of further marks that occur in the grid. */
+  legendNotes() {
     const { data } = this;
-    const latency = hasAny(data.cells.latency) && data.cells.env.some((_, cell) => speed(data, cell)?.slower);
+    const hasSlowerCell =
+      hasEntries(data.cells.latency) && data.cells.env.some((_, cell) => timingOf(data, cell)?.slower);
     return [
-      latency && still(SLOW, `slower than on the release before (${SLOWER} ×)`),
-      data.points.flags.some((flags) => flags & REMEMBERED) && still(REMEMBERED_MARK, "pale: from an earlier run"),
-      this.anyChange() && still(CHANGED_MARK, "thick edge: another failure than before"),
+      hasSlowerCell && legendNote(SLOW_MARK, `slower than on the release before (${SLOWER_FACTOR} ×)`),
+      data.points.flags.some((flags) => flags & REMEMBERED) && legendNote(REMEMBERED_MARK, "pale: from an earlier run"),
+      this.hasFailureChange() && legendNote(CHANGED_MARK, "thick edge: another failure than before"),
     ];
   }
 
-  anyChange() {
+  hasFailureChange() {
     const { data } = this;
-    const fails = (point) => point >= 0 && data.points.failure[point] >= 0;
+    const failures = data.points.failure;
+    const hasFailure = (point) => point >= 0 && failures[point] >= 0;
     for (let row = 0; row < data.size; row++) {
       for (let release = 1; release < data.columns; release++) {
-        const [before, point] = [data.point(row, release - 1), data.point(row, release)];
-        if (fails(before) && fails(point) && data.points.failure[before] !== data.points.failure[point]) return true;
+        const [earlierPoint, point] = [data.point(row, release - 1), data.point(row, release)];
+        if (hasFailure(earlierPoint) && hasFailure(point) && failures[earlierPoint] !== failures[point]) return true;
       }
     }
     return false;
@@ -229,37 +242,39 @@ class Filter {
 
   clear() {
     this.state.set(Object.fromEntries(FILTERS.map((name) => [name, ""])));
-    one("[name=q]", this.form).focus();
+    query("[name=q]", this.form).focus();
   }
 
-  /** Have the form say what the state says. */
+  /** Update the form from the state. */
   show() {
-    const { now } = this.state;
-    const input = one("[name=q]", this.form);
-    if (input.value !== now.q) input.value = now.q;
-    for (const list of every("select", this.form)) list.value = now[list.name];
-    const pressed = (selector, name, key) => {
-      const chosen = this.state.chosen(name);
-      for (const button of every(selector, this.form)) button.setAttribute("aria-pressed", String(chosen.has(button.dataset[key])));
+    const { values } = this.state;
+    const input = query("[name=q]", this.form);
+    if (input.value !== values.q) input.value = values.q;
+    for (const list of queryAll("select", this.form)) list.value = values[list.name];
+    const updateButtons = (selector, name, key) => {
+      const selectedValues = this.state.selectedValues(name);
+      for (const button of queryAll(selector, this.form)) {
+        button.setAttribute("aria-pressed", String(selectedValues.has(button.dataset[key])));
+      }
     };
-    pressed("[data-target]", "target", "target");
-    pressed("[data-case]", "case", "case");
-    pressed("[data-mark-filter]", "mark", "markFilter");
-    pressed("[data-fact]", "fact", "fact");
-    pressed("[data-only]", "only", "only");
-    one("[data-clear]", this.form).hidden = !FILTERS.some((name) => now[name]);
+    updateButtons("[data-target]", "target", "target");
+    updateButtons("[data-case]", "case", "case");
+    updateButtons("[data-mark-filter]", "mark", "markFilter");
+    updateButtons("[data-fact]", "fact", "fact");
+    updateButtons("[data-only]", "only", "only");
+    query("[data-clear]", this.form).hidden = !FILTERS.some((name) => values[name]);
   }
 }
 
-/** A part of the legend that is no switch. */
-function still(mark, words) {
-  return make("span", { class: "key still" }, swatch(mark), words);
+/** An entry of the legend that is not a switch. */
+function legendNote(mark, label) {
+  return make("span", { class: "key still" }, swatch(mark), label);
 }
 
-const SUSPECTED = "suspected"; // cells that compile, and are likely slower
+const ONLY_SUSPECTED = "suspected"; // the filter for cells that compile and are likely slower
 const SUSPECT_MARK = { word: "suspect", kind: "suspect" };
 const SURPRISE_MARK = { word: "unexpected", kind: "bad" };
 const REMEMBERED_MARK = { word: "remembered", kind: "good" };
 const CHANGED_MARK = { word: "changed", kind: "bad" };
-const hasAny = (found) => Object.keys(found ?? {}).length > 0;
+const hasEntries = (record) => Object.keys(record ?? {}).length > 0;
 const slug = (word) => ({ "ok*": "deprecated", "n/a": "unable" })[word] ?? word.toLowerCase().replace(/[^a-z]/g, "");

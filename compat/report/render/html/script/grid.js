@@ -1,15 +1,15 @@
-// The grid as a table. Only the lines in sight are elements; the others are room above and below.
+// The grid as a table. Only the visible lines are elements. Empty rows above and below take the space of the others.
 
 const OVERSCAN = 5;
-const PRINTED = 2000; // lines that are printed; nobody wants more paper
+const MAX_PRINTED_LINES = 2000; // the maximum number of lines in print
 
 class Grid {
-  constructor(data, state, lines, openCell) {
-    Object.assign(this, { data, state, source: lines, openCell });
-    this.scroller = one("[data-scroller]");
-    this.active = { line: 0, column: 0 };
-    this.shown = new Map(); // number of a line → its element
-    this.everything = false;
+  constructor(data, state, lineSource, openCell) {
+    Object.assign(this, { data, state, lineSource, openCell });
+    this.scroller = query("[data-scroller]");
+    this.activePosition = { line: 0, column: 0 };
+    this.lineElements = new Map(); // index of a line → its element
+    this.isPrinting = false;
     this.build();
     this.scroller.addEventListener("scroll", () => this.paint(), { passive: true });
     new ResizeObserver(() => this.paint()).observe(this.scroller);
@@ -17,39 +17,41 @@ class Grid {
     print.addEventListener("change", () => this.print(print.matches));
     addEventListener("beforeprint", () => this.print(true));
     addEventListener("afterprint", () => this.print(false));
-    for (const width of [640, 1000]) matchMedia(`(max-width: ${width}px)`).addEventListener("change", () => this.reflow());
+    for (const width of [640, 1000]) {
+      matchMedia(`(max-width: ${width}px)`).addEventListener("change", () => this.reflow());
+    }
     this.keys = new Keyboard(this);
     this.refresh();
   }
 
   build() {
-    const releases = this.data.releases.map((release, at) =>
+    const releases = this.data.releases.map((release, index) =>
       make(
         "th",
         {
           scope: "col",
           role: "columnheader",
-          "data-column": at + 1,
+          "data-column": index + 1,
           class: release.tried ? "" : "untried",
           title: release.tried ? release.label : `${release.label} was not tested`,
         },
         make("span", {}, release.label),
       ),
     );
-    const head = make(
+    const headerRow = make(
       "tr",
       { role: "row", "aria-rowindex": 1 },
       make("th", { scope: "col", role: "columnheader", class: "name" }, "Kernel and variant"),
       releases,
       make("th", { scope: "col", role: "columnheader", class: "verdict" }, "Verdict"),
     );
-    this.above = make(
+    this.spaceAbove = make(
       "tr",
       { class: "room", role: "presentation", "aria-hidden": "true" },
       make("td", { colspan: this.data.columns + 2 }),
     );
-    this.below = this.above.cloneNode(true);
-    this.body = make("tbody", { role: "rowgroup" }, this.above, this.below);
+    this.spaceBelow = this.spaceAbove.cloneNode(true);
+    this.body = make("tbody", { role: "rowgroup" }, this.spaceAbove, this.spaceBelow);
     this.table = make(
       "table",
       {
@@ -59,96 +61,101 @@ class Grid {
         "aria-label": "Kernels and variants by release",
         "aria-colcount": this.data.columns + 2,
       },
-      make("thead", { role: "rowgroup" }, head),
+      make("thead", { role: "rowgroup" }, headerRow),
       this.body,
     );
     this.table.style.setProperty("--releases", this.data.columns);
     this.scroller.append(this.table);
-    this.table.addEventListener("click", (event) => this.clicked(event));
-    this.table.addEventListener("focusin", (event) => this.focused(event));
+    this.table.addEventListener("click", (event) => this.handleClick(event));
+    this.table.addEventListener("focusin", (event) => this.handleFocus(event));
   }
 
-  /** Work out the lines anew, after the filter or a fold has changed. */
+  /** Compute the lines again after a change of the filter or of a fold. */
   refresh() {
-    const listed = this.source.list();
-    this.lines = listed.lines;
+    const lineList = this.lineSource.list();
+    this.lines = lineList.lines;
     this.table.setAttribute("aria-rowcount", this.lines.length + 1);
-    this.active.line = Math.max(0, Math.min(this.active.line, this.lines.length - 1));
+    this.activePosition.line = Math.max(0, Math.min(this.activePosition.line, this.lines.length - 1));
     this.redraw();
-    this.count(listed);
+    this.count(lineList);
   }
 
-  count({ variants, rows }) {
+  count({ variantCount, rows }) {
     let cells = 0;
     for (const row of rows) {
       for (let release = 0; release < this.data.columns; release++) {
         const point = this.data.point(row, release);
-        if (point >= 0 && (!this.source.filter.selective || this.source.filter.matches(point)))
+        if (point >= 0 && (!this.lineSource.filter.excludesPoints || this.lineSource.filter.matches(point)))
           cells += this.data.points.cells[point];
       }
     }
-    const all = this.data.cells.env.length;
-    const part = cells === all ? counted(all, "cell") : `${number(cells)} of ${counted(all, "cell")}`;
-    one("[data-count]").textContent = rows.length ? `${counted(variants, "variant")}, ${part}` : "Nothing matches the filter.";
+    const total = this.data.cells.env.length;
+    const totalText = formatCount(total, "cell");
+    const cellText = cells === total ? totalText : `${formatNumber(cells)} of ${totalText}`;
+    query("[data-count]").textContent = rows.length
+      ? `${formatCount(variantCount, "variant")}, ${cellText}`
+      : "Nothing matches the filter.";
   }
 
-  /** Lines have another height now. */
+  /** Measure the height of lines again, and draw them. */
   reflow() {
     this.height = 0;
     this.redraw();
   }
 
   redraw() {
-    const focus = this.table.contains(document.activeElement);
-    for (const element of this.shown.values()) element.remove();
-    this.shown.clear();
+    const hadFocus = this.table.contains(document.activeElement);
+    for (const element of this.lineElements.values()) element.remove();
+    this.lineElements.clear();
     this.paint();
-    if (focus) this.focus({ scroll: false });
+    if (hadFocus) this.focus({ scroll: false });
   }
 
-  // --- what is in sight ---
+  // --- the visible lines ---
 
   paint() {
     if (!this.lines.length) {
-      this.room(0, 0);
+      this.setSpaces(0, 0);
       return;
     }
-    const [from, to] = this.range();
-    for (const [at, element] of this.shown) if ((at < from || at >= to) && !this.drop(element)) this.shown.delete(at);
-    let next = this.below;
-    for (let at = to - 1; at >= from; at--) {
-      if (!this.shown.has(at)) {
-        const element = this.line(at);
-        this.body.insertBefore(element, next);
-        this.shown.set(at, element);
-      }
-      next = this.shown.get(at);
+    const [start, end] = this.range();
+    for (const [index, element] of this.lineElements) {
+      if ((index < start || index >= end) && !this.removeLine(element)) this.lineElements.delete(index);
     }
-    this.room(from, this.lines.length - to);
+    let nextElement = this.spaceBelow;
+    for (let index = end - 1; index >= start; index--) {
+      if (!this.lineElements.has(index)) {
+        const element = this.createLine(index);
+        this.body.insertBefore(element, nextElement);
+        this.lineElements.set(index, element);
+      }
+      nextElement = this.lineElements.get(index);
+    }
+    this.setSpaces(start, this.lines.length - end);
     if (!this.height) this.measure();
   }
 
-  /** Take a line away; where it had the focus, the grid keeps it, and the next key goes on from there. */
-  drop(element) {
-    const focused = element.contains(document.activeElement);
+  /** Remove a line. If it had the focus, the scroller takes the focus, so that keys still work. Returns false. */
+  removeLine(element) {
+    const hadFocus = element.contains(document.activeElement);
     element.remove();
-    if (focused) this.scroller.focus({ preventScroll: true });
+    if (hadFocus) this.scroller.focus({ preventScroll: true });
     return false;
   }
 
   range() {
-    if (this.everything) return [0, Math.min(this.lines.length, PRINTED)];
+    if (this.isPrinting) return [0, Math.min(this.lines.length, MAX_PRINTED_LINES)];
     const height = this.height || 34;
-    const first = Math.floor(this.scroller.scrollTop / height) - OVERSCAN;
+    const firstLine = Math.floor(this.scroller.scrollTop / height) - OVERSCAN;
     const count = Math.ceil((this.scroller.clientHeight || innerHeight) / height) + 2 * OVERSCAN;
-    const from = Math.max(0, Math.min(first, this.lines.length - count));
-    return [from, Math.min(this.lines.length, from + count)];
+    const start = Math.max(0, Math.min(firstLine, this.lines.length - count));
+    return [start, Math.min(this.lines.length, start + count)];
   }
 
-  room(above, below) {
+  setSpaces(linesAbove, linesBelow) {
     for (const [element, lines] of [
-      [this.above, above],
-      [this.below, below],
+      [this.spaceAbove, linesAbove],
+      [this.spaceBelow, linesBelow],
     ]) {
       element.hidden = lines === 0;
       element.firstChild.style.height = `${lines * (this.height || 34)}px`;
@@ -156,24 +163,25 @@ class Grid {
   }
 
   measure() {
-    this.height = this.shown.values().next().value?.getBoundingClientRect().height ?? 0;
+    this.height = this.lineElements.values().next().value?.getBoundingClientRect().height ?? 0;
     if (this.height) this.paint();
   }
 
-  print(everything) {
-    if (this.everything === everything) return;
-    this.everything = everything;
+  print(isPrinting) {
+    if (this.isPrinting === isPrinting) return;
+    this.isPrinting = isPrinting;
     this.reflow();
   }
 
   // --- a line ---
 
-  line(at) {
-    const line = this.lines[at];
+  createLine(index) {
+    const line = this.lines[index];
     const entries = this.entries(line);
-    const verdict = this.source.verdict(line, this.state.now.fact);
-    const classes = line.level !== "kernel" && this.state.now.fact === "compiles" ? this.source.classes(line).join(", ") : "";
-    const tuned = this.source.tuned(line);
+    const verdict = this.lineSource.verdict(line, this.state.values.fact);
+    const hasClasses = line.level !== "kernel" && this.state.values.fact === "compiles";
+    const classes = hasClasses ? this.lineSource.failureClasses(line).join(", ") : "";
+    const tuningPhrase = this.lineSource.tuningPhrase(line);
     return make(
       "tr",
       {
@@ -181,44 +189,50 @@ class Grid {
         class: line.level,
         "data-level": line.level,
         "data-name": line.key,
-        "data-at": at,
+        "data-at": index,
         "aria-level": line.depth,
-        "aria-rowindex": at + 2,
+        "aria-rowindex": index + 2,
         "aria-expanded": line.unfolded === undefined ? null : String(line.unfolded),
       },
-      this.heading(line, at),
-      entries.map((entry, release) => this.cell(line, at, release, entry)),
+      this.heading(line, index),
+      entries.map((entry, release) => this.cell(line, index, release, entry)),
       make(
         "td",
         {
           class: "verdict",
           role: "gridcell",
           "aria-colindex": this.data.columns + 2,
-          title: [verdict, classes, tuned].filter(Boolean).join("; "),
+          title: [verdict, classes, tuningPhrase].filter(Boolean).join("; "),
         },
         make("span", { "data-verdict": "" }, verdict),
         classes && make("span", { class: "classes" }, classes),
-        tuned && make("span", { class: "tuned", "data-tuned": "" }, tuned),
+        tuningPhrase && make("span", { class: "tuned", "data-tuned": "" }, tuningPhrase),
       ),
     );
   }
 
-  /** What a line has per release, and where it begins, ends, or fails otherwise than before. */
+  /** The entries of a line by release, with the starts and ends of equal outcomes and the changes of the failure. */
   entries(line) {
-    const fact = this.state.now.fact;
-    const entries = this.data.releases.map((_, release) => this.source.entry(line, release, fact));
-    entries.forEach((entry, at) => {
-      const [before, after] = [entries[at - 1], entries[at + 1]];
-      entry.starts = !before || !alike(before, entry);
-      entry.ends = !after || !alike(entry, after);
-      entry.changed = Boolean(before) && fails(before) && fails(entry) && before.failure !== entry.failure && entry.failure >= 0;
+    const fact = this.state.values.fact;
+    const entries = this.data.releases.map((_, release) => this.lineSource.entry(line, release, fact));
+    entries.forEach((entry, index) => {
+      const [previous, next] = [entries[index - 1], entries[index + 1]];
+      entry.isStart = !previous || !hasSameOutcome(previous, entry);
+      entry.isEnd = !next || !hasSameOutcome(entry, next);
+      entry.changed =
+        Boolean(previous) &&
+        isFailing(previous) &&
+        isFailing(entry) &&
+        previous.failure !== entry.failure &&
+        entry.failure >= 0;
     });
     return entries;
   }
 
-  heading(line, at) {
+  heading(line, index) {
     const spec = this.data.specs[this.data.rows.spec[line.rows[0]]];
     const foldable = line.unfolded !== undefined;
+    const phrases = [this.lineSource.verdict(line, this.state.values.fact), this.lineSource.tuningPhrase(line)];
     return make(
       "th",
       {
@@ -227,32 +241,32 @@ class Grid {
         class: "name",
         "data-column": 0,
         "aria-colindex": 1,
-        tabindex: this.tabindex(at, 0),
+        tabindex: this.tabindex(index, 0),
         title: line.level === "kernel" ? null : spec.summary || null,
       },
       foldable ? icon("open", { class: "icon fold" }) : make("span", { class: "nofold" }),
       make("span", { class: "label" }, line.name),
       line.level === "variant" && line.rows.length > 1 && make("span", { class: "times" }, `×${line.rows.length}`),
-      make("span", { class: "phrase" }, [this.source.verdict(line, this.state.now.fact), this.source.tuned(line)].filter(Boolean).join("; ")),
+      make("span", { class: "phrase" }, phrases.filter(Boolean).join("; ")),
     );
   }
 
-  cell(line, at, release, entry) {
+  cell(line, index, release, entry) {
     const { mark } = entry;
-    const words = this.source.words(line, release, entry);
+    const label = this.lineSource.label(line, release, entry);
     const classes = [
       "cell",
       `k-${mark.kind}`,
       `m-${slug(mark.word)}`,
-      entry.starts && "starts",
-      entry.ends && "ends",
+      entry.isStart && "starts",
+      entry.isEnd && "ends",
       entry.unexpected && "unexpected",
       entry.faded && "faded",
       entry.changed && "changed",
       entry.remembered && "remembered",
       entry.slower && "slower",
     ];
-    const counting = mark.kind === "tally" || mark === PARTLY;
+    const isCount = mark.kind === "tally" || mark === PARTIAL_MARK;
     return make(
       "td",
       {
@@ -262,24 +276,27 @@ class Grid {
         "data-mark": mark.word,
         "data-column": release + 1,
         "aria-colindex": release + 2,
-        "aria-label": words,
-        title: words,
-        tabindex: this.tabindex(at, release + 1),
+        "aria-label": label,
+        title: label,
+        tabindex: this.tabindex(index, release + 1),
       },
-      counting ? make("span", { class: "tallied" }, `${entry.good}/${entry.of}`) : iconOf(mark) && icon(iconOf(mark)),
+      isCount
+        ? make("span", { class: "tallied" }, `${entry.goodCount}/${entry.total}`)
+        : iconName(mark) && icon(iconName(mark)),
+      // A measurement takes precedence over a suspicion.
       entry.slower
         ? icon("slower", { class: "icon caveat" })
-        : entry.suspected && icon("suspect", { class: "icon caveat suspicion" }), // what was measured counts more
+        : entry.suspected && icon("suspect", { class: "icon caveat suspicion" }),
     );
   }
 
   tabindex(line, column) {
-    return line === this.active.line && column === this.active.column ? 0 : -1;
+    return line === this.activePosition.line && column === this.activePosition.column ? 0 : -1;
   }
 
   // --- pointer and focus ---
 
-  clicked(event) {
+  handleClick(event) {
     const element = event.target.closest("[data-column]");
     const row = element?.closest("tr[data-at]");
     if (!row) return;
@@ -287,85 +304,88 @@ class Grid {
     this.activate();
   }
 
-  focused(event) {
+  handleFocus(event) {
     const element = event.target.closest("[data-column]");
     const row = element?.closest("tr[data-at]");
-    if (row) this.mark(Number(row.dataset.at), Number(element.dataset.column));
+    if (row) this.setActive(Number(row.dataset.at), Number(element.dataset.column));
   }
 
-  /** Which cell Tab leads to. */
-  mark(line, column) {
-    this.element()?.setAttribute("tabindex", "-1");
-    this.active = { line, column };
-    this.element()?.setAttribute("tabindex", "0");
+  /** Set the cell that Tab moves the focus to. */
+  setActive(line, column) {
+    this.activeElement()?.setAttribute("tabindex", "-1");
+    this.activePosition = { line, column };
+    this.activeElement()?.setAttribute("tabindex", "0");
   }
 
-  element() {
-    return this.shown.get(this.active.line) && one(`[data-column="${this.active.column}"]`, this.shown.get(this.active.line));
+  activeElement() {
+    const line = this.lineElements.get(this.activePosition.line);
+    return line && query(`[data-column="${this.activePosition.column}"]`, line);
   }
 
   move(line, column) {
-    this.mark(Math.max(0, Math.min(line, this.lines.length - 1)), Math.max(0, Math.min(column, this.data.columns)));
+    const lastLine = this.lines.length - 1;
+    this.setActive(Math.max(0, Math.min(line, lastLine)), Math.max(0, Math.min(column, this.data.columns)));
     this.focus();
   }
 
   focus({ scroll = true } = {}) {
-    if (scroll) this.bringIntoSight();
-    this.mark(this.active.line, this.active.column);
-    this.element()?.focus({ preventScroll: !scroll });
+    if (scroll) this.scrollToActive();
+    this.setActive(this.activePosition.line, this.activePosition.column);
+    this.activeElement()?.focus({ preventScroll: !scroll });
   }
 
-  bringIntoSight() {
-    const head = one("thead", this.table).offsetHeight;
-    const top = this.active.line * this.height;
+  scrollToActive() {
+    const headerHeight = query("thead", this.table).offsetHeight;
+    const top = this.activePosition.line * this.height;
     const { scrollTop, clientHeight } = this.scroller;
+    const bottom = top + this.height + headerHeight;
     if (top < scrollTop) this.scroller.scrollTop = top;
-    else if (top + this.height + head > scrollTop + clientHeight) this.scroller.scrollTop = top + this.height + head - clientHeight;
+    else if (bottom > scrollTop + clientHeight) this.scroller.scrollTop = bottom - clientHeight;
     this.paint();
   }
 
-  /** Open what has the focus: a line unfolds, a cell is told in full. */
+  /** Unfold the line that has the focus, or open the cell in the drawer. */
   activate() {
-    const line = this.lines[this.active.line];
+    const line = this.lines[this.activePosition.line];
     if (!line) return;
-    if (this.active.column === 0 || line.level === "kernel") this.unfold(line);
-    else this.openCell(this.worst(line, this.active.column - 1));
+    if (this.activePosition.column === 0 || line.level === "kernel") this.unfold(line);
+    else this.openCell(this.mostNotableCell(line, this.activePosition.column - 1));
   }
 
   unfold(line, unfolded) {
     if (line.unfolded === undefined) return;
-    this.source.fold(line, unfolded);
+    this.lineSource.fold(line, unfolded);
     this.refresh();
     this.focus();
   }
 
-  /** Of the rows of a line the one that there is most to say of. */
-  worst(line, release) {
-    const weight = (row) => {
+  /** The id of the most notable cell of a line on a release: unexpected first, then by kind of mark. */
+  mostNotableCell(line, release) {
+    const rank = (row) => {
       const point = this.data.point(row, release);
-      const order = ["bad", "unsteady", "predicted", "unknown", "unable", "good", "absent"];
-      const kind = order.indexOf(this.data.mark(point).kind) - (this.data.isSuspected(point) ? 0.5 : 0);
-      return (this.data.has(point, UNEXPECTED) ? 0 : 10) + kind;
+      const kinds = ["bad", "unsteady", "predicted", "unknown", "unable", "good", "absent"];
+      const kindRank = kinds.indexOf(this.data.mark(point).kind) - (this.data.isSuspected(point) ? 0.5 : 0);
+      return (this.data.hasFlag(point, UNEXPECTED) ? 0 : 10) + kindRank;
     };
-    const row = line.rows.reduce((best, each) => (weight(each) < weight(best) ? each : best));
+    const row = line.rows.reduce((best, candidate) => (rank(candidate) < rank(best) ? candidate : best));
     return this.data.idOf(row, release);
   }
 }
 
-/** Whether two neighbouring releases have the same outcome, and are drawn as one. */
-function alike(one, other) {
+/** Whether two neighbouring releases have the same outcome. The grid draws them as one. */
+function hasSameOutcome(left, right) {
   return (
-    one.mark.word === other.mark.word &&
-    one.mark.kind === other.mark.kind &&
-    one.failure === other.failure &&
-    one.good === other.good &&
-    one.unexpected === other.unexpected &&
-    one.remembered === other.remembered &&
-    one.faded === other.faded &&
-    one.mark.kind !== "tally" &&
-    one.slower === other.slower &&
-    one.suspected === other.suspected
+    left.mark.word === right.mark.word &&
+    left.mark.kind === right.mark.kind &&
+    left.failure === right.failure &&
+    left.goodCount === right.goodCount &&
+    left.unexpected === right.unexpected &&
+    left.remembered === right.remembered &&
+    left.faded === right.faded &&
+    left.mark.kind !== "tally" &&
+    left.slower === right.slower &&
+    left.suspected === right.suspected
   );
 }
 
-const fails = (entry) => entry.mark.kind === "bad" || entry.mark.kind === "predicted";
+const isFailing = (entry) => entry.mark.kind === "bad" || entry.mark.kind === "predicted";

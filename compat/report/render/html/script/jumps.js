@@ -1,4 +1,4 @@
-// What jumps from one release to the next, among builds that compile.
+// The jumps: large changes of a metric between two releases that compile.
 
 const METRICS = {
   registers: "Registers",
@@ -28,77 +28,99 @@ const METRICS = {
   "artifacts.llir": "LLVM IR, bytes",
   "artifacts.source": "AST, bytes",
 };
-// What is charted: how it is called, where it is from, from which factor on a change is a jump, and below which difference it never is.
+// The quantities with a chart: name, unit, and the function that reads one from the cells. A change is a jump if its
+// ratio is at least `factor` and its difference is more than `minDifference`.
 const SERIES = [
-  { name: "Registers", unit: "", of: (cells, at) => value(cells, "registers", at), factor: 1.25, least: 16 },
+  {
+    name: "Registers",
+    unit: "",
+    read: (cells, cell) => metricValue(cells, "registers", cell),
+    factor: 1.25,
+    minDifference: 16,
+  },
   {
     name: "Spills",
     unit: "B",
-    of: (cells, at) => sum(value(cells, "spill_store_bytes", at), value(cells, "spill_load_bytes", at)),
+    read: (cells, cell) =>
+      sum(metricValue(cells, "spill_store_bytes", cell), metricValue(cells, "spill_load_bytes", cell)),
     factor: 1.5,
-    least: 64,
+    minDifference: 64,
   },
-  { name: "Shared memory", unit: "B", of: (cells, at) => value(cells, "shared", at), factor: 1.25, least: 1024 },
+  {
+    name: "Shared memory",
+    unit: "B",
+    read: (cells, cell) => metricValue(cells, "shared", cell),
+    factor: 1.25,
+    minDifference: 1024,
+  },
   {
     name: "Machine code",
     unit: "B",
-    of: (cells, at) => value(cells, "artifacts.cubin", at) ?? value(cells, "artifacts.hsaco", at),
+    read: (cells, cell) => metricValue(cells, "artifacts.cubin", cell) ?? metricValue(cells, "artifacts.hsaco", cell),
     factor: 1.5,
-    least: 4096,
+    minDifference: 4096,
   },
   {
     name: "Assembly",
     unit: "B",
-    of: (cells, at) => value(cells, "artifacts.ptx", at) ?? value(cells, "artifacts.amdgcn", at),
+    read: (cells, cell) => metricValue(cells, "artifacts.ptx", cell) ?? metricValue(cells, "artifacts.amdgcn", cell),
     factor: 1.5,
-    least: 4096,
+    minDifference: 4096,
   },
-  { name: "Compile time", unit: "s", of: (cells, at) => cells.compile_seconds[at], factor: 3, least: 1 },
-  { name: "Latency", unit: "µs", of: (cells, at) => cells.latency?.[at]?.us ?? null, factor: SLOWER, least: 0 },
+  { name: "Compile time", unit: "s", read: (cells, cell) => cells.compile_seconds[cell], factor: 3, minDifference: 1 },
+  {
+    name: "Latency",
+    unit: "µs",
+    read: (cells, cell) => cells.latency?.[cell]?.us ?? null,
+    factor: SLOWER_FACTOR,
+    minDifference: 0,
+  },
   {
     name: "Largest error",
     unit: "",
-    of: (cells, at) => cells.numbers?.[at]?.gpu?.max_abs ?? cells.numbers?.[at]?.interpreter?.max_abs ?? null,
+    read: (cells, cell) => cells.numbers?.[cell]?.gpu?.max_abs ?? cells.numbers?.[cell]?.interpreter?.max_abs ?? null,
     factor: 10,
-    least: 0,
+    minDifference: 0,
   },
 ];
 
-const value = (cells, metric, at) => cells.metrics[metric]?.[at] ?? null;
-const sum = (one, other) => (one === null && other === null ? null : (one ?? 0) + (other ?? 0));
+const metricValue = (cells, metric, cell) => cells.metrics[metric]?.[cell] ?? null;
+const sum = (left, right) => (left === null && right === null ? null : (left ?? 0) + (right ?? 0));
 
-/** Whether a change is one to look at. */
-function isJump(series, before, after) {
-  const [less, more] = before < after ? [before, after] : [after, before];
-  return more - less > series.least && more >= less * series.factor;
+/** Whether a change is a jump. */
+function isJump(series, oldValue, newValue) {
+  const [smaller, larger] = oldValue < newValue ? [oldValue, newValue] : [newValue, oldValue];
+  return larger - smaller > series.minDifference && larger >= smaller * series.factor;
 }
 
-/** What a row has, release by release: the cell of each that compiled. */
+/** The builds of a row: each release that compiles, with its first cell. */
 function builds(data, row) {
-  const found = [];
+  const rowBuilds = [];
   for (let release = 0; release < data.columns; release++) {
     const point = data.point(row, release);
     if (point >= 0 && data.mark(point).kind === "good" && data.points.cells[point])
-      found.push({ release, cell: data.cellsOf(point)[0] });
+      rowBuilds.push({ release, cell: data.cellsOf(point)[0] });
   }
-  return found;
+  return rowBuilds;
 }
 
-/** The jumps of a row: of each release that has any, what jumped. */
+/** The jumps of a row: each release with a jump, and its changes. */
 function jumpsOf(data, row) {
-  const found = [];
-  builds(data, row).forEach((build, at, all) => {
-    if (!at || data.releases[build.release].fork) return;
+  const jumps = [];
+  builds(data, row).forEach((build, index, rowBuilds) => {
+    if (!index || data.releases[build.release].fork) return;
+    const { release: earlierRelease, cell: earlierCell } = rowBuilds[index - 1];
     const changes = SERIES.flatMap((series) => {
-      const [before, after] = [series.of(data.cells, all[at - 1].cell), series.of(data.cells, build.cell)];
-      return before !== null && after !== null && isJump(series, before, after) ? [{ series, before, after }] : [];
+      const [oldValue, newValue] = [series.read(data.cells, earlierCell), series.read(data.cells, build.cell)];
+      const hasJump = oldValue !== null && newValue !== null && isJump(series, oldValue, newValue);
+      return hasJump ? [{ series, oldValue, newValue }] : [];
     });
-    if (changes.length) found.push({ row, release: build.release, since: all[at - 1].release, cell: build.cell, changes });
+    if (changes.length) jumps.push({ row, release: build.release, earlierRelease, cell: build.cell, changes });
   });
-  return found;
+  return jumps;
 }
 
-/** All jumps, those of one variant on one release together: what got worse first, the largest before smaller ones. */
+/** All jumps, grouped by variant and release. Changes for the worse come first, then larger ones. */
 function allJumps(data) {
   const groups = new Map();
   for (let row = 0; row < data.size; row++) {
@@ -108,32 +130,38 @@ function allJumps(data) {
       groups.get(key).push(jump);
     }
   }
-  const order = (one, other) => largest(other, worse) - largest(one, worse) || largest(other) - largest(one);
-  const sorted = [...groups.values()].map((jumps) => jumps.sort(order));
-  return sorted.sort((one, other) => order(one[0], other[0]));
+  const compare = (left, right) =>
+    largestFactor(right, isWorse) - largestFactor(left, isWorse) || largestFactor(right) - largestFactor(left);
+  const sortedGroups = [...groups.values()].map((jumps) => jumps.sort(compare));
+  return sortedGroups.sort((left, right) => compare(left[0], right[0]));
 }
 
-/** Whether there is more of something of which less is better, as of all that is charted. */
-const worse = ({ before, after }) => after > before;
+/** Whether a quantity grew. Less is better for every quantity with a chart. */
+const isWorse = ({ oldValue, newValue }) => newValue > oldValue;
 
-/** How large a jump is: by the factor of what changed most, where little is as good as nothing; 0 if nothing counts. */
-function largest(jump, counts = () => true) {
-  const factor = ({ series, before, after }) =>
-    (Math.max(before, after) + series.least) / (Math.min(before, after) + series.least || 1);
-  return Math.max(0, ...jump.changes.filter(counts).map(factor));
+/**
+ * The largest factor among the changes of a jump, or 0 if no change counts. `minDifference` is added to both values,
+ * so that a change between small values has a small factor.
+ */
+function largestFactor(jump, isCounted = () => true) {
+  const factor = ({ series, oldValue, newValue }) =>
+    (Math.max(oldValue, newValue) + series.minDifference) / (Math.min(oldValue, newValue) + series.minDifference || 1);
+  return Math.max(0, ...jump.changes.filter(isCounted).map(factor));
 }
 
-/** `3.8.0: 255 → 32 registers, spills 0 → 21 kB`. */
-function jumpWords(data, jump) {
+/** A jump as text: `3.8.0: registers 255 → 32, spills 0 B → 21 kB`. */
+function jumpText(data, jump) {
   const changes = jump.changes.map(
-    ({ series, before, after }) =>
-      `${series.name.toLowerCase()} ${measured(before, series.unit)} → ${measured(after, series.unit)}`,
+    ({ series, oldValue, newValue }) =>
+      `${series.name.toLowerCase()} ${formatAmount(oldValue, series.unit)} → ${formatAmount(newValue, series.unit)}`,
   );
   return `${data.releases[jump.release].label}: ${changes.join(", ")}`;
 }
 
-function measured(amount, unit) {
-  if (unit === "B") return amount >= 10_000 ? `${number(Math.round(amount / 1000))} kB` : `${number(amount)} B`;
+function formatAmount(amount, unit) {
+  if (unit === "B") {
+    return amount >= 10_000 ? `${formatNumber(Math.round(amount / 1000))} kB` : `${formatNumber(amount)} B`;
+  }
   if (unit === "s") return `${amount.toFixed(2)} s`;
-  return unit ? `${number(amount)} ${unit}` : number(amount);
+  return unit ? `${formatNumber(amount)} ${unit}` : formatNumber(amount);
 }

@@ -1,63 +1,67 @@
-// Keys. In the grid the arrows walk, as in any tree grid; everywhere else a few single keys help.
+// The keys. In the grid they work as in any tree grid. Escape and "/" work on the whole page.
 
 class Keyboard {
   constructor(grid) {
     this.grid = grid;
-    grid.scroller.addEventListener("keydown", (event) => this.inGrid(event));
+    grid.scroller.addEventListener("keydown", (event) => this.handleGridKey(event));
   }
 
-  inGrid(event) {
+  handleGridKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { grid } = this;
-    const { line, column } = grid.active;
-    const page = Math.max(1, Math.floor(grid.scroller.clientHeight / (grid.height || 34)) - 2);
-    const steps = {
+    const { line, column } = grid.activePosition;
+    const pageSize = Math.max(1, Math.floor(grid.scroller.clientHeight / (grid.height || 34)) - 2);
+    const actions = {
       ArrowDown: () => grid.move(line + 1, column),
       ArrowUp: () => grid.move(line - 1, column),
-      ArrowRight: () => this.right(line, column),
-      ArrowLeft: () => this.left(line, column),
+      ArrowRight: () => this.moveRight(line, column),
+      ArrowLeft: () => this.moveLeft(line, column),
       Home: () => grid.move(line, 0),
       End: () => grid.move(line, grid.data.columns),
-      PageDown: () => grid.move(line + page, column),
-      PageUp: () => grid.move(line - page, column),
+      PageDown: () => grid.move(line + pageSize, column),
+      PageUp: () => grid.move(line - pageSize, column),
       Enter: () => grid.activate(),
       " ": () => grid.activate(),
     };
-    if (!steps[event.key]) return;
+    if (!actions[event.key]) return;
     event.preventDefault();
-    steps[event.key]();
+    actions[event.key]();
   }
 
-  /** On the name of a folded line to the right means: unfold it. */
-  right(at, column) {
-    const line = this.grid.lines[at];
+  /** Move to the right. On the name of a folded line, unfold the line instead. */
+  moveRight(index, column) {
+    const line = this.grid.lines[index];
     if (column === 0 && line?.unfolded === false) this.grid.unfold(line, true);
-    else this.grid.move(at, column + 1);
+    else this.grid.move(index, column + 1);
   }
 
-  left(at, column) {
-    const line = this.grid.lines[at];
+  /** Move to the left. On the name of a line, fold the line, or else move to its parent. */
+  moveLeft(index, column) {
+    const line = this.grid.lines[index];
     if (column === 0 && line?.unfolded) this.grid.unfold(line, false);
-    else if (column === 0) this.grid.move(this.parent(at), 0);
-    else this.grid.move(at, column - 1);
+    else if (column === 0) this.grid.move(this.parentLine(index), 0);
+    else this.grid.move(index, column - 1);
   }
 
-  parent(at) {
+  /** The index of the nearest line above with a smaller depth; the line's own index if there is none. */
+  parentLine(index) {
     const { lines } = this.grid;
-    for (let above = at - 1; above >= 0; above--) if (lines[above].depth < lines[at].depth) return above;
-    return at;
+    for (let candidate = index - 1; candidate >= 0; candidate--) {
+      if (lines[candidate].depth < lines[index].depth) return candidate;
+    }
+    return index;
   }
 }
 
-/** Keys that work wherever nothing is typed. */
-function globalKeys(drawer) {
+/** Listen for the keys that work on the whole page: Escape closes the drawer, and "/" focuses the search. */
+function addGlobalKeys(drawer) {
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest?.("input, textarea, select");
+    const textField = event.target.closest?.("input, textarea, select");
     if (event.key === "Escape" && drawer.isOpen) {
       event.preventDefault();
       drawer.close();
-    } else if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      const search = every("input[type=search]").find((each) => each.offsetParent);
+    } else if (event.key === "/" && !textField && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      const search = queryAll("input[type=search]").find((input) => input.offsetParent);
       if (!search) return;
       event.preventDefault();
       search.focus();

@@ -1,7 +1,8 @@
-// What marks look like, and what they are called. Which mark a point has is decided where matrix.md decides it (grid.py).
+// The icons and names of marks. Python chooses the mark of a point, the same as in matrix.md
+// (compat/report/summary/grid.py).
 
-const ABSENT = { word: "-", meaning: "not tested", kind: "absent" };
-const PARTLY = { word: "partly", meaning: "some compile", kind: "partly" };
+const ABSENT_MARK = { word: "-", meaning: "not tested", kind: "absent" };
+const PARTIAL_MARK = { word: "partly", meaning: "some compile", kind: "partly" };
 
 const ICONS = {
   ok: "ok",
@@ -26,35 +27,49 @@ const ICONS = {
   remembered: "ok",
   changed: "rejected",
 };
-const NOT_RIGHT = new Set(["wrong", "unstable", "faulted", "launch_refused", "timed_out", "crashed", "rejected", "out_of_memory"]); // all others say nothing
-const SLOWER = 1.2; // times the latency on the release before, on the same device
+// The statuses of a comparison that fails. Statuses other than these and "ok" are no result.
+const BAD_STATUSES = new Set([
+  "wrong",
+  "unstable",
+  "faulted",
+  "launch_refused",
+  "timed_out",
+  "crashed",
+  "rejected",
+  "out_of_memory",
+]);
+const SLOWER_FACTOR = 1.2; // the ratio to the latency on the earlier release, on the same device
 
-const iconOf = (mark) => (mark.kind === "absent" || mark.kind === "partly" ? null : (ICONS[mark.word] ?? "rejected"));
+const iconName = (mark) => (mark.kind === "absent" || mark.kind === "partly" ? null : (ICONS[mark.word] ?? "rejected"));
 
-/** Whether a cell computes what it should: nothing where no comparison came to an end. */
-function rightness(data, cell) {
-  const found = data.cells.numbers?.[cell];
-  const said = [found?.gpu, found?.interpreter].filter((each) => each && (each.status === "ok" || NOT_RIGHT.has(each.status)));
-  const bad = said.find((each) => each.status !== "ok");
-  return said.length ? { right: !bad, status: bad?.status, found } : null;
+/** The comparison of a cell's numbers: whether they are right, and the status if not. Null without a result. */
+function comparisonOf(data, cell) {
+  const numbers = data.cells.numbers?.[cell];
+  const hasResult = (record) => record && (record.status === "ok" || BAD_STATUSES.has(record.status));
+  const results = [numbers?.gpu, numbers?.interpreter].filter(hasResult);
+  const failedResult = results.find((result) => result.status !== "ok");
+  return results.length ? { right: !failedResult, status: failedResult?.status, numbers } : null;
 }
 
-/** The latency of a cell, where it was measured, with that of the release before. */
-function speed(data, cell) {
-  const found = data.cells.latency?.[cell];
-  if (!found) return null;
+/** The latency of a cell and that of the latest earlier release on the same device; null without a measurement. */
+function timingOf(data, cell) {
+  const latency = data.cells.latency?.[cell];
+  if (!latency) return null;
   const { row, release } = placeOf(data, cell);
-  for (let earlier = release - 1; earlier >= 0; earlier--) {
-    const point = data.point(row, earlier);
-    const before =
+  for (let earlierRelease = release - 1; earlierRelease >= 0; earlierRelease--) {
+    const point = data.point(row, earlierRelease);
+    const earlierLatency =
       point >= 0 &&
       data
         .cellsOf(point)
-        .map((each) => data.cells.latency[each])
-        .find((each) => each?.device === found.device);
-    if (before) return { found, before, since: data.releases[earlier].label, slower: found.us > SLOWER * before.us };
+        .map((earlierCell) => data.cells.latency[earlierCell])
+        .find((record) => record?.device === latency.device);
+    if (earlierLatency) {
+      const slower = latency.us > SLOWER_FACTOR * earlierLatency.us;
+      return { latency, earlierLatency, earlierRelease: data.releases[earlierRelease].label, slower };
+    }
   }
-  return { found, before: null, slower: false };
+  return { latency, earlierLatency: null, slower: false };
 }
 
 function placeOf(data, cell) {
@@ -62,35 +77,36 @@ function placeOf(data, cell) {
   return { row: data.points.row[point], release: data.points.release[point], point };
 }
 
-/** What a point comes to for one of the three facts, as a mark. */
+/** The mark of a point for one of the three facts. */
 function factMark(data, point, fact) {
   if (fact === "compiles") return data.mark(point);
-  if (point < 0) return ABSENT;
+  if (point < 0) return ABSENT_MARK;
   const cells = data.cellsOf(point);
-  const found = cells.map((cell) => (fact === "right" ? rightness(data, cell) : speed(data, cell))).find(Boolean);
-  if (!found) return ABSENT;
-  if (fact === "right") return rightMark(found);
-  return found.slower ? SLOW : FAST;
+  const resultOf = fact === "right" ? comparisonOf : timingOf;
+  const result = cells.map((cell) => resultOf(data, cell)).find(Boolean);
+  if (!result) return ABSENT_MARK;
+  if (fact === "right") return comparisonMark(result);
+  return result.slower ? SLOW_MARK : FAST_MARK;
 }
 
-const RIGHT = { word: "ok", meaning: "right numbers", kind: "good" };
-const WRONG = { word: "WRONG", meaning: "wrong numbers", kind: "bad" };
-const BAD_NUMBERS = {
+const RIGHT_MARK = { word: "ok", meaning: "right numbers", kind: "good" };
+const WRONG_MARK = { word: "WRONG", meaning: "wrong numbers", kind: "bad" };
+const BAD_COMPARISON_MARKS = {
   unstable: { word: "UNSTABLE", meaning: "launches compute different numbers", kind: "bad" },
   faulted: { word: "FAULT", meaning: "a launch ends with an error of the GPU", kind: "bad" },
   launch_refused: { word: "refused", meaning: "the GPU's driver does not launch it", kind: "bad" },
   timed_out: { word: "time", meaning: "a launch does not end in time", kind: "bad" },
 };
-const FAST = { word: "ok", meaning: "as fast as before", kind: "good" };
-const SLOW = { word: "slower", meaning: "slower than before", kind: "bad" };
+const FAST_MARK = { word: "ok", meaning: "as fast as before", kind: "good" };
+const SLOW_MARK = { word: "slower", meaning: "slower than before", kind: "bad" };
 
-/** The mark of what a cell computes. */
-function rightMark({ right, status }) {
-  return right ? RIGHT : (BAD_NUMBERS[status] ?? WRONG);
+/** The mark of a comparison of numbers. */
+function comparisonMark({ right, status }) {
+  return right ? RIGHT_MARK : (BAD_COMPARISON_MARKS[status] ?? WRONG_MARK);
 }
 
-/** A mark as it looks in the grid, by itself. */
+/** A mark outside the grid, with the same look. */
 function swatch(mark, { tag = "span", unexpected = false, attributes = {} } = {}) {
   const classes = `swatch k-${mark.kind} m-${slug(mark.word)}${unexpected ? " unexpected" : ""}`;
-  return make(tag, { ...attributes, class: classes }, iconOf(mark) && icon(iconOf(mark)));
+  return make(tag, { ...attributes, class: classes }, iconName(mark) && icon(iconName(mark)));
 }

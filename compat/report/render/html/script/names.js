@@ -1,102 +1,113 @@
-// The names of the toolchain's interface: since when each is there, with which parameters, and what is said against it. What stands
-// in the page is what docs/matrix-json.md describes under "Names".
+// The view of the names in the toolchain's API: the releases that have a name, its parameters, and its warnings.
+// docs/matrix-json.md describes the data under "Names".
 
-const NAMES_AT_ONCE = 200; // rows that are drawn; a search finds the others
+const MAX_NAMES = 200; // the maximum number of rows; a search finds the others
 const STATES = {
-  there: { mark: "✓", words: "there", kind: "good" },
-  refuses: { mark: "!", words: "only raises", kind: "bad" },
-  absent: { mark: "–", words: "not there", kind: "absent" },
-  unknown: { mark: "?", words: "not known: its module cannot be imported there", kind: "unknown" },
-  unseen: { mark: "·", words: "not inspected", kind: "unseen" },
+  there: { mark: "✓", label: "there", kind: "good" },
+  refuses: { mark: "!", label: "only raises", kind: "bad" },
+  absent: { mark: "–", label: "not there", kind: "absent" },
+  unknown: { mark: "?", label: "not known: its module cannot be imported there", kind: "unknown" },
+  unseen: { mark: "·", label: "not inspected", kind: "unseen" },
 };
 
 class Names {
   constructor(data, state) {
     Object.assign(this, { data, state, api: data.api });
     if (!this.api) return;
-    this.section = one('[data-view="api"]');
-    this.looked = new Set(this.places(this.api.looked_at));
-    state.onChange(
-      (now, changed) => now.view === "api" && (changed.has("view") || changed.has("name") || changed.has("said")) && this.show(),
-    );
-    if (state.now.view === "api") this.show();
+    this.section = query('[data-view="api"]');
+    this.inspectedIndexes = new Set(this.indexes(this.api.looked_at));
+    state.onChange((values, changedNames) => {
+      if (values.view === "api" && ["view", "name", "said"].some((name) => changedNames.has(name))) this.show();
+    });
+    if (state.values.view === "api") this.show();
   }
 
-  // --- what stands packed ---
+  // --- the packed data ---
 
-  /** `0-2 5` as places: 0, 1, 2, 5. */
-  places(runs = "") {
+  /** The indexes of releases in `0-2 5`: 0, 1, 2, 5. */
+  indexes(runs = "") {
     return runs
       .split(" ")
       .filter(Boolean)
-      .flatMap((run) => this.span(run));
+      .flatMap((run) => this.runIndexes(run));
   }
 
-  span(run) {
+  /** The indexes in one run, such as `0-2` or `5`. */
+  runIndexes(run) {
     const [first, last] = run.split("-").map(Number);
     const end = Math.min(last ?? first, this.api.releases.length - 1);
-    return Number.isInteger(first) && first >= 0 ? Array.from({ length: Math.max(0, end - first + 1) }, (_, at) => first + at) : [];
+    return Number.isInteger(first) && first >= 0
+      ? Array.from({ length: Math.max(0, end - first + 1) }, (_, index) => first + index)
+      : [];
   }
 
-  /** `0-4:12 5:13` as what is said, and where. */
-  told(runs = "") {
+  /** The notes in `0-4:12 5:13`: indexes of releases, and a text by its number. */
+  notes(runs = "") {
     return runs
       .split(" ")
       .filter(Boolean)
-      .map((each) => {
-        const [run, text] = each.split(":");
-        return { places: this.span(run), text: this.api.texts[Number(text)] ?? "" };
+      .map((part) => {
+        const [run, text] = part.split(":");
+        return { indexes: this.runIndexes(run), text: this.api.texts[Number(text)] ?? "" };
       });
   }
 
-  states(name) {
-    const states = this.api.releases.map((_, at) => (this.looked.has(at) ? "absent" : "unseen"));
-    for (const at of this.places(name.there)) states[at] = "there";
+  states(facts) {
+    const states = this.api.releases.map((_, index) => (this.inspectedIndexes.has(index) ? "absent" : "unseen"));
+    for (const index of this.indexes(facts.there)) states[index] = "there";
     for (const [state, runs] of [
-      ["refuses", name.refuses],
-      ["unknown", name.unknown],
+      ["refuses", facts.refuses],
+      ["unknown", facts.unknown],
     ])
-      for (const { places } of this.told(runs)) for (const at of places) states[at] = state;
+      for (const { indexes } of this.notes(runs)) for (const index of indexes) states[index] = state;
     return states;
   }
 
-  /** `3.4.0–3.9.0` of places that follow each other. */
-  range(places) {
+  /** Consecutive indexes as a range of releases, such as `3.4.0–3.9.0`. */
+  rangeText(indexes) {
     const { releases } = this.api;
-    return places.length > 1 ? `${releases[places[0]]}–${releases[places.at(-1)]}` : (releases[places[0]] ?? "");
+    return indexes.length > 1 ? `${releases[indexes[0]]}–${releases[indexes.at(-1)]}` : (releases[indexes[0]] ?? "");
   }
 
-  /** Since when, until when: of what was looked at. A release that was not looked at is between two that were. */
-  phrase(states) {
+  /** The releases that add or remove a name, as text. It names both inspected releases if others lie between them. */
+  history(states) {
     const { releases } = this.api;
-    const known = states.map((state, at) => ({ state, at })).filter(({ state }) => state !== "unseen" && state !== "unknown");
-    const said = [];
-    known.slice(1).forEach(({ state, at }, place) => {
-      const before = known[place];
-      const next = at === before.at + 1;
-      if (state === "there" && before.state !== "there")
-        said.push(next ? `since ${releases[at]}` : `in ${releases[at]}, not in ${releases[before.at]}`);
-      else if (state !== "there" && before.state === "there")
-        said.push(`${state === "refuses" ? "only raises" : "gone"} ${next ? "in" : "by"} ${releases[at]}`);
+    const observations = states
+      .map((state, index) => ({ state, index }))
+      .filter(({ state }) => state !== "unseen" && state !== "unknown");
+    const phrases = [];
+    observations.slice(1).forEach(({ state, index }, position) => {
+      const previous = observations[position];
+      const isAdjacent = index === previous.index + 1;
+      if (state === "there" && previous.state !== "there")
+        phrases.push(
+          isAdjacent ? `since ${releases[index]}` : `in ${releases[index]}, not in ${releases[previous.index]}`,
+        );
+      else if (state !== "there" && previous.state === "there")
+        phrases.push(`${state === "refuses" ? "only raises" : "gone"} ${isAdjacent ? "in" : "by"} ${releases[index]}`);
     });
-    const whole = known.length === states.length ? "in every release" : "in every release that was inspected";
-    return said.join(", ") || (known.some(({ state }) => state === "there") ? whole : "in no release that was inspected");
+    const everyRelease =
+      observations.length === states.length ? "in every release" : "in every release that was inspected";
+    const exists = observations.some(({ state }) => state === "there");
+    return phrases.join(", ") || (exists ? everyRelease : "in no release that was inspected");
   }
 
   // --- the view ---
 
   show() {
     if (!this.body) this.build();
-    this.search(this.state.now.name);
+    this.search(this.state.values.name);
   }
 
   build() {
     const { api, state } = this;
-    this.all = Object.entries(api.names).map(([name, facts]) => ({ name, facts, text: name.toLowerCase() }));
-    const other = new Map();
-    for (const [alias, name] of Object.entries(api.same ?? {})) other.set(name, [...(other.get(name) ?? []), alias]);
-    this.other = other;
-    for (const each of this.all) each.text += ` ${(other.get(each.name) ?? []).join(" ").toLowerCase()}`;
+    this.entries = Object.entries(api.names).map(([name, facts]) => ({ name, facts, searchText: name.toLowerCase() }));
+    const aliases = new Map();
+    for (const [alias, name] of Object.entries(api.same ?? {})) {
+      aliases.set(name, [...(aliases.get(name) ?? []), alias]);
+    }
+    this.aliases = aliases;
+    for (const entry of this.entries) entry.searchText += ` ${(aliases.get(entry.name) ?? []).join(" ").toLowerCase()}`;
     this.input = make("input", {
       type: "search",
       "data-name-search": "",
@@ -106,40 +117,45 @@ class Names {
       spellcheck: "false",
       oninput: (event) => state.set({ name: event.target.value }),
     });
-    this.which = make(
+    this.changeSelect = make(
       "select",
-      { "aria-label": "Names to show", "data-name-which": "", onchange: (event) => state.set({ said: event.target.value }) },
+      {
+        "aria-label": "Names to show",
+        "data-name-which": "",
+        onchange: (event) => state.set({ said: event.target.value }),
+      },
       [
         ["", "all names"],
         ["since", "added"],
         ["gone", "removed"],
         ["changed", "with other parameters"],
         ["deprecated", "deprecated"],
-      ].map(([value, words]) => make("option", { value }, words)),
+      ].map(([value, label]) => make("option", { value }, label)),
     );
     this.body = make("tbody");
-    this.left = make("p", { class: "count", role: "status" });
-    const unseen = api.releases.filter((_, at) => !this.looked.has(at));
-    const head = make(
+    this.countNote = make("p", { class: "count", role: "status" });
+    const missingReleases = api.releases.filter((_, index) => !this.inspectedIndexes.has(index));
+    const missingNote = missingReleases.length ? ` Not inspected: ${missingReleases.join(", ")}.` : "";
+    const headerRow = make(
       "tr",
       {},
       make("th", { scope: "col" }, "Name"),
       api.releases.map((release) => make("th", { scope: "col", class: "release" }, make("span", {}, release))),
       make("th", { scope: "col", class: "what" }, "History"),
     );
-    const table = make("table", { "data-names": "" }, make("thead", {}, head), this.body);
+    const table = make("table", { "data-names": "" }, make("thead", {}, headerRow), this.body);
     table.style.setProperty("--releases", api.releases.length);
     this.section.append(
       make("h2", { id: "api-title" }, `Names of ${api.toolchain}`),
       make(
         "p",
         { class: "lead" },
-        `The names of the installed releases. A name that exists may still not compile for a target.${unseen.length ? ` Not inspected: ${unseen.join(", ")}.` : ""}`,
+        `The names of the installed releases. A name that exists may still not compile for a target.${missingNote}`,
       ),
-      make("div", { class: "row" }, make("label", { class: "search" }, icon("search"), this.input), this.which),
+      make("div", { class: "row" }, make("label", { class: "search" }, icon("search"), this.input), this.changeSelect),
       this.legend(),
       make("div", { class: "wide names", tabindex: "0", role: "region", "aria-labelledby": "api-title" }, table),
-      this.left,
+      this.countNote,
     );
   }
 
@@ -147,50 +163,52 @@ class Names {
     return make(
       "p",
       { class: "key-line" },
-      Object.values(STATES).map(({ mark, words, kind }) =>
-        make("span", {}, make("span", { class: `state ${kind}`, "aria-hidden": "true" }, mark), words),
+      Object.values(STATES).map(({ mark, label, kind }) =>
+        make("span", {}, make("span", { class: `state ${kind}`, "aria-hidden": "true" }, mark), label),
       ),
     );
   }
 
   search(text) {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = this.state.now.said;
-    const found = this.all.filter((each) => words.every((word) => each.text.includes(word)) && this.fits(each, wanted));
-    found.sort((one, two) => this.rank(one, words) - this.rank(two, words));
+    const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const change = this.state.values.said;
+    const matches = this.entries.filter(
+      (entry) => terms.every((term) => entry.searchText.includes(term)) && this.hasChange(entry, change),
+    );
+    matches.sort((left, right) => this.rank(left, terms) - this.rank(right, terms));
     if (this.input.value !== text) this.input.value = text;
-    this.which.value = wanted;
-    this.body.replaceChildren(...found.slice(0, NAMES_AT_ONCE).map((each) => this.row(each, found.length === 1)));
-    const shown = Math.min(found.length, NAMES_AT_ONCE);
-    this.left.textContent = found.length
-      ? found.length > shown
-        ? `${number(shown)} of ${counted(found.length, "name")} are shown. Search for the others.`
-        : counted(found.length, "name")
+    this.changeSelect.value = change;
+    this.body.replaceChildren(...matches.slice(0, MAX_NAMES).map((entry) => this.row(entry, matches.length === 1)));
+    const rowCount = Math.min(matches.length, MAX_NAMES);
+    this.countNote.textContent = matches.length
+      ? matches.length > rowCount
+        ? `${formatNumber(rowCount)} of ${formatCount(matches.length, "name")} are shown. Search for the others.`
+        : formatCount(matches.length, "name")
       : "No name matches.";
   }
 
-  /** What is called as is searched comes first, then what has it in its last part; else the order stays. */
-  rank({ name }, words) {
-    const [whole, word] = [name.toLowerCase(), words.at(-1)];
-    if (!word || whole === word || whole.endsWith(`.${word}`)) return 0;
-    return whole.slice(whole.lastIndexOf(".") + 1).includes(word) ? 1 : 2;
+  /** The rank of a name: 0 if its end equals the last term, 1 if its last part contains the term, else 2. */
+  rank({ name }, terms) {
+    const [fullName, lastTerm] = [name.toLowerCase(), terms.at(-1)];
+    if (!lastTerm || fullName === lastTerm || fullName.endsWith(`.${lastTerm}`)) return 0;
+    return fullName.slice(fullName.lastIndexOf(".") + 1).includes(lastTerm) ? 1 : 2;
   }
 
-  fits({ facts }, wanted) {
-    if (!wanted) return true;
-    if (wanted === "deprecated") return Boolean(facts.deprecated || facts.warns || facts.parameters);
-    if (wanted === "changed") return new Set(this.told(facts.signatures).map(({ text }) => text)).size > 1;
+  hasChange({ facts }, change) {
+    if (!change) return true;
+    if (change === "deprecated") return Boolean(facts.deprecated || facts.warns || facts.parameters);
+    if (change === "changed") return new Set(this.notes(facts.signatures).map(({ text }) => text)).size > 1;
     const states = this.states(facts).filter((state) => state !== "unseen" && state !== "unknown");
-    const turns = states.slice(1).map((state, at) => [states[at], state]);
-    return wanted === "since"
-      ? turns.some(([one, two]) => one !== "there" && two === "there")
-      : turns.some(([one, two]) => one === "there" && two !== "there");
+    const transitions = states.slice(1).map((state, index) => [states[index], state]);
+    return change === "since"
+      ? transitions.some(([previous, next]) => previous !== "there" && next === "there")
+      : transitions.some(([previous, next]) => previous === "there" && next !== "there");
   }
 
   row({ name, facts }, open) {
     const states = this.states(facts);
-    const summary = [this.phrase(states)];
-    for (const { places } of this.told(facts.deprecated)) summary.push(`deprecated ${this.range(places)}`);
+    const summary = [this.history(states)];
+    for (const { indexes } of this.notes(facts.deprecated)) summary.push(`deprecated ${this.rangeText(indexes)}`);
     const body = make("dl", { class: "name-facts" });
     const fill = () => body.childElementCount || body.append(...this.facts(name, facts));
     const details = make(
@@ -204,12 +222,16 @@ class Names {
       "tr",
       { "data-name": name },
       make("th", { scope: "row" }, make("code", {}, name)),
-      states.map((state, at) =>
+      states.map((state, index) =>
         make(
           "td",
-          { class: `state ${STATES[state].kind}`, "data-state": state, title: `${this.api.releases[at]}: ${STATES[state].words}` },
+          {
+            class: `state ${STATES[state].kind}`,
+            "data-state": state,
+            title: `${this.api.releases[index]}: ${STATES[state].label}`,
+          },
           make("span", { "aria-hidden": "true" }, STATES[state].mark),
-          make("span", { class: "said" }, STATES[state].words),
+          make("span", { class: "said" }, STATES[state].label),
         ),
       ),
       make("td", { class: "what" }, details),
@@ -218,14 +240,15 @@ class Names {
 
   facts(name, facts) {
     const lines = [["kind", [facts.kind === "builtin" ? "built-in" : (facts.kind ?? "")]]];
-    const said = (title, runs) => lines.push([title, this.told(runs).map(({ places, text }) => `${this.range(places)}: ${text}`)]);
-    lines.push(["signature", this.merged(facts.signatures).map(({ ranges, text }) => `${ranges}: ${name}${text}`)]);
-    said("only raises", facts.refuses);
-    said("deprecated", facts.deprecated);
-    said("parameters", facts.parameters);
-    said("warns", facts.warns);
-    said("unknown", facts.unknown);
-    lines.push(["also", this.other.get(name) ?? []]);
+    const addNotes = (title, runs) =>
+      lines.push([title, this.notes(runs).map(({ indexes, text }) => `${this.rangeText(indexes)}: ${text}`)]);
+    lines.push(["signature", this.groupNotes(facts.signatures).map(({ ranges, text }) => `${ranges}: ${name}${text}`)]);
+    addNotes("only raises", facts.refuses);
+    addNotes("deprecated", facts.deprecated);
+    addNotes("parameters", facts.parameters);
+    addNotes("warns", facts.warns);
+    addNotes("unknown", facts.unknown);
+    lines.push(["also", this.aliases.get(name) ?? []]);
     return lines
       .filter(([, texts]) => texts.some(Boolean))
       .map(([title, texts]) =>
@@ -238,10 +261,12 @@ class Names {
       );
   }
 
-  /** What is said in several runs, once. */
-  merged(runs) {
-    const found = new Map();
-    for (const { places, text } of this.told(runs)) found.set(text, [...(found.get(text) ?? []), this.range(places)]);
-    return [...found].map(([text, ranges]) => ({ text, ranges: ranges.join(", ") }));
+  /** The notes of several runs. Each text occurs once, with all its ranges. */
+  groupNotes(runs) {
+    const rangesByText = new Map();
+    for (const { indexes, text } of this.notes(runs)) {
+      rangesByText.set(text, [...(rangesByText.get(text) ?? []), this.rangeText(indexes)]);
+    }
+    return [...rangesByText].map(([text, ranges]) => ({ text, ranges: ranges.join(", ") }));
   }
 }

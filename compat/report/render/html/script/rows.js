@@ -1,33 +1,43 @@
-// The lines of the grid: kernels, under them their variants, under these the single cases and targets. What a line that stands for
-// several rows is marked with, release by release.
+// The lines of the grid: kernels, their variants, and the cases and targets of a variant. A line may combine several
+// rows, and has one entry for each release.
 
-const TALLY = { word: "tally", meaning: "", kind: "tally" };
-const MISCOMPUTED = "wrong-numbers"; // beside the classes of failures
-const SILENT = new Set(["absent", "unknown"]); // kinds of marks that say nothing of the kernel
-const UNFOLDED = 80; // lines of variants up to which all kernels are unfolded
+const TALLY_MARK = { word: "tally", meaning: "", kind: "tally" };
+const WRONG_NUMBERS_CLASS = "wrong-numbers"; // an additional failure class
+const KINDS_WITHOUT_RESULT = new Set(["absent", "unknown"]); // kinds of marks without a result of the kernel
+const MAX_UNFOLDED_VARIANTS = 80; // the maximum number of variants with which all kernels start unfolded
 
 class Lines {
   constructor(data, filter) {
     Object.assign(this, { data, filter });
-    this.folds = new Map(); // what the reader has folded or unfolded himself
+    this.folds = new Map(); // key of a line → whether the reader unfolded it
   }
 
-  /** The lines to show, in order; each with the rows that it stands for. */
+  /** The lines of the grid in order, with their rows. */
   list() {
-    const kept = this.kept();
-    const variants = [...kept.values()].reduce((sum, each) => sum + each.size, 0);
-    const open = variants <= UNFOLDED;
+    const kernels = this.matchingRows();
+    const variantCount = [...kernels.values()].reduce((sum, rowsByVariant) => sum + rowsByVariant.size, 0);
+    const unfoldAll = variantCount <= MAX_UNFOLDED_VARIANTS;
     const lines = [];
-    for (const [kernel, its] of kept) {
-      const unfolded = this.folds.get(kernel) ?? open;
-      lines.push({ level: "kernel", depth: 1, name: kernel, key: kernel, rows: [...its.values()].flat(), variants: its, unfolded });
+    for (const [kernel, rowsByVariant] of kernels) {
+      const unfolded = this.folds.get(kernel) ?? unfoldAll;
+      lines.push({
+        level: "kernel",
+        depth: 1,
+        name: kernel,
+        key: kernel,
+        rows: [...rowsByVariant.values()].flat(),
+        variants: rowsByVariant,
+        unfolded,
+      });
       if (!unfolded) continue;
-      for (const [variant, rows] of its) this.variant(lines, kernel, variant, rows);
+      for (const [variant, rows] of rowsByVariant) this.addVariant(lines, kernel, variant, rows);
     }
-    return { lines, variants, rows: [...kept.values()].flatMap((each) => [...each.values()]).flat() };
+    const rows = [...kernels.values()].flatMap((rowsByVariant) => [...rowsByVariant.values()]).flat();
+    return { lines, variantCount, rows };
   }
 
-  variant(lines, kernel, variant, rows) {
+  /** Add the line of a variant, and those of its rows if it is unfolded. */
+  addVariant(lines, kernel, variant, rows) {
     const key = `${kernel}/${variant}`;
     const unfolded = rows.length > 1 ? (this.folds.get(key) ?? false) : undefined;
     lines.push({ level: "variant", depth: 2, name: variant, key, rows, unfolded });
@@ -46,50 +56,52 @@ class Lines {
     this.folds.set(line.key, unfolded);
   }
 
-  kept() {
-    const kept = new Map();
+  /** Kernel → variant → the rows that match the filter. */
+  matchingRows() {
+    const kernels = new Map();
     for (const row of this.filter.rows()) {
       const [kernel, variant] = [this.data.rows.kernel[row], this.data.rows.variant[row]];
-      if (!kept.has(kernel)) kept.set(kernel, new Map());
-      const variants = kept.get(kernel);
+      if (!kernels.has(kernel)) kernels.set(kernel, new Map());
+      const variants = kernels.get(kernel);
       if (!variants.has(variant)) variants.set(variant, []);
       variants.get(variant).push(row);
     }
-    return kept;
+    return kernels;
   }
 
-  /** What a line has for a release: one mark where all its rows agree, else how many are good. */
+  /** The entry of a line for a release: one mark if all its rows agree, else the number of good rows. */
   entry(line, release, fact) {
     if (line.level === "kernel") return this.tally(line, release, fact);
     const { data } = this;
     const points = line.rows.map((row) => data.point(row, release));
     const marks = points.map((point) => factMark(data, point, fact));
     const failures = new Set(points.map((point) => (point < 0 ? -1 : data.points.failure[point])));
-    const same = marks.every((mark) => mark.word === marks[0].word && mark.kind === marks[0].kind);
-    const some =
+    const isUniform = marks.every((mark) => mark.word === marks[0].word && mark.kind === marks[0].kind);
+    const facts =
       fact !== "compiles"
         ? { points, failure: -2 }
         : {
             points,
-            unexpected: points.some((point) => data.has(point, UNEXPECTED)),
-            remembered: points.every((point) => data.has(point, REMEMBERED)),
-            faded: this.filter.selective && !points.some((point) => this.filter.matches(point)),
-            slower: this.slower(points),
+            unexpected: points.some((point) => data.hasFlag(point, UNEXPECTED)),
+            remembered: points.every((point) => data.hasFlag(point, REMEMBERED)),
+            faded: this.filter.excludesPoints && !points.some((point) => this.filter.matches(point)),
+            slower: this.hasSlowerCell(points),
             suspected: points.some((point) => data.isSuspected(point)),
           };
-    if (same) return { failure: failures.size === 1 ? [...failures][0] : -2, ...some, mark: marks[0] };
-    const answers = marks.filter((mark) => !SILENT.has(mark.kind));
-    return { ...some, mark: PARTLY, failure: -2, good: answers.filter((mark) => mark.kind === "good").length, of: answers.length };
+    if (isUniform) return { failure: failures.size === 1 ? [...failures][0] : -2, ...facts, mark: marks[0] };
+    const testedMarks = marks.filter((mark) => !KINDS_WITHOUT_RESULT.has(mark.kind));
+    const goodCount = testedMarks.filter((mark) => mark.kind === "good").length;
+    return { ...facts, mark: PARTIAL_MARK, failure: -2, goodCount, total: testedMarks.length };
   }
 
-  /** Of a kernel: how many of its variants are good wherever they were tested. */
+  /** The entry of a kernel: the number of variants that are good, and of variants with a result. */
   tally(line, release, fact) {
     const entries = [...line.variants.values()].map((rows) => this.entry({ level: "variant", rows }, release, fact));
-    const answers = entries.filter((entry) => !SILENT.has(entry.mark.kind));
+    const testedEntries = entries.filter((entry) => !KINDS_WITHOUT_RESULT.has(entry.mark.kind));
     return {
-      mark: answers.length ? TALLY : entries[0].mark,
-      good: answers.filter((entry) => entry.mark.kind === "good").length,
-      of: answers.length,
+      mark: testedEntries.length ? TALLY_MARK : entries[0].mark,
+      goodCount: testedEntries.filter((entry) => entry.mark.kind === "good").length,
+      total: testedEntries.length,
       unexpected: entries.some((entry) => entry.unexpected),
       faded: entries.every((entry) => entry.faded),
       failure: -2,
@@ -97,18 +109,18 @@ class Lines {
     };
   }
 
-  /** Whether one of these was slower when it was launched than on the release before. */
-  slower(points) {
+  /** Whether a launch of one of these points was slower than on the earlier release. */
+  hasSlowerCell(points) {
     const { data } = this;
     return (
-      hasAny(data.cells.latency) &&
-      points.some((point) => point >= 0 && data.cellsOf(point).some((cell) => speed(data, cell)?.slower))
+      hasEntries(data.cells.latency) &&
+      points.some((point) => point >= 0 && data.cellsOf(point).some((cell) => timingOf(data, cell)?.slower))
     );
   }
 
-  /** What a line comes to in words. */
+  /** The verdict of a line. */
   verdict(line, fact) {
-    if (line.level === "kernel") return counted(line.variants.size, "variant");
+    if (line.level === "kernel") return formatCount(line.variants.size, "variant");
     if (fact !== "compiles") return this.factVerdict(line, fact);
     const phrases = new Set(line.rows.map((row) => this.data.rows.verdict[row]));
     if (phrases.size > 1) return `${phrases.size} different verdicts`;
@@ -116,50 +128,57 @@ class Lines {
     return phrase;
   }
 
-  /** Which config is best for a line, if its rows agree. */
-  tuned(line) {
+  /** The best config of a line as text, or the number of different ones. */
+  tuningPhrase(line) {
     if (line.level === "kernel" || !this.data.tuned.length) return "";
-    const phrases = new Set(line.rows.map((row) => this.data.tunedOf(row)?.phrase).filter(Boolean));
+    const phrases = new Set(line.rows.map((row) => this.data.tuningAnswer(row)?.phrase).filter(Boolean));
     return phrases.size > 1 ? `${phrases.size} different best configs` : ([...phrases][0] ?? "");
   }
 
-  /** The classes of the failures of a line, each once. */
-  classes(line) {
+  /** The distinct failure classes of a line. */
+  failureClasses(line) {
     const { data } = this;
-    const found = new Set();
+    const classes = new Set();
     for (const row of line.rows) {
       for (let release = 0; release < data.columns; release++) {
         const point = data.point(row, release);
-        const wrong = point >= 0 && data.cellsOf(point).some((cell) => rightness(data, cell)?.right === false);
-        found.add(wrong ? MISCOMPUTED : data.failureClass(point));
+        const isWrong = point >= 0 && data.cellsOf(point).some((cell) => comparisonOf(data, cell)?.right === false);
+        classes.add(isWrong ? WRONG_NUMBERS_CLASS : data.failureClass(point));
       }
     }
-    return [...found].filter(Boolean);
+    return [...classes].filter(Boolean);
   }
 
-  /** Of what is right, or fast, nothing is said but where it was tested. */
+  /** The verdict for the facts right and fast. It counts only releases with a result. */
   factVerdict(line, fact) {
-    const releases = this.data.releases
+    const testedEntries = this.data.releases
       .map((_, release) => this.entry(line, release, fact))
-      .filter((entry) => !SILENT.has(entry.mark.kind));
-    const good = releases.filter((entry) => entry.mark.kind === "good").length;
-    const words = fact === "right" ? "right" : "no slower than before";
-    return releases.length ? `${words} on ${good} of ${counted(releases.length, "release")} tested` : "not tested";
+      .filter((entry) => !KINDS_WITHOUT_RESULT.has(entry.mark.kind));
+    const goodCount = testedEntries.filter((entry) => entry.mark.kind === "good").length;
+    const predicate = fact === "right" ? "right" : "no slower than before";
+    return testedEntries.length
+      ? `${predicate} on ${goodCount} of ${formatCount(testedEntries.length, "release")} tested`
+      : "not tested";
   }
 
-  /** What a screen reader says of an entry, and a pointer that rests on it. */
-  words(line, release, entry) {
+  /** The label of an entry, for screen readers and for its tooltip. */
+  label(line, release, entry) {
     const { data } = this;
-    const at = data.releases[release].label;
-    const good = { compiles: "compile", right: "compute right numbers", fast: "are no slower than before" }[
-      this.filter.state.now.fact
+    const releaseLabel = data.releases[release].label;
+    const predicate = { compiles: "compile", right: "compute right numbers", fast: "are no slower than before" }[
+      this.filter.state.values.fact
     ];
-    if (entry.mark.kind === "tally") return `${line.name}, ${at}: ${entry.good} of ${counted(entry.of, "variant")} ${good}`;
-    if (entry.mark === PARTLY)
-      return `${line.name}, ${at}: ${entry.good} of ${counted(entry.of, "cell")} ${good}${entry.unexpected ? ", unexpected" : ""}`;
+    const place = `${line.name}, ${releaseLabel}`;
+    if (entry.mark.kind === "tally") {
+      return `${place}: ${entry.goodCount} of ${formatCount(entry.total, "variant")} ${predicate}`;
+    }
+    if (entry.mark === PARTIAL_MARK) {
+      const unexpectedNote = entry.unexpected ? ", unexpected" : "";
+      return `${place}: ${entry.goodCount} of ${formatCount(entry.total, "cell")} ${predicate}${unexpectedNote}`;
+    }
     const failure = entry.failure >= 0 ? data.failures[entry.failure] : null;
     const parts = [
-      `${line.name}, ${at}: ${entry.mark.meaning}`,
+      `${place}: ${entry.mark.meaning}`,
       failure && `${failure.class}, ${failure.id}`,
       entry.changed && "another failure than in the release before",
       entry.unexpected && "unexpected",

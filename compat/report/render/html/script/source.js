@@ -1,25 +1,27 @@
-// The source of a kernel, with the line that a failure points at.
+// The source of a kernel, with the line of the failure.
 
-const AROUND = 6;
-const TOKENS =
+const CONTEXT_LINES = 6;
+// A comment, a string, a keyword, or a number. TOKEN_KINDS names the groups.
+const TOKEN_PATTERN =
   /(#.*$)|("""|'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\b(def|return|for|while|if|elif|else|in|range|import|from|as|and|or|not|is|None|True|False|with|assert|pass|lambda|continue|break)\b|\b(\d[\w.]*)/;
-const KINDS = ["", "comment", "string", "word", "literal"];
+const TOKEN_KINDS = ["", "comment", "string", "word", "literal"];
 
-/** The source, opened at the line that a failure points at, or at the kernel; nothing where the page has not the file. */
+/** The source around the line of the failure, else the start of the kernel; null if the page does not have the file. */
 function sourceView(data, spec, failure) {
-  const opened = offending(data, spec, failure) ?? own(data, spec);
-  if (!opened) return null;
-  const { path, lines, here } = opened;
-  const span = extent(lines, here, spec.function);
+  const source = failureSource(data, spec, failure) ?? kernelSource(data, spec);
+  if (!source) return null;
+  const { path, lines, failureLine } = source;
+  const span = functionExtent(lines, failureLine, spec.function);
   const title = `Source of ${spec.function}`;
   const box = make("div", { class: "code", "data-source": path, tabindex: "0", role: "region", "aria-label": title });
-  const show = (from, to) => box.replaceChildren(...listing(lines, from, to, here, failure));
-  const from = here === null ? span.from : Math.max(span.from, here - AROUND);
-  const to = here === null ? Math.min(span.to, span.from + 2 * AROUND) : Math.min(span.to, here + AROUND);
-  show(from, to);
-  const button = (words, first, last) =>
-    make("button", { type: "button", class: "quiet", onclick: () => show(first, last) }, words);
-  const switches = [button("Whole function", span.from, span.to), button("Whole file", 1, lines.length)];
+  const showLines = (start, end) => box.replaceChildren(...listLines(lines, start, end, failureLine, failure));
+  const start = failureLine === null ? span.start : Math.max(span.start, failureLine - CONTEXT_LINES);
+  const last = failureLine === null ? span.start + 2 * CONTEXT_LINES : failureLine + CONTEXT_LINES;
+  const end = Math.min(span.end, last);
+  showLines(start, end);
+  const button = (label, first, last) =>
+    make("button", { type: "button", class: "quiet", onclick: () => showLines(first, last) }, label);
+  const switches = [button("Whole function", span.start, span.end), button("Whole file", 1, lines.length)];
   return make(
     "div",
     {},
@@ -33,52 +35,56 @@ function sourceView(data, spec, failure) {
   );
 }
 
-/** The file that a failure points at: the kernel's own or one that it imports, where only one of them is called so. */
-function offending(data, spec, failure) {
-  const [name, here] = placed(failure?.location);
-  const found = spec.files.map((file) => data.sources[file]).filter(({ path }) => path.split("/").pop() === name);
-  if (found.length !== 1) return null;
-  const lines = found[0].text.split("\n");
-  return here <= lines.length ? { path: found[0].path, lines, here } : null;
+/** The file and line of a failure: the kernel's file or an imported one. The file name must be unique among them. */
+function failureSource(data, spec, failure) {
+  const [name, failureLine] = parseLocation(failure?.location);
+  const files = spec.files.map((file) => data.sources[file]).filter(({ path }) => path.split("/").pop() === name);
+  if (files.length !== 1) return null;
+  const lines = files[0].text.split("\n");
+  return failureLine <= lines.length ? { path: files[0].path, lines, failureLine } : null;
 }
 
-function own(data, spec) {
+/** The kernel's file, without a line of a failure. */
+function kernelSource(data, spec) {
   const file = spec.own ? data.sources[spec.files[0]] : null;
-  return file && { path: file.path, lines: file.text.split("\n"), here: null };
+  return file && { path: file.path, lines: file.text.split("\n"), failureLine: null };
 }
 
-function placed(location) {
-  const found = /^(.*):(\d+)$/.exec(location ?? "");
-  return found ? [found[1], Number(found[2])] : [null, null];
+/** The file name and the line of `file.py:12`. */
+function parseLocation(location) {
+  const match = /^(.*):(\d+)$/.exec(location ?? "");
+  return match ? [match[1], Number(match[2])] : [null, null];
 }
 
-/** First and last line of the function that a line is in, or that is called so. Decorators belong to it. */
-function extent(lines, here, name) {
+/** The first and last line of the function around a line, else of the function with this name, with its decorators. */
+function functionExtent(lines, failureLine, name) {
   const isStart = (line) => /^(@|def |async def |class )/.test(line);
-  let from = here ?? Math.max(1, lines.findIndex((line) => new RegExp(`^def ${name.replace(/\W/g, "\\$&")}\\b`).test(line)) + 1);
-  while (from > 1 && !/^(def |async def |class )/.test(lines[from - 1])) from--;
-  let to = from;
-  while (to < lines.length && !(isStart(lines[to]) || /^\S/.test(lines[to].replace(/^[)\]#].*/, "")))) to++;
-  while (from > 1 && lines[from - 2].startsWith("@")) from--;
-  while (to > from && !lines[to - 1].trim()) to--;
-  return { from, to };
+  const definition = new RegExp(`^def ${name.replace(/\W/g, "\\$&")}\\b`);
+  let start = failureLine ?? Math.max(1, lines.findIndex((line) => definition.test(line)) + 1);
+  while (start > 1 && !/^(def |async def |class )/.test(lines[start - 1])) start--;
+  let end = start;
+  while (end < lines.length && !(isStart(lines[end]) || /^\S/.test(lines[end].replace(/^[)\]#].*/, "")))) end++;
+  while (start > 1 && lines[start - 2].startsWith("@")) start--;
+  while (end > start && !lines[end - 1].trim()) end--;
+  return { start, end };
 }
 
-function listing(lines, from, to, here, failure) {
-  const width = String(to).length;
-  const shown = [];
-  for (let at = from; at <= to; at++) {
-    shown.push(
+function listLines(lines, start, end, failureLine, failure) {
+  const width = String(end).length;
+  const elements = [];
+  for (let lineNumber = start; lineNumber <= end; lineNumber++) {
+    const isOffending = lineNumber === failureLine;
+    elements.push(
       make(
         "div",
-        { class: at === here ? "line offending" : "line", "data-line": at, "data-offending": at === here },
-        make("span", { class: "number", "aria-hidden": "true" }, String(at).padStart(width)),
-        make("span", { class: "text" }, coloured(lines[at - 1])),
+        { class: isOffending ? "line offending" : "line", "data-line": lineNumber, "data-offending": isOffending },
+        make("span", { class: "number", "aria-hidden": "true" }, String(lineNumber).padStart(width)),
+        make("span", { class: "text" }, highlight(lines[lineNumber - 1])),
       ),
     );
-    const caret = at === here ? caretOf(lines[at - 1], failure.excerpt) : null;
+    const caret = isOffending ? caretColumn(lines[lineNumber - 1], failure.excerpt) : null;
     if (caret !== null)
-      shown.push(
+      elements.push(
         make(
           "div",
           { class: "line caret", "aria-hidden": "true" },
@@ -87,26 +93,28 @@ function listing(lines, from, to, here, failure) {
         ),
       );
   }
-  return shown;
+  return elements;
 }
 
-/** The column that the message's caret points at, where the message quotes the line. */
-function caretOf(line, excerpt) {
-  const said = excerpt.split("\n");
-  const at = said.findIndex((each, place) => place > 0 && /^\s*\^/.test(each) && said[place - 1].trim() === line.trim());
-  if (at < 0) return null;
+/** The column of the message's caret in the line; null if the message does not quote the line. */
+function caretColumn(line, excerpt) {
+  const messageLines = excerpt.split("\n");
+  const caretLine = messageLines.findIndex(
+    (text, index) => index > 0 && /^\s*\^/.test(text) && messageLines[index - 1].trim() === line.trim(),
+  );
+  if (caretLine < 0) return null;
   const indent = (text) => text.length - text.trimStart().length;
-  return said[at].indexOf("^") - indent(said[at - 1]) + indent(line);
+  return messageLines[caretLine].indexOf("^") - indent(messageLines[caretLine - 1]) + indent(line);
 }
 
-/** A line of Python in parts; good enough for looking, and no more than text. */
-function coloured(line) {
+/** A line of Python as parts with colours. It does not know strings that span lines. */
+function highlight(line) {
   const parts = [];
   let rest = line;
-  for (let found = TOKENS.exec(rest); found; found = TOKENS.exec(rest)) {
-    const kind = KINDS[found.findIndex((group, place) => place > 0 && group !== undefined)];
-    parts.push(rest.slice(0, found.index), make("span", { class: `t-${kind}` }, found[0]));
-    rest = rest.slice(found.index + found[0].length);
+  for (let match = TOKEN_PATTERN.exec(rest); match; match = TOKEN_PATTERN.exec(rest)) {
+    const kind = TOKEN_KINDS[match.findIndex((group, index) => index > 0 && group !== undefined)];
+    parts.push(rest.slice(0, match.index), make("span", { class: `t-${kind}` }, match[0]));
+    rest = rest.slice(match.index + match[0].length);
   }
   return [...parts, rest];
 }

@@ -1,45 +1,47 @@
-// Begin: read the data, then draw the view that the address names.
+// The start of the page: read the data, then show the view in the address.
 
-function views(state) {
-  const show = (now) => {
-    for (const section of every("[data-view]")) section.hidden = section.dataset.view !== now.view;
-    for (const link of every("[data-view-link]")) {
-      const here = link.dataset.viewLink === now.view;
-      if (here) link.setAttribute("aria-current", "page");
+function connectViews(state) {
+  const show = (values) => {
+    for (const section of queryAll("[data-view]")) section.hidden = section.dataset.view !== values.view;
+    for (const link of queryAll("[data-view-link]")) {
+      const isCurrent = link.dataset.viewLink === values.view;
+      if (isCurrent) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
   };
-  for (const link of every("[data-view-link]")) {
+  for (const link of queryAll("[data-view-link]")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      state.set({ view: link.dataset.viewLink, failure: "" }, { step: true });
+      state.set({ view: link.dataset.viewLink, failure: "" }, { addHistory: true });
     });
   }
-  state.onChange((now, changed) => changed.has("view") && show(now));
-  show(state.now);
+  state.onChange((values, changedNames) => changedNames.has("view") && show(values));
+  show(state.values);
 }
 
 async function start() {
-  theme();
+  setUpTheme();
   const data = await readData();
   const state = new State();
-  views(state);
+  connectViews(state);
   const filter = new Filter(data, state);
   const lines = new Lines(data, filter);
   let drawer;
   const grid = new Grid(data, state, lines, (id) => drawer.open(id));
-  drawer = new Drawer(data, state, () =>
-    state.now.view === "grid" ? grid.focus({ scroll: false }) : one(`[data-view-link="${state.now.view}"]`).focus(),
-  );
+  const restoreFocus = () => {
+    const { view } = state.values;
+    return view === "grid" ? grid.focus({ scroll: false }) : query(`[data-view-link="${view}"]`).focus();
+  };
+  drawer = new Drawer(data, state, restoreFocus);
   new Failures(data, state);
   new Trends(data, state);
   new Names(data, state);
-  state.onChange((now, changed) => {
-    if ([...FILTERS, "fact"].some((name) => changed.has(name))) grid.refresh();
-    else if (changed.has("view") && now.view === "grid") grid.redraw(); // nothing has a height while it is hidden
+  state.onChange((values, changedNames) => {
+    if ([...FILTERS, "fact"].some((name) => changedNames.has(name))) grid.refresh();
+    else if (changedNames.has("view") && values.view === "grid") grid.redraw(); // hidden lines have no height
   });
-  globalKeys(drawer);
-  one("[data-skip]").addEventListener("click", (event) => {
+  addGlobalKeys(drawer);
+  query("[data-skip]").addEventListener("click", (event) => {
     event.preventDefault();
     state.set({ view: "grid" });
     grid.focus();
@@ -48,7 +50,7 @@ async function start() {
 }
 
 start().catch((error) => {
-  const notice = one("[data-trouble]");
+  const notice = query("[data-trouble]");
   notice.hidden = false;
   notice.textContent = `The page could not be drawn: ${error}. It needs a browser from 2023 or later.`;
   throw error;

@@ -1,4 +1,5 @@
-// What is shown is said in the fragment of the address, so that a link leads to it. Nothing else holds state but what is unfolded.
+// The state of the page is in the fragment of the address, so that links can contain it. Only the folds of the grid
+// are not in it.
 
 const DEFAULTS = {
   view: "grid",
@@ -17,69 +18,73 @@ const DEFAULTS = {
 };
 const VIEWS = ["grid", "failures", "trends", "api"];
 
-const FILTERS = ["q", "mark", "class", "target", "case", "only"]; // what the filter of the grid is made of
-const CLEARED = Object.fromEntries([...FILTERS, "cell", "failure", "kernel"].map((name) => [name, ""]));
+const FILTERS = ["q", "mark", "class", "target", "case", "only"]; // the values that the filter of the grid uses
+const EMPTY_VALUES = Object.fromEntries([...FILTERS, "cell", "failure", "kernel"].map((name) => [name, ""]));
 
 class State {
   constructor() {
     this.listeners = [];
-    this.now = this.read();
-    addEventListener("hashchange", () => this.heard());
-    addEventListener("popstate", () => this.heard());
+    this.values = this.read();
+    addEventListener("hashchange", () => this.readAddress());
+    addEventListener("popstate", () => this.readAddress());
   }
 
   read() {
-    const said = new URLSearchParams(location.hash.slice(1));
-    const known = Object.entries(DEFAULTS).map(([name, usual]) => [name, said.get(name) ?? usual]);
-    const state = Object.fromEntries(known);
-    if (!VIEWS.includes(state.view) || !one(`[data-view="${state.view}"]`)) state.view = "grid";
+    const parameters = new URLSearchParams(location.hash.slice(1));
+    const entries = Object.entries(DEFAULTS).map(([name, fallback]) => [name, parameters.get(name) ?? fallback]);
+    const state = Object.fromEntries(entries);
+    if (!VIEWS.includes(state.view) || !query(`[data-view="${state.view}"]`)) state.view = "grid";
     return state;
   }
 
-  heard() {
-    const before = this.now;
-    this.now = this.read();
-    this.tell(before);
+  readAddress() {
+    const previous = this.values;
+    this.values = this.read();
+    this.notify(previous);
   }
 
-  /** Change what is shown. A step that one wants to come back from gets a place in the history. */
-  set(changes, { step = false } = {}) {
-    const before = this.now;
-    this.now = { ...before, ...changes };
+  /** Change the state. With `addHistory` the browser's back button returns to the previous state. */
+  set(changes, { addHistory = false } = {}) {
+    const previous = this.values;
+    this.values = { ...previous, ...changes };
     const fragment = this.link();
-    if (fragment !== (location.hash || "#")) history[step ? "pushState" : "replaceState"](null, "", fragment);
-    this.tell(before);
+    if (fragment !== (location.hash || "#")) history[addHistory ? "pushState" : "replaceState"](null, "", fragment);
+    this.notify(previous);
   }
 
-  /** The fragment that leads to what is shown, with these changes. */
+  /** The fragment of the current state with these changes. */
   link(changes = {}) {
-    const state = { ...this.now, ...changes };
+    const state = { ...this.values, ...changes };
     const parts = Object.entries(state).filter(([name, value]) => value !== DEFAULTS[name]);
-    return `#${parts.map(([name, value]) => `${name}=${legible(value)}`).join("&")}`;
+    return `#${parts.map(([name, value]) => `${name}=${encodeValue(value)}`).join("&")}`;
   }
 
   onChange(listener) {
     this.listeners.push(listener);
   }
 
-  tell(before) {
-    const changed = new Set(Object.keys(DEFAULTS).filter((name) => before[name] !== this.now[name]));
-    if (changed.size) for (const listener of this.listeners) listener(this.now, changed);
+  notify(previous) {
+    const changedNames = new Set(Object.keys(DEFAULTS).filter((name) => previous[name] !== this.values[name]));
+    if (changedNames.size) for (const listener of this.listeners) listener(this.values, changedNames);
   }
 
-  /** The chosen ones of several, which stand together with commas. */
-  chosen(name) {
-    return new Set(this.now[name].split(",").filter(Boolean));
+  /** The selected values of a filter, which the state joins with commas. */
+  selectedValues(name) {
+    return new Set(this.values[name].split(",").filter(Boolean));
   }
 
   toggle(name, value) {
-    const chosen = this.chosen(name);
-    if (!chosen.delete(value)) chosen.add(value);
-    this.set({ [name]: [...chosen].join(",") });
+    const values = this.selectedValues(name);
+    if (!values.delete(value)) values.add(value);
+    this.set({ [name]: [...values].join(",") });
   }
 }
 
-/** A value in an address, with the slashes and colons that may stand there as they are. */
-function legible(value) {
-  return encodeURIComponent(value).replaceAll("%2F", "/").replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%20", "+");
+/** Encode a value for an address. Slashes, colons and commas stay readable. */
+function encodeValue(value) {
+  return encodeURIComponent(value)
+    .replaceAll("%2F", "/")
+    .replaceAll("%3A", ":")
+    .replaceAll("%2C", ",")
+    .replaceAll("%20", "+");
 }

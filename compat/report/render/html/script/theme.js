@@ -1,29 +1,29 @@
-// Light, dark, or as the system has it.
+// The theme of the page: light, dark, or that of the system.
 
 const THEMES = ["system", "light", "dark"];
 
-function theme() {
+function setUpTheme() {
   const root = document.documentElement;
-  const set = (name) => {
+  const applyTheme = (name) => {
     root.dataset.theme = name;
-    one("[data-theme-name]").textContent = name[0].toUpperCase() + name.slice(1);
-    one("[data-theme-switch]").setAttribute("aria-label", `Colours: ${name}. Change`);
+    query("[data-theme-name]").textContent = name[0].toUpperCase() + name.slice(1);
+    query("[data-theme-switch]").setAttribute("aria-label", `Colours: ${name}. Change`);
   };
-  const kept = () => {
+  const storedTheme = () => {
     try {
       return localStorage.getItem("triton-compat-theme");
     } catch {
       return null; // a page from disk may have no storage
     }
   };
-  set(THEMES.includes(kept()) ? kept() : "system");
-  one("[data-theme-switch]").addEventListener("click", () => {
-    const next = THEMES[(THEMES.indexOf(root.dataset.theme) + 1) % THEMES.length];
-    set(next);
+  applyTheme(THEMES.includes(storedTheme()) ? storedTheme() : "system");
+  query("[data-theme-switch]").addEventListener("click", () => {
+    const nextTheme = THEMES[(THEMES.indexOf(root.dataset.theme) + 1) % THEMES.length];
+    applyTheme(nextTheme);
     try {
-      localStorage.setItem("triton-compat-theme", next);
+      localStorage.setItem("triton-compat-theme", nextTheme);
     } catch {
-      // it holds until the page is closed
+      // without storage, the theme lasts until the reader closes the page
     }
   });
 }

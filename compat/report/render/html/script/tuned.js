@@ -1,13 +1,14 @@
-// Tuned kernels: the best config by release, and what it costs to keep an old one.
+// Tuned kernels: the best config on each release, and the cost of staying with that of an earlier release.
 
-const [WIDE, TALL] = [440, 120];
-const [DEAR, DEAREST] = [1.1, 1.5]; // costs of staying from which on a number is marked
+const [TUNING_WIDTH, TUNING_HEIGHT] = [440, 120];
+const [HIGH_COST, HIGHEST_COST] = [1.1, 1.5]; // the costs of staying from which the table highlights a number
 const COST_OF_STAYING =
-  "Cost of staying: the best config of the release at the left takes so many times as long as the best on the release above.";
-const TUNED_SERIES = { name: "Latency", unit: "µs", factor: SLOWER, least: 0 };
+  "Cost of staying: the best config of the release at the left takes so many times as long as the best on the " +
+  "release above.";
+const TUNING_QUANTITY = { name: "Latency", unit: "µs", factor: SLOWER_FACTOR, minDifference: 0 };
 
-/** What the trends show of a tuned workload. */
-function tunedSection(trends, answer) {
+/** The section of a tuned workload in the trends. */
+function tuningSection(trends, answer) {
   const places = answer.places.filter((place) => place.cell !== null);
   return make(
     "section",
@@ -16,62 +17,64 @@ function tunedSection(trends, answer) {
     make(
       "div",
       { class: "tuned-parts" },
-      places.length > 1 && tunedChart(trends, answer, places),
-      make("ul", {}, answer.sentences.map((words) => make("li", {}, words))),
+      places.length > 1 && tuningChart(trends, answer, places),
+      make("ul", {}, answer.sentences.map((sentence) => make("li", {}, sentence))),
     ),
-    stayingTable(answer),
+    stayingCostTable(answer),
   );
 }
 
-/** The latency of the best config, and of the one that was best on the oldest release. */
-function tunedChart(trends, answer, places) {
+/** A chart of two latencies: of the best config, and of the one that is best on the oldest release. */
+function tuningChart(trends, answer, places) {
   const { data } = trends;
-  const line = (name, of) => ({
+  const latencyLine = (name, amountOf) => ({
     name,
     points: places
-      .map((place) => ({ ...placeOf(data, place.cell), cell: place.cell, amount: of(place) }))
+      .map((place) => ({ ...placeOf(data, place.cell), cell: place.cell, amount: amountOf(place) }))
       .filter(({ amount }) => amount !== null),
   });
-  const kept = `${answer.kept}, best on ${answer.places[0].release}`;
-  const lines = [line("best config", (place) => place.us), line(kept, (place) => place.kept)];
+  const oldConfig = `${answer.kept}, best on ${answer.places[0].release}`;
+  const lines = [latencyLine("best config", (place) => place.us), latencyLine(oldConfig, (place) => place.kept)];
   const columns = lines.flatMap(({ points }) => points.map(({ release }) => release));
-  const most = Math.max(...lines.flatMap(({ points }) => points.map(({ amount }) => amount)));
+  const maximum = Math.max(...lines.flatMap(({ points }) => points.map(({ amount }) => amount)));
   const [first, last] = [Math.min(...columns), Math.max(...columns)];
   const scale = {
-    x: (release) => 6 + ((release - first) * (WIDE - 12)) / Math.max(1, last - first),
-    y: (amount) => TALL - BOTTOM - (amount / most) * (TALL - TOP - BOTTOM),
+    x: (release) => 6 + ((release - first) * (TUNING_WIDTH - 12)) / Math.max(1, last - first),
+    y: (amount) => TUNING_HEIGHT - BOTTOM - (amount / maximum) * (TUNING_HEIGHT - TOP - BOTTOM),
   };
-  const words = lines.map(({ name, points }) => `${name}: ${range(points.map(({ amount }) => amount), "µs")}`).join("; ");
+  const label = lines
+    .map(({ name, points }) => `${name}: ${amountRange(points.map(({ amount }) => amount), "µs")}`)
+    .join("; ");
   return make(
     "figure",
     { "data-chart": `${answer.subject}/tuned` },
     lineKey(lines.map(({ name }) => name)),
     draw(
       "svg",
-      { viewBox: `0 0 ${WIDE} ${TALL}`, role: "group", "aria-label": words },
-      draw("title", {}, words),
-      draw("path", { class: "axis", d: `M0 ${TALL - BOTTOM}H${WIDE}` }),
-      lines.map((each, at) => trends.curve(each, TUNED_SERIES, at, scale)),
+      { viewBox: `0 0 ${TUNING_WIDTH} ${TUNING_HEIGHT}`, role: "group", "aria-label": label },
+      draw("title", {}, label),
+      draw("path", { class: "axis", d: `M0 ${TUNING_HEIGHT - BOTTOM}H${TUNING_WIDTH}` }),
+      lines.map((line, index) => trends.curve(line, TUNING_QUANTITY, index, scale)),
     ),
     make(
       "figcaption",
       {},
       make("span", {}, data.releases[first].label),
-      make("span", {}, `max ${measured(most, "µs")}`),
+      make("span", {}, `max ${formatAmount(maximum, "µs")}`),
       make("span", {}, data.releases[last].label),
     ),
   );
 }
 
-/** By old and new release: how many times as long as the best the old one's best config takes. */
-function stayingTable(answer) {
+/** A table by old and new release: the latency of the old release's best config, relative to the best config. */
+function stayingCostTable(answer) {
   if (answer.places.length < 2) return null;
   const cost = (value) => {
-    const look = value >= DEAREST ? "dearest" : value >= DEAR ? "dear" : null;
-    return make("td", { class: look }, value === null ? "–" : value.toFixed(2));
+    const className = value >= HIGHEST_COST ? "dearest" : value >= HIGH_COST ? "dear" : null;
+    return make("td", { class: className }, value === null ? "–" : value.toFixed(2));
   };
   const releases = answer.places.map((place) => place.release);
-  const costs = answer.staying.map((of, at) => tableRow(releases[at], of.map(cost)));
+  const costs = answer.staying.map((rowCosts, index) => tableRow(releases[index], rowCosts.map(cost)));
   return [
     make("p", { class: "note" }, COST_OF_STAYING),
     make(
@@ -82,17 +85,18 @@ function stayingTable(answer) {
   ];
 }
 
-/** What the details of a cell say of its tuned configs. */
-function tunedDetails(data, { row, cell }) {
-  const answer = data.tunedOf(row);
-  const place = answer?.places.find((each) => each.cell === cell);
+/** The tuned configs in the details of a cell. */
+function tuningDetails(data, { row, cell }) {
+  const answer = data.tuningAnswer(row);
+  const place = answer?.places.find((candidate) => candidate.cell === cell);
   if (!place) return null;
-  const kept = place.kept === null ? "no right numbers" : `${place.kept} µs, ${(place.kept / place.us).toFixed(2)} × the best`;
+  const oldBest =
+    place.kept === null ? "no right numbers" : `${place.kept} µs, ${(place.kept / place.us).toFixed(2)} × the best`;
   return section(
     "Tuned configs",
     definitions([
       ["Best here", `${place.best}: ${place.us} µs on ${answer.device}`],
-      ["Old best", `${answer.kept}, of ${answer.places[0].release}: ${kept}`],
+      ["Old best", `${answer.kept}, of ${answer.places[0].release}: ${oldBest}`],
     ]),
   );
 }
