@@ -69,7 +69,7 @@ ACTS = {
 DOORS = {
     "board": {"checking", "declaration", "gathering", "record", "running", "site", "view"},
     "api": {"comparing", "histories", "inspection", "records", "source_needs"},
-    "bisect": {"bisecting", "candidates", "criterion", "judging", "request"},
+    "bisect": {"answers", "bisecting", "candidates", "criterion", "judging", "request"},
     "capturing": {"capturing", "checking", "kernels"},
     "envs": {"cache", "inventory", "provider", "record"},
     "explain": {"CellOverview", "Explanation", "explain"},

@@ -22,14 +22,14 @@ room.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from compat.bisect.bisecting import bisect as bisect
     from compat.bisect.judging import check as check
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "bisect":
         from compat.bisect.bisecting import bisect
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -15,7 +15,7 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.help import Command
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import open_project_store
-from compat.cli.selecting import place_options, select_places
+from compat.cli.selecting import PlaceOptions, place_options, select_places
 from compat.project import Selection
 from compat.report.views.api import (
     difference_blocks,
@@ -56,7 +56,7 @@ def api(
     source: str | None,
     compiling: bool,
     internal: bool,
-    **chosen: Any,
+    **values: Unpack[PlaceOptions],
 ) -> None:
     """Show in which releases names such as tl.dot exist, with which parameters, and whether they
     are deprecated.
@@ -70,7 +70,7 @@ def api(
         raise click.UsageError(
             "--of cannot be combined with names or --diff, and --compile needs --of."
         )
-    selection = select_places(**chosen)
+    selection = select_places(**values)
     meant = find_source(selection, source) if source else None
     inspection = look(selection, ProgressListener())
     if meant:

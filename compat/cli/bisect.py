@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from compat.bisect import bisecting, candidates, judging
+from compat.bisect.answers import CellAnswer, ReleaseAnswer
 from compat.bisect.bisecting import Bisection
 from compat.bisect.candidates import CandidateQuery
 from compat.bisect.criterion import Criterion
@@ -155,7 +156,7 @@ def bisect(
     launched: tuple[Path, ...],
     criterion: Criterion,
     compiling: CompileOptions,
-    **chosen: object,
+    **values: object,
 ) -> None:
     """Find the release that broke a kernel, and the part of the compiler.
 
@@ -171,7 +172,7 @@ def bisect(
     `compat tune`, `best>1.1*previous` judges the fastest config of each release, and `staying>1.2`
     the cost of keeping the fastest config of the oldest release.
     """
-    request = _request(criterion, chosen)
+    request = _request(criterion, values)
     selection = request.selection
     options = (*selection.options, *passed_options(*_ANSWER))
     inside = (*options, *_ends(request), *passed_options(*_INSIDE))
@@ -186,17 +187,17 @@ def bisect(
     sys.exit(0 if bisection.conclusive else 1)
 
 
-def _request(criterion: Criterion, chosen: dict[str, Any]) -> BisectRequest:
+def _request(criterion: Criterion, values: dict[str, Any]) -> BisectRequest:
     """The request that the options describe. Raises SelectionError for invalid options."""
-    ends = {end: chosen.pop(end) for end in ("good", "bad")}
-    releases = candidates.parse_specifier(chosen.pop("releases"))
-    query = CandidateQuery(releases=releases, **{name: chosen.pop(name) for name in _ASKED})
-    plain = {name: chosen.pop(name) for name in _REQUEST}
-    plain["grow"] = tuple(map(GrowingSetting.parse, chosen.pop("grow")))
-    axis, launching = Axis(chosen.pop("axis")), (chosen.pop("is_launching"), chosen.pop("python"))
+    ends = {end: values.pop(end) for end in ("good", "bad")}
+    releases = candidates.parse_specifier(values.pop("releases"))
+    query = CandidateQuery(releases=releases, **{name: values.pop(name) for name in _ASKED})
+    plain = {name: values.pop(name) for name in _REQUEST}
+    plain["grow"] = tuple(map(GrowingSetting.parse, values.pop("grow")))
+    axis, launching = Axis(values.pop("axis")), (values.pop("is_launching"), values.pop("python"))
     if launching[0]:
         judging.check_launching(criterion)
-    selection, gpu = use_gpu(select(**chosen), *launching)
+    selection, gpu = use_gpu(select(**values), *launching)
     named: dict[str, Any] = {
         end: candidates.named_release(text, f"--{end}", selection, query)
         for end, text in ends.items()
@@ -282,12 +283,15 @@ class BisectProgress(ProgressListener):
         """
         super().__init__()
         self._axis, self._options, self._answer, self._several = axis, options, answer, several
-        self._cells: list[Any] = []
+        self._cells: list[CellAnswer] = []
 
-    def receive_answer(self, answer: Any) -> None:
-        if self._axis is Axis.RELEASES:
+    def receive_answer(self, answer: object) -> None:
+        if isinstance(answer, ReleaseAnswer):
             self._tell_release(answer)
-            return
+        elif isinstance(answer, CellAnswer):
+            self._tell_cell(answer)
+
+    def _tell_cell(self, answer: CellAnswer) -> None:
         self._cells.append(answer)
         if not self._answer.as_json:
             from compat.report.views.bisect import cell_answer_lines
@@ -300,7 +304,7 @@ class BisectProgress(ProgressListener):
                 lambda: (click.style(name, bold=True) + first.removeprefix(name), *details), list
             )
 
-    def _tell_release(self, answer: Any) -> None:
+    def _tell_release(self, answer: ReleaseAnswer) -> None:
         if self._several:
             from compat.report.views.bisect import AnswerGroup
             from compat.report.views.bisect_sentences import headline

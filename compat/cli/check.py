@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -21,7 +21,14 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.help import Command
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option
-from compat.cli.selecting import CELL, SECONDS, select, selection_options, split_cells
+from compat.cli.selecting import (
+    CELL,
+    SECONDS,
+    SelectionOptions,
+    select,
+    selection_options,
+    split_cells,
+)
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
@@ -119,7 +126,7 @@ def check(
     words: tuple[str, ...],
     criterion: Criterion,
     compiling: CompileOptions,
-    **chosen: Any,
+    **values: Unpack[SelectionOptions],
 ) -> None:
     """Test one commit for `git bisect run`.
 
@@ -131,8 +138,8 @@ def check(
     Exits with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive, and 130
     if interrupted.
     """
-    cells, files = split_cells(words)
-    selection = select(files=files, **chosen)
+    cells, values["files"] = split_cells(words)
+    selection = select(**values)
     obtain = compiling.obtaining(selection)
     with compiling.open_context(selection) as context:
         commit_check = judging.check(

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 from attrs import asdict
@@ -19,7 +19,7 @@ from compat.cli.help import Command
 from compat.cli.logs import say, show_task
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, env_provider
-from compat.cli.selecting import ENV, place_options, select_places
+from compat.cli.selecting import ENV, PlaceOptions, place_options, select_places
 from compat.envs.cache import EnvCache
 from compat.envs.record import kept_envs, read_env
 from compat.envs.record import prune as prune_envs
@@ -414,7 +414,7 @@ def pairs(
     every: bool,
     output: Path | None,
     compiling: CompileOptions,
-    **chosen: Any,
+    **values: Unpack[PlaceOptions],
 ) -> None:
     """Test which PyTorch works with which Triton release, without a GPU, and write
     reports/pairs.md.
@@ -429,7 +429,7 @@ def pairs(
     """
     from compat.pairs.pairing import try_pairs
 
-    selection = select_places(**chosen)
+    selection = select_places(**values)
     grid = try_pairs(
         selection,
         compiling.obtaining(selection),

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -24,7 +24,13 @@ from compat.cli.help import Command
 from compat.cli.logs import say, show_task
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option
-from compat.cli.selecting import CELL, kernel_arguments, select_cells, selection_options
+from compat.cli.selecting import (
+    CELL,
+    SelectionOptions,
+    kernel_arguments,
+    select_cells,
+    selection_options,
+)
 from compat.model import BuiltEnv, Cell
 from compat.project import read_matrix
 from compat.report.views.changed_kernels import diff_style, fix_document, fix_lines
@@ -67,7 +73,7 @@ def repro(
     output: Path | None,
     reduced: Path | None,
     compiling: CompileOptions,
-    **chosen: Any,
+    **values: Unpack[SelectionOptions],
 ) -> None:
     """Write a standalone script that shows how CELL fails, and the text of an issue for the
     compiler's tracker.
@@ -80,11 +86,11 @@ def repro(
 
     Exits with 1 if the script does not show the failure.
     """
-    if cell == bisecting.WORD and not (chosen["spec"] or chosen["files"]):
-        chosen["spec"] = bisecting.read_bad_ends(
-            read_matrix(chosen["matrix_path"]).base
+    if cell == bisecting.WORD and not (values["spec"] or values["files"]):
+        values["spec"] = bisecting.read_bad_ends(
+            read_matrix(values["matrix_path"]).base
         ).kernel_files
-    cell, selection = select_cells(cell, **chosen)
+    cell, selection = select_cells(cell, **values)
     obtain = compiling.obtaining(selection)
     again = (
         *selection.options,
@@ -157,7 +163,12 @@ class _ReproProgress(ReproListener):
 @answer_options(json_help="Print the answer as a JSON object.")
 @compile_options(deadline=None, jobs=_JOBS, no_build=None)
 def fix(
-    *, answer: Answer, cell: str, write: bool, compiling: CompileOptions, **chosen: Any
+    *,
+    answer: Answer,
+    cell: str,
+    write: bool,
+    compiling: CompileOptions,
+    **values: Unpack[SelectionOptions],
 ) -> None:
     """Find the smallest known edit that makes CELL compile, and show it as a diff.
 
@@ -171,7 +182,7 @@ def fix(
     Exits with 0 if it found an edit that compiles in the cell's env, with 1 if it found or wrote
     none, and with 2 if it skipped an invalid kernel file.
     """
-    cell, selection = select_cells(cell, **chosen)
+    cell, selection = select_cells(cell, **values)
     with compiling.open_context(selection) as context:
         proposal = fixes.fix(
             selection, cell, context, compiling.obtaining(selection), ProgressListener(judged=False)

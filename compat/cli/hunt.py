@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn, Unpack
 
 import click
 from attrs import evolve
@@ -25,7 +24,7 @@ from compat.cli.resources import (
     launched_option,
     use_gpu,
 )
-from compat.cli.selecting import place_options, select_places
+from compat.cli.selecting import PlaceOptions, place_options, select_places
 from compat.hunt.defects import HuntAnswer
 from compat.hunt.examples import HuntFiles, WrittenHunt, write_hunt
 from compat.hunt.hunting import HuntRequest, HuntRun
@@ -137,7 +136,7 @@ def hunt(
     is_launching: bool,
     python: str | None,
     compiling: CompileOptions,
-    **chosen: Any,
+    **values: Unpack[PlaceOptions],
 ) -> None:
     """Find defects of the compiler with generated programs.
 
@@ -155,7 +154,7 @@ def hunt(
     """
     if minutes is None and programs is None:
         minutes = 1.0
-    selection, wheel = _selection(chosen, against)
+    selection, wheel = _selection(values, against)
     defects = _known_defects(known_file, selection)
     selection, gpu = use_gpu(selection, is_launching, python)
     obtain = compiling.obtaining(selection)
@@ -209,9 +208,10 @@ def _end(
     sys.exit(1 if written.examples else 0)
 
 
-def _selection(chosen: Mapping[str, Any], against: str | None) -> tuple[Selection, str | None]:
+def _selection(values: PlaceOptions, against: str | None) -> tuple[Selection, str | None]:
     """The envs and targets, and the name of the wheel's env; ``None`` without a wheel."""
-    selection = select_places(**{**chosen, "envs": chosen["envs"] or ("newest",)})
+    values["envs"] = values["envs"] or ("newest",)
+    selection = select_places(**values)
     if against is None:
         return selection, None
     env = selection.config.wheel_env(against)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 from attrs import evolve
@@ -20,7 +20,13 @@ from compat.cli.help import Command
 from compat.cli.logs import say
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option
-from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
+from compat.cli.selecting import (
+    SECONDS,
+    SelectionOptions,
+    kernel_arguments,
+    select,
+    selection_options,
+)
 from compat.errors import ConfigError, SelectionError
 from compat.launch import building, hosting, sharing
 from compat.launch.archive import pack, write_archive
@@ -148,7 +154,12 @@ def _selection() -> Selection | None:
     no_build="Do not build missing envs; leave their cells out.",
 )
 def build(
-    *, out: Path, archive: bool, keep_text: bool, compiling: CompileOptions, **chosen: Any
+    *,
+    out: Path,
+    archive: bool,
+    keep_text: bool,
+    compiling: CompileOptions,
+    **values: Unpack[SelectionOptions],
 ) -> None:
     """Compile the cells of one target into a folder that a GPU host launches without a toolchain.
 
@@ -160,7 +171,7 @@ def build(
 
     Exits with 0 if at least one cell can be launched, and with 1 if none can.
     """
-    selection = select(**chosen)
+    selection = select(**values)
     with evolve(compiling, executor="local").open_context(selection) as context:
         built = building.build(
             selection, context, compiling.obtaining(selection), ProgressListener()

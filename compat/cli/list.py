@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from shutil import get_terminal_size
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -14,6 +14,8 @@ from compat.cli.help import Command
 from compat.cli.resources import open_project_store
 from compat.cli.selecting import (
     CELL,
+    PlaceOptions,
+    SelectionOptions,
     kernel_arguments,
     select,
     select_cells,
@@ -42,7 +44,7 @@ Rows = Iterable[JsonMapping]
 @selection_options
 @shard_option
 @answer_options(json_help="Print a JSON array instead of a table.")
-def list_(*, what: str, answer: Answer, **chosen: object) -> None:
+def list_(*, what: str, answer: Answer, **values: Unpack[SelectionOptions]) -> None:
     """List envs, targets, kernels or cells.
 
     $ compat list cells --envs releases --variant block_ptr
@@ -51,27 +53,32 @@ def list_(*, what: str, answer: Answer, **chosen: object) -> None:
     compile.
     """
     if what != "cells":
-        chosen["envs"] = chosen["envs"] or ("*",)
-        chosen["targets"] = chosen["targets"] or ("*",)
-    rows = list(_LISTERS[what](_selection(what, chosen)))
+        values["envs"] = values["envs"] or ("*",)
+        values["targets"] = values["targets"] or ("*",)
+    rows = list(_LISTERS[what](_selection(what, values)))
     if what == "cells":
         answer.give(lambda: (row["id"] for row in rows), lambda: rows)
     else:
         answer.draw(lambda: table(rows), lambda: rows)
 
 
-def _selection(what: str, chosen: dict[str, Any]) -> Selection:
+def _selection(what: str, values: SelectionOptions) -> Selection:
     """The selection; for envs and targets without kernels, unless an option chooses kernels.
 
     An error in a kernel file does not affect envs and targets.
     """
-    named = any(
-        chosen[option] for option in ("kernels", "variants", "cases", "spec", "files", "shard")
+    named = (
+        values["kernels"],
+        values["variants"],
+        values["cases"],
+        values["spec"],
+        values["files"],
+        values["shard"],
     )
-    if named or what in _OF_KERNELS:
-        return select(**chosen)
-    del chosen["shard"]
-    return select_places(**chosen)
+    if any(named) or what in _OF_KERNELS:
+        return select(**values)
+    places: PlaceOptions = values
+    return select_places(**places)
 
 
 _OF_KERNELS = ("kernels", "cells")
@@ -156,7 +163,7 @@ _LISTERS: Mapping[str, Callable[[Selection], Rows]] = {
 @answer_options(
     json_help="Print the evidence and the outcome as JSON; for several cells, their outcomes."
 )
-def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
+def explain(*, answer: Answer, cell: str, **values: Unpack[SelectionOptions]) -> None:
     """Show everything that the last run found about CELL.
 
     $ compat explain sel_dense/block_ptr/d64/h100/3.9
@@ -166,7 +173,7 @@ def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
     run, the newest release first. A kernel file or a Python source means all of its cells. The
     command compiles nothing.
     """
-    cell, selection = select_cells(cell, **chosen)
+    cell, selection = select_cells(cell, **values)
     with open_project_store(selection, only_read=True) as store:
         explanation = explanation_of(selection, cell, store)
     answer.give(lambda: _bold_first(explanation), lambda: explanation_document(explanation))

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Unpack
 
 import click
 
@@ -31,7 +31,13 @@ from compat.cli.resources import (
     launch_options,
     launched_option,
 )
-from compat.cli.selecting import kernel_arguments, select, selection_options, shard_option
+from compat.cli.selecting import (
+    SelectionOptions,
+    kernel_arguments,
+    select,
+    selection_options,
+    shard_option,
+)
 
 if TYPE_CHECKING:
     from compat.engine.run import RunContext
@@ -70,7 +76,7 @@ def matrix(
     python: str | None,
     formats: FormatFiles,
     compiling: CompileOptions,
-    **chosen: Any,
+    **values: Unpack[SelectionOptions],
 ) -> None:
     """Compile every chosen cell and write reports/index.html, reports/matrix.md and
     reports/matrix.json.
@@ -88,7 +94,7 @@ def matrix(
     from compat.matrix import MatrixInterrupted, run_matrix, update_reports
 
     listener = ProgressListener()
-    selection = select(**chosen, note=False)
+    selection = select(**values, note=False)
     obtain = compiling.obtaining(selection)
     try:
         with compiling.open_context(selection) as context:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 from attrs import evolve
@@ -23,6 +23,7 @@ from compat.cli.selecting import (
     CELL,
     ENV,
     SECONDS,
+    SelectionOptions,
     kernel_arguments,
     select,
     selection_options,
@@ -91,7 +92,7 @@ def reduce(
     budget: float | None,
     output: Path | None,
     compiling: CompileOptions,
-    **chosen: Any,
+    **values: Unpack[SelectionOptions],
 ) -> None:
     """Shrink a kernel while it still fails the same way.
 
@@ -108,8 +109,8 @@ def reduce(
     # A source with a kernel file beside it means the kernel that the file describes.
     if not what.endswith(".py") or not Path(what).with_suffix(".toml").exists():
         what, files = split_cells((what,))
-        chosen["files"] = (*files, *chosen["files"])
-    selection = select(**chosen)
+        values["files"] = (*files, *values["files"])
+    selection = select(**values)
     with compiling.open_context(selection) as context:
         reduction = reduce_kernel(
             selection,

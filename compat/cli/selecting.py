@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import click
 from click.shell_completion import CompletionItem
@@ -94,6 +94,31 @@ CELL = Name(lambda context: (cell.id for cell in _everywhere(context).cells))
 
 
 # --- the options ----------------------------------------------------------------------------------
+
+
+class PlaceOptions(TypedDict, total=False):
+    """The values of the options that :func:`place_options` gives a command."""
+
+    matrix_path: Path | None
+    envs: tuple[str, ...]
+    targets: tuple[str, ...]
+
+
+class SelectionOptions(PlaceOptions, total=False):
+    """The values of the options that :func:`selection_options` gives a command.
+
+    ``shard`` comes from :func:`shard_option`, and ``files`` from :func:`kernel_arguments`.
+    """
+
+    kernels: tuple[str, ...]
+    variants: tuple[str, ...]
+    cases: tuple[str, ...]
+    packages: tuple[str, ...]
+    others: str
+    spec: tuple[str, ...]
+    shard: str | None
+    files: tuple[str, ...]
+
 
 _OPTIONS = (
     click.option(
@@ -214,24 +239,17 @@ def split_cells(arguments: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return (cells[0] if cells else "*"), files
 
 
-def select_cells(word: str, files: Sequence[str] = (), **chosen: Any) -> tuple[str, Selection]:
+def select_cells(word: str, **values: Unpack[SelectionOptions]) -> tuple[str, Selection]:
     """The pattern of cells that a word means, and the selection of the options.
 
     A word that names kernel files means all their cells.
     """
-    cells, named = split_cells((word,))
-    return cells, select(files=(*named, *files), **chosen)
+    cells, files = split_cells((word,))
+    values["files"] = (*files, *values.get("files", ()))
+    return cells, select(**values)
 
 
-def select(
-    matrix_path: Path | None = None,
-    files: Sequence[str] = (),
-    spec: Sequence[str] = (),
-    shard: str | None = None,
-    note: bool = True,
-    others: str = "skip",
-    **patterns: Sequence[str],
-) -> Selection:
+def select(*, note: bool = True, **values: Unpack[SelectionOptions]) -> Selection:
     """The selection of these options.
 
     With ``note`` it prints a note if arguments are guessed. Some answers say so themselves. Raises
@@ -241,14 +259,19 @@ def select(
     from compat.engine.plan import Shard
     from compat.report.summary.statements import guesses
 
-    chosen = project.select(
-        matrix_path,
-        kernel_files=(*spec, *files),
-        packages=patterns.pop("packages", ()),
-        guess_others=others == "guess",
-        **patterns,
+    selection = project.select(
+        values.get("matrix_path"),
+        envs=values.get("envs", ()),
+        targets=values.get("targets", ()),
+        kernels=values.get("kernels", ()),
+        variants=values.get("variants", ()),
+        cases=values.get("cases", ()),
+        kernel_files=(*values.get("spec", ()), *values.get("files", ())),
+        packages=values.get("packages", ()),
+        guess_others=values.get("others") == "guess",
     )
-    selection = chosen.of_shard(Shard.parse(shard)) if shard is not None else chosen
+    if (shard := values.get("shard")) is not None:
+        selection = selection.of_shard(Shard.parse(shard))
     for problem in selection.problems:
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:
@@ -263,19 +286,18 @@ def select(
     return selection
 
 
-def select_places(
-    matrix_path: Path | None = None,
-    envs: Sequence[str] = (),
-    targets: Sequence[str] = (),
-    **_: object,
-) -> Selection:
+def select_places(**values: Unpack[PlaceOptions]) -> Selection:
     """The envs and targets that these options choose, and no kernels.
 
     Raises the errors of :func:`select`.
     """
     from compat import project
 
-    return project.select_places(matrix_path, envs=envs, targets=targets)
+    return project.select_places(
+        values.get("matrix_path"),
+        envs=values.get("envs", ()),
+        targets=values.get("targets", ()),
+    )
 
 
 class _Seconds(click.FloatRange):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import click
 from attrs import evolve
@@ -23,7 +23,7 @@ from compat.cli.resources import (
     launched_option,
     use_gpu,
 )
-from compat.cli.selecting import kernel_arguments, select, selection_options
+from compat.cli.selecting import SelectionOptions, kernel_arguments, select, selection_options
 from compat.errors import SelectionError
 from compat.launch import hosting
 from compat.launch.archive import pack, write_archive
@@ -77,7 +77,7 @@ def tune(
     output: Path | None,
     page: Path | None,
     compiling: CompileOptions,
-    **chosen: Any,
+    **values: Unpack[SelectionOptions],
 ) -> None:
     """Find the best config of a kernel on each release, and what it costs to keep another.
 
@@ -92,7 +92,7 @@ def tune(
     finds no GPU.
     """
     files = {"--output": output, "--html": page}
-    selection, gpu = use_gpu(select(**chosen), is_launching, python)
+    selection, gpu = use_gpu(select(**values), is_launching, python)
     plan = tuning.plan_tuning(selection)
     with evolve(compiling, executor="local").open_context(selection) as context:
         listener = ProgressListener(judged=False)

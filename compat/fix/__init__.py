@@ -16,7 +16,7 @@ The submodules are imported on first use, because reports only need to know whet
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from compat.fix.fixing import EditTrial, Fix, fix, write_fix
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["EditTrial", "Fix", "fix", "known_edits", "write_fix"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "known_edits":
         from compat.toolchains import known_edits
 

@@ -13,7 +13,7 @@ The submodules are imported on first use, because most runs have kernel files an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from compat.guess.guessing import GuessedSource, guess_sources, kernel_file_text
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["GuessedSource", "guess_sources", "kernel_file_text"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in __all__:
         from compat.guess import guessing
 

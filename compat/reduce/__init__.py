@@ -11,7 +11,7 @@ interesting.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compat.reduce.candidate import Candidate
 from compat.reduce.module import extract_functions
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["AcceptedStep", "AreInteresting", "Candidate", "extract_functions", "reduce", "shrink"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "reduce":  # imports the whole package, but many callers need only one module
         from compat.reduce.reduction import reduce
 
