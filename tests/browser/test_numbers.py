@@ -2,15 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from playwright.sync_api import expect
+import pytest
+from attrs import evolve
+from playwright.sync_api import Page, expect
 
+from compat.model import BuiltEnv, Check, Result
+from compat.report.render.page import matrix_html
 from tests.browser.looking import Look
+from tests.records import OK, TARGETS, env
+from tests.report import factory
 
 Open = Callable[..., Look]
+OpenResults = Callable[..., Page]
 UNSTABLE = "sel_varlen/block_ptr/many/sm_90/triton-3.1.0"
 SLOWER = "sel_varlen/loop_1d/few/sm_90/triton-3.3.0"
+
+
+@pytest.fixture
+def open_results(look: Callable[..., Look], tmp_path: Path) -> OpenResults:
+    """Opens the page of some results."""
+
+    def opened(results: Sequence[Result], fragment: str = "") -> Page:
+        path = tmp_path / "index.html"
+        path.write_text(matrix_html(factory.report(results)), encoding="utf-8")
+        page = look(path, fragment=fragment).page
+        page.wait_for_selector("body[data-ready]")
+        return page
+
+    return opened
+
+
+def launched(
+    built: BuiltEnv, *, us: float = 100.0, device: str = factory.GPU, check: Check = factory.RIGHT
+) -> Result:
+    """A launch of the only cell of an env."""
+    (result,) = factory.results_of("k", "v", factory.always(OK), envs=[built], targets=TARGETS[1:2])
+    ran = factory.launched(result, us, evolve(check, launches=30, differing=0, device=device))
+    assert ran.latency
+    return evolve(ran, latency=evolve(ran.latency, device=device))
+
+
+def errors(*amounts: float) -> list[Result]:
+    """A cell on successive releases, with these largest errors."""
+    return [
+        launched(env(f"3.{minor}.0"), check=evolve(factory.RIGHT, max_abs=amount))
+        for minor, amount in enumerate(amounts, 1)
+    ]
 
 
 def test_a_cell_that_compiles_but_is_unstable_has_the_unstable_mark(open_page: Open) -> None:
@@ -68,3 +108,17 @@ def test_a_slower_latency_is_shown_with_that_of_the_previous_release(open_page: 
     fast = page.locator("[data-drawer] [data-fact-line=fast]")
     expect(fast).to_contain_text("300 µs on NVIDIA H200")
     expect(fast).to_contain_text("156.4 µs in 3.2.0")
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def test_small_errors_have_significant_digits(open_results: OpenResults) -> None:
+    page = open_results(errors(0.00001, 0.000123456, 0.0123456), "#view=trends")
+    assert page.locator("[data-jump]").all_inner_texts() == [
+        "k/v 3.3.0: largest error 1.23e-4 → 0.0123",
+        "k/v 3.2.0: largest error 1e-5 → 1.23e-4",
+    ]
+    chart = page.locator('[data-chart="v/Largest error"]')
+    assert "max 0.0123" in chart.inner_text()
+    assert chart.locator("a").first.get_attribute("aria-label") == "sm_90, 3.1.0: 1e-5"

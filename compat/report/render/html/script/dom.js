@@ -101,5 +101,13 @@ function downloadLink(kind, name, label, getText) {
 }
 
 const NUMBER_FORMAT = new Intl.NumberFormat("en");
-const formatNumber = (value) => NUMBER_FORMAT.format(value);
+const SMALL_NUMBER_FORMAT = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/** A number as text. One below 1 has three significant digits: 0.0123, or 1.23e-5. */
+function formatNumber(value) {
+  const size = Math.abs(value);
+  if (size === 0 || size >= 1) return NUMBER_FORMAT.format(value);
+  return size >= 0.001 ? SMALL_NUMBER_FORMAT.format(value) : Number(value.toPrecision(3)).toExponential();
+}
+
 const formatCount = (count, noun, plural = `${noun}s`) => `${formatNumber(count)} ${count === 1 ? noun : plural}`;
