@@ -122,3 +122,33 @@ def test_small_errors_have_significant_digits(open_results: OpenResults) -> None
     chart = page.locator('[data-chart="v/Largest error"]')
     assert "max 0.0123" in chart.inner_text()
     assert chart.locator("a").first.get_attribute("aria-label") == "sm_90, 3.1.0: 1e-5"
+
+
+def test_an_error_after_none_is_no_jump(open_results: OpenResults) -> None:
+    """A change from or to 0 has no factor. Errors beyond the tolerance have marks in the grid."""
+    page = open_results(errors(0, 0.00001, 0), "#view=trends")
+    assert page.locator("[data-jump]").all_inner_texts() == []
+    assert page.locator("[data-chart='v/Largest error'] .series .flag").count() == 0
+
+
+# --- devices and envs -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("device", ["NVIDIA H200", "NVIDIA H100"])
+def test_only_measurements_of_one_device_make_a_jump(
+    open_results: OpenResults, device: str
+) -> None:
+    small, large = (evolve(factory.RIGHT, max_abs=amount) for amount in (0.001, 0.1))
+    results = [
+        launched(env("3.1.0"), check=small),
+        launched(env("3.2.0"), us=200, device=device, check=large),
+    ]
+    page = open_results(results, "#view=trends")
+    is_jump = device == factory.GPU
+    assert page.locator("[data-jump]").all_inner_texts() == (
+        ["k/v 3.2.0: latency 100 µs → 200 µs, largest error 0.001 → 0.1"] if is_jump else []
+    )
+    assert page.locator("[data-chart='v/Latency'] .series .flag").count() == is_jump
+    curve = page.locator("[data-chart='v/Latency'] .series > path").first.get_attribute("d")
+    assert curve
+    assert ("L" in curve) is is_jump

@@ -29,7 +29,8 @@ const METRICS = {
   "artifacts.source": "AST, bytes",
 };
 // The quantities with a chart: name, unit, and the function that reads one from the cells. A change is a jump if its
-// ratio is at least `factor` and its difference is more than `minDifference`.
+// ratio is at least `factor` and its difference is more than `minDifference`. `device` reads the device that measured
+// the quantity. Only amounts of the same device are comparable.
 const SERIES = [
   {
     name: "Registers",
@@ -71,25 +72,43 @@ const SERIES = [
   {
     name: "Latency",
     unit: "µs",
-    read: (cells, cell) => cells.latency?.[cell]?.us ?? null,
+    read: (cells, cell) => cells.latency[cell]?.us ?? null,
+    device: (cells, cell) => cells.latency[cell]?.device,
     factor: SLOWER_FACTOR,
     minDifference: 0,
   },
   {
     name: "Largest error",
     unit: "",
-    read: (cells, cell) => cells.numbers?.[cell]?.gpu?.max_abs ?? cells.numbers?.[cell]?.interpreter?.max_abs ?? null,
+    read: (cells, cell) => errorCheck(cells, cell)?.max_abs ?? null,
+    device: (cells, cell) => errorCheck(cells, cell)?.device,
     factor: 10,
     minDifference: 0,
   },
 ];
 
 const metricValue = (cells, metric, cell) => cells.metrics[metric]?.[cell] ?? null;
+/** The check of a cell that has its largest error: on a GPU, else in the interpreter, which has no device. */
+const errorCheck = (cells, cell) => {
+  const { gpu, interpreter } = cells.numbers[cell] ?? {};
+  return typeof gpu?.max_abs === "number" ? gpu : interpreter;
+};
 const sum = (left, right) => (left === null && right === null ? null : (left ?? 0) + (right ?? 0));
 
-/** Whether a change is a jump. */
-function isJump(series, oldValue, newValue) {
-  const [smaller, larger] = oldValue < newValue ? [oldValue, newValue] : [newValue, oldValue];
+/** The amount of a quantity in a cell, null if there is none, and the device that measured it. */
+function measurement(series, cells, cell) {
+  return { amount: series.read(cells, cell), device: series.device?.(cells, cell) };
+}
+
+/**
+ * Whether the change between two measurements is a jump. A change from or to 0 has no ratio. It is a jump only if the
+ * quantity has a `minDifference`.
+ */
+function isJump(series, older, newer) {
+  if (older.amount === null || newer.amount === null || older.device !== newer.device) return false;
+  const smaller = Math.min(older.amount, newer.amount);
+  const larger = Math.max(older.amount, newer.amount);
+  if (smaller === 0 && series.minDifference === 0) return false;
   return larger - smaller > series.minDifference && larger >= smaller * series.factor;
 }
 
@@ -109,13 +128,12 @@ function jumpsOf(data, row) {
   const jumps = [];
   builds(data, row).forEach((build, index, rowBuilds) => {
     if (!index || data.releases[build.release].fork) return;
-    const { release: earlierRelease, cell: earlierCell } = rowBuilds[index - 1];
+    const { cell: earlierCell } = rowBuilds[index - 1];
     const changes = SERIES.flatMap((series) => {
-      const [oldValue, newValue] = [series.read(data.cells, earlierCell), series.read(data.cells, build.cell)];
-      const hasJump = oldValue !== null && newValue !== null && isJump(series, oldValue, newValue);
-      return hasJump ? [{ series, oldValue, newValue }] : [];
+      const [older, newer] = [earlierCell, build.cell].map((cell) => measurement(series, data.cells, cell));
+      return isJump(series, older, newer) ? [{ series, oldValue: older.amount, newValue: newer.amount }] : [];
     });
-    if (changes.length) jumps.push({ row, release: build.release, earlierRelease, cell: build.cell, changes });
+    if (changes.length) jumps.push({ row, release: build.release, cell: build.cell, changes });
   });
   return jumps;
 }
@@ -145,7 +163,7 @@ const isWorse = ({ oldValue, newValue }) => newValue > oldValue;
  */
 function largestFactor(jump, isCounted = () => true) {
   const factor = ({ series, oldValue, newValue }) =>
-    (Math.max(oldValue, newValue) + series.minDifference) / (Math.min(oldValue, newValue) + series.minDifference || 1);
+    (Math.max(oldValue, newValue) + series.minDifference) / (Math.min(oldValue, newValue) + series.minDifference);
   return Math.max(0, ...jump.changes.filter(isCounted).map(factor));
 }
 

@@ -72,7 +72,7 @@ class Trends {
     const explanation =
       "A jump is a change between two neighbouring tested releases that compile: a quarter of the registers or " +
       "shared memory, half of the spills or code, three times the compile time (CPU seconds, including the " +
-      "assembler), or a fifth of the latency.";
+      "assembler), a fifth of the latency, or ten times the error.";
     return make(
       "section",
       { class: "jump-list" },
@@ -190,7 +190,7 @@ class Trends {
     const lines = rows.map((row) => ({
       name: data.rows.target[row],
       points: builds(data, row)
-        .map(({ release, cell }) => ({ release, cell, amount: quantity.read(data.cells, cell) }))
+        .map(({ release, cell }) => ({ release, cell, ...measurement(quantity, data.cells, cell) }))
         .filter((point) => point.amount !== null),
     }));
     const amounts = lines.flatMap((line) => line.points.map((point) => point.amount));
@@ -234,14 +234,15 @@ class Trends {
     const { data } = this;
     let path = "";
     points.forEach((point, position) => {
-      // The curve has a gap at a release that was not tested or does not compile.
-      const isAdjacent = position && points[position - 1].release === point.release - 1;
-      path += `${isAdjacent ? "L" : "M"}${x(point.release).toFixed(1)} ${y(point.amount).toFixed(1)}`;
+      // The curve has a gap at a release that was not tested or does not compile, and where the device changes.
+      const previous = points[position - 1];
+      const isConnected = previous && previous.release === point.release - 1 && previous.device === point.device;
+      path += `${isConnected ? "L" : "M"}${x(point.release).toFixed(1)} ${y(point.amount).toFixed(1)}`;
     });
     const dots = points.map((point, position) => {
       const previous = points[position - 1];
       const isJumpPoint =
-        previous && !data.releases[point.release].fork && isJump(quantity, previous.amount, point.amount);
+        previous && !data.releases[point.release].fork && isJump(quantity, previous, point);
       const label = `${name}, ${data.releases[point.release].label}: ${formatAmount(point.amount, quantity.unit)}`;
       return draw(
         "a",
