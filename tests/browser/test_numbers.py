@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 from playwright.sync_api import Page, expect
 
-from compat.model import BuiltEnv, Check, Result
+from compat.model import BuiltEnv, Check, Result, Status
 from compat.report.render.page import matrix_html
 from tests.browser.looking import Look
 from tests.records import OK, TARGETS, env
@@ -152,3 +152,19 @@ def test_only_measurements_of_one_device_make_a_jump(
     curve = page.locator("[data-chart='v/Latency'] .series > path").first.get_attribute("d")
     assert curve
     assert ("L" in curve) is is_jump
+
+
+def test_the_worst_env_of_a_release_decides_about_right_and_fast(
+    open_results: OpenResults,
+) -> None:
+    wrong = evolve(factory.RIGHT, status=Status.WRONG, reason="is 1, expected 2")
+    results = [
+        launched(env("3.1.0")),
+        launched(env("3.2.0")),
+        launched(env("3.2.0", name="pt2.9", torch="2.9.1"), us=200, check=wrong),
+    ]
+    page = open_results(results)
+    for fact, mark in (("right", "WRONG"), ("fast", "slower")):
+        page.locator(f"[data-fact={fact}]").click()
+        cells = page.locator("tr[data-name='k/v'] [data-release]")
+        assert cells.evaluate_all("all => all.map(cell => cell.dataset.mark)") == ["ok", mark]

@@ -104,7 +104,7 @@ class Drawer {
       this.fact(
         "fast",
         "Fast",
-        timing ? (timing.slower ? SLOW_MARK : FAST_MARK) : ABSENT_MARK,
+        timing ? timingMark(timing) : ABSENT_MARK,
         timing ? timingText(timing) : "not tested: no latency was measured",
       ),
     );

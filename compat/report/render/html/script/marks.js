@@ -77,16 +77,14 @@ function placeOf(data, cell) {
   return { row: data.points.row[point], release: data.points.release[point], point };
 }
 
-/** The mark of a point for one of the three facts. */
+/** The mark of a point for one of the three facts: that of its worst env. */
 function factMark(data, point, fact) {
   if (fact === "compiles") return data.mark(point);
   if (point < 0) return ABSENT_MARK;
-  const cells = data.cellsOf(point);
-  const resultOf = fact === "right" ? comparisonOf : timingOf;
-  const result = cells.map((cell) => resultOf(data, cell)).find(Boolean);
-  if (!result) return ABSENT_MARK;
-  if (fact === "right") return comparisonMark(result);
-  return result.slower ? SLOW_MARK : FAST_MARK;
+  const [resultOf, markOf] = fact === "right" ? [comparisonOf, comparisonMark] : [timingOf, timingMark];
+  const results = data.cellsOf(point).map((cell) => resultOf(data, cell));
+  const marks = results.filter(Boolean).map(markOf);
+  return marks.find((mark) => mark.kind === "bad") ?? marks[0] ?? ABSENT_MARK;
 }
 
 const RIGHT_MARK = { word: "ok", meaning: "right numbers", kind: "good" };
@@ -103,6 +101,11 @@ const SLOW_MARK = { word: "slower", meaning: "slower than before", kind: "bad" }
 /** The mark of a comparison of numbers. */
 function comparisonMark({ right, status }) {
   return right ? RIGHT_MARK : (BAD_COMPARISON_MARKS[status] ?? WRONG_MARK);
+}
+
+/** The mark of a latency. */
+function timingMark({ slower }) {
+  return slower ? SLOW_MARK : FAST_MARK;
 }
 
 /** A mark outside the grid, with the same look. */
