@@ -6,8 +6,9 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from attrs import evolve
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from compat.model import Result
 from compat.report.render.page import matrix_html
@@ -191,6 +192,29 @@ def test_links_and_fingerprints_are_copied(open_page: Open) -> None:
     assert failed is not None
     page.get_by_role("button", name="Copy the fingerprint").click()
     assert copied(page) == failed.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("copies", "label", "announcement"),
+    [
+        (True, "Copied", "Copied the fingerprint"),
+        (False, "Not copied", "The browser did not copy the fingerprint"),
+    ],
+)
+def test_a_copy_without_the_clipboard_api_says_whether_it_worked(
+    open_page: Open, copies: bool, label: str, announcement: str
+) -> None:
+    page = open_page("real", fragment=f"#cell={CELL}").page
+    page.evaluate(
+        "copies => { navigator.clipboard.writeText = () => Promise.reject();"
+        " document.execCommand = () => copies; }",
+        copies,
+    )
+    button = page.get_by_role("button", name="Copy the fingerprint")
+    button.click()
+    expect(button).to_have_text(label)
+    expect(page.locator("[data-said]")).to_have_text(announcement)
+    expect(button).to_have_text("Copy")
 
 
 def test_the_message_is_downloaded(open_page: Open, tmp_path: Path) -> None:

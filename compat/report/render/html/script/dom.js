@@ -56,11 +56,13 @@ function prose(text) {
 
 function copyButton(getText, description, label = "Copy") {
   const labelElement = make("span", {}, label);
-  const confirmCopy = () => {
-    labelElement.textContent = "Copied";
-    announce(`Copied ${description}`);
+  const showResult = (result, announcement) => {
+    labelElement.textContent = result;
+    announce(announcement);
     setTimeout(() => (labelElement.textContent = label), 1500);
   };
+  const confirmCopy = () => showResult("Copied", `Copied ${description}`);
+  const reportFailure = () => showResult("Not copied", `The browser did not copy ${description}`);
   return make(
     "button",
     {
@@ -68,14 +70,17 @@ function copyButton(getText, description, label = "Copy") {
       class: "quiet copy",
       "data-copy": "",
       "aria-label": `Copy ${description}`,
-      onclick: () => copyText(getText()).then(confirmCopy),
+      onclick: () => copyText(getText()).then(confirmCopy, reportFailure),
     },
     icon(label === "Copy" ? "copy" : "link"),
     labelElement,
   );
 }
 
-/** Copy text to the clipboard. A page from disk may have no clipboard API, so a text field is the fallback. */
+/**
+ * Copy text to the clipboard. A page from disk may have no clipboard API, so a text field is the fallback. The promise
+ * rejects if the browser refuses both.
+ */
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -83,8 +88,9 @@ async function copyText(text) {
     const field = make("textarea", { class: "said", readonly: true }, text);
     document.body.append(field);
     field.select();
-    document.execCommand("copy");
+    const isCopied = document.execCommand("copy");
     field.remove();
+    if (!isCopied) throw new Error("the browser refuses to copy");
   }
 }
 
