@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from compat.history.verdict import points_of
+from compat.report.render.page import matrix_html
 from compat.report.summary.grid import mark_of, phrase_in_full
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import headline
 from tests.browser.looking import Look
 from tests.browser.pages import large, real, various
+from tests.records import OK, REMOVED, SHAPE, bad, env
+from tests.report import factory
 from tests.report.factory import SUSPICION
 
 Open = Callable[..., Look]
@@ -186,6 +190,40 @@ def test_marks_and_classes_filter_cells(open_page: Open) -> None:
         "sel_varlen/block_ptr",
     ]
     assert count(page) == "2 variants, 18 of 1,638 cells"
+
+
+def test_wrong_numbers_are_a_class_of_the_filter(open_page: Open) -> None:
+    page = open_page("run").page
+    classes = line(page, "sel_varlen/block_ptr").locator(".classes")
+    assert classes.inner_text() == "wrong-numbers"
+    page.locator("form[data-filter] select[name=class]").select_option("wrong-numbers")
+    assert count(page) == "1 variant, 1 of 12 cells"
+    page.locator("[data-clear]").click()
+    page.locator("form[data-filter] [name=q]").fill("wrong-numbers")
+    assert [name for name in lines(page) if "/" in name] == ["sel_varlen/block_ptr"]
+
+
+def test_classes_of_earlier_runs_are_in_the_filter(
+    look: Callable[..., Look], tmp_path: Path
+) -> None:
+    now = [
+        result
+        for variant, outcome in (("v", OK), ("w", bad(SHAPE)))
+        for result in factory.results_of("k", variant, factory.always(outcome), envs=[env("3.4.0")])
+    ]
+    earlier = factory.results_of("k", "v", factory.always(bad(REMOVED)), envs=[env("3.9.0")])
+    path = tmp_path / "index.html"
+    path.write_text(matrix_html(factory.report(now, remembered=earlier)), encoding="utf-8")
+    page = look(path).page
+    page.wait_for_selector("body[data-ready]")
+    choice = page.locator("form[data-filter] select[name=class]")
+    assert choice.locator("option").all_inner_texts() == [
+        "Class: all",
+        "api-removed",
+        "shape-mismatch",
+    ]
+    choice.select_option("api-removed")
+    assert [name for name in lines(page) if "/" in name] == ["k/v"]
 
 
 def test_filter_shows_only_variants_with_unexpected_cells(open_page: Open) -> None:

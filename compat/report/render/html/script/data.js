@@ -5,6 +5,7 @@ const UNEXPECTED = 1;
 const REMEMBERED = 2;
 const FLAKY = 1;
 const GUESSED = 2;
+const WRONG_NUMBERS_CLASS = "wrong-numbers"; // the page's failure class of cells that compute wrong numbers
 const UNEXPECTED_CELL = 8; // a flag of a cell; a point is UNEXPECTED if one of its cells has this flag
 
 async function unzip(base64) {
@@ -58,6 +59,11 @@ class Data {
 
   point(row, release) {
     return this.pointNumbers[row * this.columns + release];
+  }
+
+  /** The points of a row, by release. */
+  pointsOf(row) {
+    return this.releases.map((_, release) => this.point(row, release));
   }
 
   mark(point) {
@@ -153,6 +159,13 @@ class Data {
   failureClass(point) {
     if (point < 0) return "";
     const failure = this.points.failure[point];
-    return failure >= 0 ? this.failures[failure].class : (this.points.earlier[point]?.[0] ?? "");
+    if (failure >= 0) return this.failures[failure].class;
+    const isWrong = this.cellsOf(point).some((cell) => comparisonOf(this, cell)?.right === false);
+    return isWrong ? WRONG_NUMBERS_CLASS : (this.points.earlier[point]?.[0] ?? "");
+  }
+
+  /** The distinct failure classes of some points. */
+  failureClasses(points) {
+    return [...new Set(points.map((point) => this.failureClass(point)))].filter(Boolean);
   }
 }

@@ -18,16 +18,16 @@ class Filter {
   /** The text of a row that the search compares with its terms. */
   searchText(row) {
     const { data } = this;
-    const classes = new Set();
-    for (let release = 0; release < data.columns; release++) {
-      const point = data.point(row, release);
-      if (point >= 0 && data.points.failure[point] >= 0) {
-        const failure = data.failures[data.points.failure[point]];
-        classes.add(`${failure.id} ${failure.fingerprint}`);
-      }
-    }
+    const points = data.pointsOf(row);
+    const failures = new Set(points.map((point) => data.failures[data.points.failure[point]]).filter(Boolean));
     const spec = data.specs[data.rows.spec[row]];
-    return [data.name(row), data.rows.verdict[row], spec.function, spec.source, ...classes].join(" ").toLowerCase();
+    return [
+      ...[data.name(row), data.rows.verdict[row], spec.function, spec.source],
+      ...[...failures].flatMap(({ id, fingerprint }) => [id, fingerprint]),
+      ...data.failureClasses(points),
+    ]
+      .join(" ")
+      .toLowerCase();
   }
 
   // --- the rows ---
@@ -77,7 +77,7 @@ class Filter {
 
   controls() {
     const { data } = this;
-    const classes = [...new Set(data.failures.map((failure) => failure.class))].sort();
+    const classes = data.failureClasses([...data.points.row.keys()]).sort();
     return [
       make(
         "div",
@@ -85,7 +85,7 @@ class Filter {
         this.search(),
         this.switches("target", "Targets", data.names("target")),
         this.switches("case", "Cases", data.names("case")),
-        classes.length > 1 && this.list("class", "Class", classes),
+        classes.length > 0 && this.list("class", "Class", classes),
         this.facts(),
       ),
       this.legend(),

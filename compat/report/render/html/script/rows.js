@@ -2,7 +2,6 @@
 // rows, and has one entry for each release.
 
 const TALLY_MARK = { word: "tally", meaning: "", kind: "tally" };
-const WRONG_NUMBERS_CLASS = "wrong-numbers"; // an additional failure class
 const KINDS_WITHOUT_RESULT = new Set(["absent", "unknown"]); // kinds of marks without a result of the kernel
 const MAX_UNFOLDED_VARIANTS = 80; // the maximum number of variants with which all kernels start unfolded
 
@@ -137,16 +136,7 @@ class Lines {
 
   /** The distinct failure classes of a line. */
   failureClasses(line) {
-    const { data } = this;
-    const classes = new Set();
-    for (const row of line.rows) {
-      for (let release = 0; release < data.columns; release++) {
-        const point = data.point(row, release);
-        const isWrong = point >= 0 && data.cellsOf(point).some((cell) => comparisonOf(data, cell)?.right === false);
-        classes.add(isWrong ? WRONG_NUMBERS_CLASS : data.failureClass(point));
-      }
-    }
-    return [...classes].filter(Boolean);
+    return this.data.failureClasses(line.rows.flatMap((row) => this.data.pointsOf(row)));
   }
 
   /** The verdict for the facts right and fast. It counts only releases with a result. */
