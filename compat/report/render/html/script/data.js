@@ -3,7 +3,6 @@
 
 const UNEXPECTED = 1;
 const REMEMBERED = 2;
-const FLAKY = 1;
 const GUESSED = 2;
 const WRONG_NUMBERS_CLASS = "wrong-numbers"; // the page's failure class of cells that compute wrong numbers
 const UNEXPECTED_CELL = 8; // a flag of a cell; a point is UNEXPECTED if one of its cells has this flag

@@ -20,7 +20,7 @@ class Grid {
     for (const width of [640, 1000]) {
       matchMedia(`(max-width: ${width}px)`).addEventListener("change", () => this.reflow());
     }
-    this.keys = new Keyboard(this);
+    new Keyboard(this);
     this.refresh();
   }
 
@@ -120,7 +120,7 @@ class Grid {
     }
     const [start, end] = this.range();
     for (const [index, element] of this.lineElements) {
-      if ((index < start || index >= end) && !this.removeLine(element)) this.lineElements.delete(index);
+      if (index < start || index >= end) this.removeLine(index, element);
     }
     let nextElement = this.spaceBelow;
     for (let index = end - 1; index >= start; index--) {
@@ -135,12 +135,12 @@ class Grid {
     if (!this.height) this.measure();
   }
 
-  /** Remove a line. If it had the focus, the scroller takes the focus, so that keys still work. Returns false. */
-  removeLine(element) {
+  /** Remove a line. If it had the focus, the scroller takes the focus, so that keys still work. */
+  removeLine(index, element) {
     const hadFocus = element.contains(document.activeElement);
     element.remove();
+    this.lineElements.delete(index);
     if (hadFocus) this.scroller.focus({ preventScroll: true });
-    return false;
   }
 
   range() {
