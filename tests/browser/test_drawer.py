@@ -87,7 +87,7 @@ def test_drawer_shows_the_facts_of_a_failure(open_page: Open) -> None:
         fields["Class"],
         fields["Fingerprint"].removesuffix("Copy"),
         fields["Stage"],
-        fields["At"],
+        fields["Location"],
     ) == (
         failed.failure_class,
         failed.fingerprint,
@@ -111,6 +111,8 @@ def test_drawer_shows_the_facts_of_a_cell_that_compiles(open_page: Open) -> None
     assert f"{outcome.metrics['artifacts']['cubin']:,}" in text
     assert str(outcome.metrics["registers"]) in text
     assert outcome.warnings[0].message in text
+    earlier = result("sel_dense/block_ptr/d64/sm_90/triton-3.7.1").outcome
+    assert f"was {earlier.metrics['artifacts']['cubin']:,}" in text
     page.locator("[data-drawer] .circumstances summary").click()
     fields = facts(page)
     assert fields["Env"].startswith("triton-3.8.0: Triton 3.8.0")
@@ -139,7 +141,7 @@ def test_drawer_says_why_an_env_cannot_be_built(open_page: Open) -> None:
     cell = next(cell_result for cell_result in various().results if cell_result.built.error)
     page = open_page("various", fragment=f"#cell={cell.cell.id}").page
     page.locator("[data-drawer] .circumstances summary").click()
-    assert "no wheels for triton==4.0.0" in facts(page)["Error of the env"]
+    assert "no wheels for triton==4.0.0" in facts(page)["Env error"]
 
 
 def test_drawer_distinguishes_several_envs_of_a_release(open_page: Open) -> None:
@@ -177,11 +179,20 @@ def test_commands_are_copied_as_a_shell_takes_them(open_page: Open) -> None:
     lines = page.locator("[data-commands] code").all_inner_texts()
     commands = {shlex.split(line)[1]: line for line in lines}
     assert list(commands) == ["matrix", "explain", "bisect", "reduce", "repro", "fix"]
+    assert page.locator("[data-commands] .what").first.inner_text() == "Compile it again"
     assert shlex.split(commands["explain"])[:3] == ["compat", "explain", CELL]
     for place, line in enumerate(lines):
         page.locator("[data-commands] [data-copy]").nth(place).click()
         assert copied(page) == line
     assert "Copied" in page.locator("[data-commands]").inner_text()
+
+
+def test_an_untested_cell_has_only_the_command_that_compiles_it(open_page: Open) -> None:
+    row = various().results[0].cell.id.rsplit("/", 1)[0]
+    page = open_page("various", fragment=f"#cell={row}/4.1.0").page
+    assert page.locator("[data-commands] .what").all_inner_texts() == ["Compile it"]
+    (line,) = page.locator("[data-commands] code").all_inner_texts()
+    assert shlex.split(line)[:2] == ["compat", "matrix"]
 
 
 def test_links_and_fingerprints_are_copied(open_page: Open) -> None:

@@ -107,8 +107,8 @@ def test_cells_have_labels_for_screen_readers(open_page: Open) -> None:
         == f"{variant.variant}, 3.4.0: rejected with a diagnostic, shape-mismatch, {shape.id}"
     )
     assert labels["3.5.0"].endswith(
-        f"the compiler crashed, internal-error, {crash.id}, another failure than in the release"
-        " before, unexpected"
+        f"the compiler crashed, internal-error, {crash.id}, a different failure than on the"
+        " previous release, unexpected"
     )
     assert labels["4.1.0"] == f"{variant.variant}, 4.1.0: not tested"
 
@@ -243,7 +243,7 @@ def test_slow_suspect_has_a_mark_a_filter_and_a_sentence(open_page: Open) -> Non
     assert marked == ["3.9.0"]
     assert marks(page, "k/v")["3.9.0"] == "ok"
     last = of_it.last
-    assert "likely slower than on the release before" in (last.get_attribute("aria-label") or "")
+    assert "likely slower than on the previous release" in (last.get_attribute("aria-label") or "")
     page.locator("[data-only=suspected]").click()
     assert count(page) == "1 variant, 1 of 6 cells"
     last.click()

@@ -43,7 +43,7 @@ def test_each_inspected_release_has_a_state_and_others_are_unseen(open_page: Ope
     assert states(page, "tl.make_block_ptr") == ["there", "there", "unseen", "there", "refuses"]
     assert (
         summary(page, "tl.make_block_ptr")
-        == "only raises in 3.9.0; deprecated 3.7.0; deprecated 3.8.0"
+        == "only raises an error in 3.9.0; deprecated 3.7.0; deprecated 3.8.0"
     )
     assert states(page, "tl.make_tensor_descriptor") == [
         "absent",
@@ -53,7 +53,7 @@ def test_each_inspected_release_has_a_state_and_others_are_unseen(open_page: Ope
         "there",
     ]
     assert summary(page, "tl.make_tensor_descriptor") == "in 3.8.0, not in 3.7.0"
-    assert summary(page, "tl.advance") == "gone in 3.9.0"
+    assert summary(page, "tl.advance") == "removed in 3.9.0"
     assert states(page, "tl.ops") == ["unknown", "unknown", "unseen", "there", "there"]
     assert summary(page, "tl.ops") == "in every release that was inspected"
     assert "Not inspected: 3.7.1." in page.locator("[data-view=api] .lead").inner_text()

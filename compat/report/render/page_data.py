@@ -387,12 +387,15 @@ _COORDINATE = (
     "{target}",
 )
 
+_COMPILE = ("compat", "matrix", *_COORDINATE, "--envs", "{env}", "--again")
+UNTESTED = ("Compile it", _COMPILE)
+"""The command for a cell without a result: the purpose, and the arguments."""
 ALWAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Compile it again", ("compat", "matrix", *_COORDINATE, "--envs", "{env}", "--again")),
-    ("Everything that is known about it", ("compat", "explain", CELL)),
+    ("Compile it again", _COMPILE),
+    ("All facts about it", ("compat", "explain", CELL)),
     ("The release that changed it", ("compat", "bisect", *_COORDINATE)),
 )
-"""The commands for every cell: the purpose, and the arguments."""
+"""The commands for every cell with a result."""
 FAILING: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("The smallest kernel that fails the same way", ("compat", "reduce", CELL)),
     ("A standalone script and an issue text", ("compat", "repro", CELL)),
@@ -403,7 +406,7 @@ FIX = ("An edit that fixes it", ("compat", "fix", CELL))
 
 
 def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
-    """The commands for every cell, for those that fail, and for those with a known edit.
+    """The commands for cells without and with a result, that fail, and that have a known edit.
 
     ``options`` make a command read the same files. Commands that compile also get ``limits``.
     """
@@ -413,6 +416,7 @@ def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
         return {"title": title, "words": [*arguments, *further]}
 
     return {
+        "untested": command(*UNTESTED),
         "always": [command(*entry) for entry in ALWAYS],
         "failing": [command(*entry) for entry in FAILING],
         "fix": command(*FIX),

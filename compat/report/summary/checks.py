@@ -20,7 +20,7 @@ MEANINGS = {
     "right": "within the tolerance of every output",
     "WRONG": "wrong numbers",
     "UNSTABLE": "launches with the same arguments computed different numbers",
-    "FAULT": "a launch ended with an error of the GPU",
+    "FAULT": "a launch ended with a GPU error",
     "refused": "the GPU's driver did not launch it",
     "time": "timed out",
     "n/a": "this release's interpreter computes this wrong, or cannot run it",

@@ -59,7 +59,7 @@ LEGEND = {
     "n/a": "this toolchain cannot build for the target",
     "WRONG": "compiles, computes wrong numbers",
     "UNSTABLE": "compiles, and launches compute different numbers",
-    "FAULT": "compiles, and a launch ends with an error of the GPU",
+    "FAULT": "compiles, and a launch ends with a GPU error",
     "refused": "compiles, and the GPU's driver does not launch it",
     "env": "the env is broken",
     "source": "the kernel's file could not be imported",

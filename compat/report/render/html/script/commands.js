@@ -15,8 +15,8 @@ function commandList(data, place, failure) {
 }
 
 function commandsFor(data, place, failure) {
-  const { always, failing, fix } = data.commands;
-  if (place.cell === undefined) return always.slice(0, 1); // only the first command works for a cell without a result
+  const { untested, always, failing, fix } = data.commands;
+  if (place.cell === undefined) return [untested]; // other commands need a result
   if (!failure) return always;
   return [...always, ...failing, ...(data.distinctFailure(failure)?.edit ? [fix] : [])];
 }

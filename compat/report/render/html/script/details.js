@@ -33,7 +33,7 @@ class Details {
       const summary = `An earlier run found: ${data.mark(point).meaning}${cause}.`;
       return section(
         "From an earlier run",
-        make("p", {}, summary, " This run did not try it. The command below does."),
+        make("p", {}, summary, " This run did not compile it. The command below does."),
       );
     }
     const { label } = data.releases[release];
@@ -56,7 +56,7 @@ class Details {
         section(
           "Slow-suspect",
           make("p", { class: "suspicion", "data-suspicion": "" }, sentence(data.suspicions[cell])),
-          make("p", { class: "note" }, "This is an estimate from the machine code. Nothing was launched for it."),
+          make("p", { class: "note" }, "This is an estimate from the machine code. The kernel was not launched."),
         ),
       failure && this.excerpt(failure),
       this.source(spec, failure),
@@ -98,7 +98,7 @@ class Details {
       ["Stage", failure.stage],
       ["Pass", failure.pass],
       ["Op", failure.op],
-      ["At", failure.location],
+      ["Location", failure.location],
       [
         "Declared",
         expectation && `${declarationText(expectation)}. ${expectation.reason}`,
@@ -121,12 +121,12 @@ class Details {
   }
 
   excerpt(failure) {
-    return section("The compiler's message", make("pre", { tabindex: "0", "data-excerpt": "" }, failure.excerpt));
+    return section("Compiler message", make("pre", { tabindex: "0", "data-excerpt": "" }, failure.excerpt));
   }
 
   source(spec, failure) {
     const view = sourceView(this.data, spec, failure);
-    return view && section(failure ? "Where" : "Source", view);
+    return view && section("Source", view);
   }
 
   downloads(failure, cell) {
@@ -139,7 +139,7 @@ class Details {
       "div",
       { class: "row downloads" },
       links,
-      downloadLink("message", `${name}.txt`, "The message", () => failure.excerpt),
+      downloadLink("message", `${name}.txt`, "Compiler message", () => failure.excerpt),
     );
   }
 
@@ -174,7 +174,7 @@ class Details {
     const columnsOfCell = (columns) => Object.entries(columns).filter(([, column]) => column[cell] !== null);
     const metricRows = columnsOfCell(data.cells.metrics).map(([name, column]) => {
       const earlierValue = earlierCell === null ? null : column[earlierCell];
-      const note = earlierValue === null || earlierValue === column[cell] ? "" : `${formatNumber(earlierValue)} before`;
+      const note = earlierValue === null || earlierValue === column[cell] ? "" : `was ${formatNumber(earlierValue)}`;
       return tableRow(Object.hasOwn(METRICS, name) ? METRICS[name] : name, [
         make("td", {}, formatNumber(column[cell])),
         make("td", { class: "note" }, note),
@@ -186,7 +186,7 @@ class Details {
       plainRow(`${name}, CPU seconds`, column[cell].toFixed(3)),
     );
     if (!metricRows.length && !stageRows.length) return null;
-    return section("The build", make("table", { class: "plain" }, make("tbody", {}, metricRows, textRows, stageRows)));
+    return section("Build", make("table", { class: "plain" }, make("tbody", {}, metricRows, textRows, stageRows)));
   }
 
   compileDetails({ cell }, spec) {
@@ -211,7 +211,7 @@ class Details {
       ],
       ["Packages", env.packages.join(", ")],
       ["Digest", env.digest],
-      ["Error of the env", env.error],
+      ["Env error", env.error],
       ["Kernel", spec.summary],
       ["Compiled with", make("pre", { tabindex: "0" }, JSON.stringify(spec.compile, null, 1))],
       ["Stand-ins", standIns && [standIns.packages, standIns.answers, standIns.skipped].flat().join("; ")],

@@ -190,7 +190,7 @@ class Failures {
           perTarget.map(([targets, message]) => make("li", {}, make("strong", {}, targets), make("code", {}, message))),
         ),
       record.advice && make("p", { class: "advice" }, prose(record.advice)),
-      make("h3", {}, "Where it occurs"),
+      make("h3", {}, "Affected kernels"),
       make("div", { class: "wide" }, this.places(failure)),
       this.facts(failure, record),
     ].filter(Boolean);
@@ -223,7 +223,7 @@ class Failures {
       ["Stage", record.stage],
       ["Pass", record.pass],
       ["Op", record.op],
-      ["At", record.location],
+      ["Location", record.location],
       ["Example", link],
     ];
     return definitions(facts.filter(([, value]) => value));

@@ -203,7 +203,7 @@ class Filter {
       { class: "legend", role: "group", "aria-label": "Marks: meaning and filter" },
       onlySwitch("unexpected", unexpectedCount, swatch(SURPRISE_MARK, { unexpected: true }), "unexpected"),
       items,
-      onlySwitch(ONLY_SUSPECTED, suspectCount, swatch(SUSPECT_MARK), "likely slower than on the release before"),
+      onlySwitch(ONLY_SUSPECTED, suspectCount, swatch(SUSPECT_MARK), "likely slower than on the previous release"),
       this.legendNotes(),
       legendNote(ABSENT_MARK, "not tested"),
       make(
@@ -221,9 +221,11 @@ class Filter {
     const hasSlowerCell =
       hasEntries(data.cells.latency) && data.cells.env.some((_, cell) => timingOf(data, cell)?.slower);
     return [
-      hasSlowerCell && legendNote(SLOW_MARK, `slower than on the release before (${SLOWER_FACTOR} ×)`),
-      data.points.flags.some((flags) => flags & REMEMBERED) && legendNote(REMEMBERED_MARK, "pale: from an earlier run"),
-      this.hasFailureChange() && legendNote(CHANGED_MARK, "thick edge: another failure than before"),
+      hasSlowerCell && legendNote(SLOW_MARK, `slower than on the previous release (${SLOWER_FACTOR} ×)`),
+      data.points.flags.some((flags) => flags & REMEMBERED) &&
+        legendNote(REMEMBERED_MARK, "pale: result of an earlier run"),
+      this.hasFailureChange() &&
+        legendNote(CHANGED_MARK, "thick edge: a different failure than on the previous release"),
     ];
   }
 

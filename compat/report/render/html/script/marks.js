@@ -91,9 +91,9 @@ const RIGHT_MARK = { word: "ok", meaning: "right numbers", kind: "good" };
 const WRONG_MARK = { word: "WRONG", meaning: "wrong numbers", kind: "bad" };
 const BAD_COMPARISON_MARKS = {
   unstable: { word: "UNSTABLE", meaning: "launches compute different numbers", kind: "bad" },
-  faulted: { word: "FAULT", meaning: "a launch ends with an error of the GPU", kind: "bad" },
+  faulted: { word: "FAULT", meaning: "a launch ends with a GPU error", kind: "bad" },
   launch_refused: { word: "refused", meaning: "the GPU's driver does not launch it", kind: "bad" },
-  timed_out: { word: "time", meaning: "a launch does not end in time", kind: "bad" },
+  timed_out: { word: "time", meaning: "a launch times out", kind: "bad" },
 };
 const FAST_MARK = { word: "ok", meaning: "as fast as before", kind: "good" };
 const SLOW_MARK = { word: "slower", meaning: "slower than before", kind: "bad" };

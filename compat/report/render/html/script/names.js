@@ -3,10 +3,10 @@
 
 const MAX_NAMES = 200; // the maximum number of rows; a search finds the others
 const STATES = {
-  there: { mark: "✓", label: "there", kind: "good" },
-  refuses: { mark: "!", label: "only raises", kind: "bad" },
-  absent: { mark: "–", label: "not there", kind: "absent" },
-  unknown: { mark: "?", label: "not known: its module cannot be imported there", kind: "unknown" },
+  there: { mark: "✓", label: "present", kind: "good" },
+  refuses: { mark: "!", label: "only raises an error", kind: "bad" },
+  absent: { mark: "–", label: "missing", kind: "absent" },
+  unknown: { mark: "?", label: "unknown: its module cannot be imported there", kind: "unknown" },
   unseen: { mark: "·", label: "not inspected", kind: "unseen" },
 };
 
@@ -84,7 +84,9 @@ class Names {
           isAdjacent ? `since ${releases[index]}` : `in ${releases[index]}, not in ${releases[previous.index]}`,
         );
       else if (state !== "there" && previous.state === "there")
-        phrases.push(`${state === "refuses" ? "only raises" : "gone"} ${isAdjacent ? "in" : "by"} ${releases[index]}`);
+        phrases.push(
+          `${state === "refuses" ? "only raises an error" : "removed"} ${isAdjacent ? "in" : "by"} ${releases[index]}`,
+        );
     });
     const everyRelease =
       observations.length === states.length ? "in every release" : "in every release that was inspected";

@@ -170,11 +170,11 @@ class Lines {
     const parts = [
       `${place}: ${entry.mark.meaning}`,
       failure && `${failure.class}, ${failure.id}`,
-      entry.changed && "another failure than in the release before",
+      entry.changed && "a different failure than on the previous release",
       entry.unexpected && "unexpected",
       entry.remembered && "from an earlier run",
       entry.slower && "slower than before",
-      entry.suspected && "likely slower than on the release before",
+      entry.suspected && "likely slower than on the previous release",
     ];
     return parts.filter(Boolean).join(", ");
   }

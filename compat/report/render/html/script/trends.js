@@ -91,7 +91,7 @@ class Trends {
       return testedBuilds.length > 1;
     });
     return isComparable
-      ? "No jumps: registers, spills, shared memory and sizes stay as they are from each tested release to the next."
+      ? "No jumps: no quantity changes much between neighbouring tested releases."
       : "Nothing to compare: no kernel compiles on two of the tested releases.";
   }
 

@@ -3,8 +3,8 @@
 const [TUNING_WIDTH, TUNING_HEIGHT] = [440, 120];
 const [HIGH_COST, HIGHEST_COST] = [1.1, 1.5]; // the costs of staying from which the table highlights a number
 const COST_OF_STAYING =
-  "Cost of staying: the best config of the release at the left takes so many times as long as the best on the " +
-  "release above.";
+  "Cost of staying: on the release above, the left release's best config takes this many times as long as the best " +
+  "config.";
 const TUNING_QUANTITY = { name: "Latency", unit: "µs", factor: SLOWER_FACTOR, minDifference: 0 };
 
 /** The section of a tuned workload in the trends. */
