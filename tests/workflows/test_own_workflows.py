@@ -38,6 +38,13 @@ def test_nightly_tries_new_examples() -> None:
     assert done.stdout == "False\n"
 
 
+def test_documentation_of_a_release_waits_for_other_runs() -> None:
+    """Without a queue, GitHub cancels a waiting run when the next one of its group comes."""
+    workflow = load_workflow("docs.yml")
+    assert workflow["concurrency"]["cancel-in-progress"] is False
+    assert workflow["concurrency"]["queue"] == "max"
+
+
 # --- the action -----------------------------------------------------------------------------------
 
 
