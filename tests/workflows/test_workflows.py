@@ -6,6 +6,7 @@ The command overwrites no file.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from importlib import metadata
@@ -243,6 +244,64 @@ def test_scripts_of_workflows_are_valid_shell(folder: Path) -> None:
         assert (
             subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
         ), script
+
+
+BOARD_REPOSITORY = "https://x-access-token:TOKEN@github.com/us/it"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=A", "-c", "user.email=a@example.com")
+    return subprocess.run(
+        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def commit(folder: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        (folder / "board" / name).write_text(text, encoding="utf-8")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "change")
+
+
+def test_board_keeps_its_data_if_the_branch_has_moved(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run takes hours, and its checkout has the commit of its start, without history."""
+    init("--board")
+    jobs = YAML(typ="safe").load(folder / ".github/workflows/triton-compat-board.yml")["jobs"]
+    [script] = [step["run"] for step in jobs["keep"]["steps"] if "run" in step]
+    top = tmp_path_factory.mktemp("board")
+    origin, ours, runner = top / "origin.git", top / "ours", top / "runner"
+    settings = top / "gitconfig"
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    git(top, "config", "--global", f"url.{origin.as_uri()}.insteadOf", BOARD_REPOSITORY)
+    git(top, "init", "--quiet", "--bare", "--initial-branch=main", str(origin))
+    git(top, "init", "--quiet", "--initial-branch=main", str(ours))
+    (ours / "board").mkdir()
+    commit(ours, data="old", known="old")
+    commit(ours, data="before", known="before")
+    git(ours, "push", "--quiet", origin.as_uri(), "main")
+    git(top, "clone", "--quiet", "--depth=1", origin.as_uri(), str(runner))
+    commit(ours, known="after")
+    git(ours, "push", "--quiet", origin.as_uri(), "main")
+    (runner / "board" / "data").write_text("after", encoding="utf-8")
+    environ = {
+        **os.environ,
+        "GH_TOKEN": "TOKEN",
+        "GITHUB_REPOSITORY": "us/it",
+        "GITHUB_REF": "refs/heads/main",
+    }
+    done = subprocess.run(
+        ["bash", "-ec", script],
+        cwd=runner,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = [git(origin, "show", f"main:board/{name}") for name in ("data", "known")]
+    assert kept == ["after", "after"]
 
 
 def test_few_cells_are_one_job_and_many_are_shards(folder: Path) -> None:
