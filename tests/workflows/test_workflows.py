@@ -304,6 +304,71 @@ def test_board_keeps_its_data_if_the_branch_has_moved(
     assert kept == ["after", "after"]
 
 
+def test_pipeline_of_many_jobs_is_within_the_limits_of_gitlab(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With ``needs``, there may be 50 jobs, and their names may have 128 characters."""
+    monkeypatch.setattr(workflows, "_cells", lambda _: 10**9)
+    config = load_matrix(matrix(folder, '[defaults]\nenvs = ["releases", "pairs"]\n'))
+    texts = workflow_files(System.GITLAB, config).texts
+    pipeline = YAML(typ="safe").load(texts[folder / ".gitlab" / "triton-compat.yml"])
+    entries = pipeline["triton-compat"]["parallel"]["matrix"]
+    names = [f"triton-compat: [{', '.join(entry.values())}]" for entry in entries]
+    assert 50 < len(names) <= 200
+    assert 128 < max(map(len, names)) <= 255
+    report = pipeline["triton-compat-report"]
+    assert (report["stage"], report["dependencies"]) == (".post", ["triton-compat"])
+    assert "needs" not in report
+
+
+CURL = """#!/bin/sh
+case "$*" in
+*"$ACCEPTED"*/jobs/artifacts/main/raw/reports/matrix.json*) echo "{}" > base.json ;;
+*) exit 22 ;;
+esac
+"""
+"""A replacement of curl. It downloads the artifact if the command has the accepted token."""
+
+
+@pytest.mark.parametrize(
+    ("token", "accepted", "is_compared"),
+    [
+        ("", "JOB-TOKEN: job", True),
+        ("", "PRIVATE-TOKEN: mine", False),
+        ("mine", "PRIVATE-TOKEN: mine", True),
+    ],
+)
+def test_gitlab_compares_with_the_token_that_it_accepts(
+    token: str, accepted: str, is_compared: bool, folder: Path
+) -> None:
+    """GitLab Free accepts no token of a job for artifacts."""
+    init("--gitlab")
+    pipeline = YAML(typ="safe").load(folder / ".gitlab" / "triton-compat.yml")
+    [script] = [
+        line for line in pipeline["triton-compat-report"]["script"] if "compat diff base" in line
+    ]
+    programs = folder / "programs"
+    programs.mkdir()
+    for name, text in (("curl", CURL), ("compat", "#!/bin/sh\necho compared\n")):
+        (programs / name).write_text(text, encoding="utf-8")
+        (programs / name).chmod(0o755)
+    environ = {
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "ACCEPTED": accepted,
+        "CI_API_V4_URL": "https://gitlab.example.com/api/v4",
+        "CI_PROJECT_ID": "1",
+        "CI_MERGE_REQUEST_IID": "2",
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+        "CI_JOB_TOKEN": "job",
+        "COMPAT_TOKEN": token,
+    }
+    command = ["bash", "-eo", "pipefail", "-c", script]
+    done = subprocess.run(
+        command, cwd=folder, env=environ, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == ("compared\n" if is_compared else "")
+
+
 def test_few_cells_are_one_job_and_many_are_shards(folder: Path) -> None:
     config = load_matrix(matrix(folder, ""))
     assert [(job.envs, job.shard) for job in jobs(config, FEW)] == [(">=0", "1/1")]
