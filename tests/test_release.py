@@ -36,6 +36,16 @@ def test_the_release_workflow_accepts_only_the_tag_of_the_version(tag: str, code
     assert done.returncode == code
 
 
+def test_a_release_needs_ci_of_its_commit_and_does_not_wait_for_itself() -> None:
+    """A called workflow that has the group of its caller waits for the caller, or ends it."""
+    folder, yaml = ROOT / ".github" / "workflows", YAML(typ="safe")
+    release, ci = yaml.load(folder / "release.yml"), yaml.load(folder / "ci.yml")
+    assert release["jobs"]["ci"]["uses"] == "./.github/workflows/ci.yml"
+    assert "workflow_call" in ci["on"]
+    assert set(release["jobs"]["publish"]["needs"]) == {"ci", "package"}
+    assert "github.workflow" not in ci["concurrency"]["group"]
+
+
 def test_the_labels_of_issue_forms_are_in_the_list_of_labels() -> None:
     lines = (ROOT / ".github" / "labels.tsv").read_text(encoding="utf-8").splitlines()
     labels = {name: colour for name, colour, _ in (line.split("\t") for line in lines)}
