@@ -12,11 +12,12 @@ import os
 import ssl
 from datetime import datetime
 from html.parser import HTMLParser
-from http.client import HTTPException
+from http.client import HTTPException, HTTPMessage
 from pathlib import Path
+from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from compat.envs.listing import File, file_of
 from compat.errors import IndexUnavailable
@@ -39,11 +40,11 @@ def ask(source: str, distribution: str) -> tuple[File, ...]:
     Raises IndexUnavailable if the index does not answer, or its answer is not in a known form.
     """
     page = f"{source.rstrip('/')}/{distribution}/"
-    body, content_type = _read(page)
+    body, content_type, place = _read(page)
     if body is None:
         return ()
     try:
-        return read_page(body, content_type, page)
+        return read_page(body, content_type, place)
     except ValueError as error:
         raise _unreadable(page, error) from error
 
@@ -53,39 +54,59 @@ def download(file: File) -> bytes:
 
     Raises IndexUnavailable if it cannot be downloaded, or differs from the hash in the index.
     """
-    body, _ = _read(file.url.partition("#")[0])
+    body, *_ = _read(file.url.partition("#")[0])
     algorithm, _, digest = urlsplit(file.url).fragment.partition("=")
     if body is None or (algorithm == "sha256" and hashlib.sha256(body).hexdigest() != digest):
         raise IndexUnavailable(f"{file.filename} differs from the package index's listing")
     return body
 
 
-def _read(link: str) -> tuple[bytes | None, str]:
-    """Return the content at an address and its type. The content is ``None`` if nothing is there.
+def _read(link: str) -> tuple[bytes | None, str, str]:
+    """Return the content at an address, its type, and the address after redirects.
 
-    Raises IndexUnavailable.
+    The content is ``None`` if nothing is there. Raises IndexUnavailable.
     """
     url, headers = _without_password(link)
     _log.info("asking %s", url)
     try:
         if url.startswith("file://"):
             path = Path(unquote(urlsplit(url).path))
-            return _of_file(path / "index.html" if url.endswith("/") else path), "text/html"
+            return _of_file(path / "index.html" if url.endswith("/") else path), "text/html", link
         certificates = os.environ.get("SSL_CERT_FILE") or os.environ.get("PIP_CERT") or None
+        if certificates and not os.path.isfile(certificates):
+            raise ValueError(f"there is no file of certificates {certificates}")
         context = (
             ssl.create_default_context(cafile=certificates) if url.startswith("https://") else None
         )
         request = Request(url, headers={"Accept": _ACCEPT, **headers})  # noqa: S310 - the user's index
-        with urlopen(request, timeout=_TIMEOUT, context=context) as answer:  # noqa: S310
-            return _within_limit(answer.read(_LARGEST + 1)), answer.headers.get_content_type()
-    except FileNotFoundError:
-        return None, ""
+        opener = build_opener(HTTPSHandler(context=context), _Redirects)
+        with opener.open(request, timeout=_TIMEOUT) as answer:
+            body, kind = answer.read(_LARGEST + 1), answer.headers.get_content_type()
+            return _within_limit(body), kind, _with_password(answer.url, link)
     except HTTPError as error:
         if error.code == 404:
-            return None, ""
+            return None, "", link
         raise IndexUnavailable(f"{url} answered {error.code} {error.reason}") from error
     except (URLError, HTTPException, OSError, ValueError) as error:
         raise _unreadable(link, error) from error
+
+
+class _Redirects(HTTPRedirectHandler):
+    """Follows redirects, and sends the password of an index to no other host."""
+
+    def redirect_request(
+        self,
+        req: Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: HTTPMessage,
+        newurl: str,
+    ) -> Request | None:
+        request = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if request is not None and request.host != req.host:
+            request.remove_header("Authorization")
+        return request
 
 
 def _unreadable(link: str, error: Exception) -> IndexUnavailable:
@@ -102,11 +123,18 @@ def _without_password(url: str) -> tuple[str, dict[str, str]]:
     urllib does not support ``user:password@``.
     """
     parts = urlsplit(url)
-    if not parts.username:
+    if "@" not in parts.netloc:
         return url, {}
-    secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    secret = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
     bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
     return bare, {"Authorization": "Basic " + base64.b64encode(secret.encode()).decode()}
+
+
+def _with_password(url: str, link: str) -> str:
+    """Return the URL with the ``user:password@`` of a link to the same host, if it has one."""
+    parts, netloc = urlsplit(url), urlsplit(link).netloc
+    same = parts.netloc == netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=netloc)) if same else url
 
 
 def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
@@ -152,10 +180,8 @@ def _within_limit(body: bytes) -> bytes:
     return body
 
 
-def _of_file(path: Path) -> bytes:
-    if not os.path.isfile(path):
-        raise FileNotFoundError(path)
-    return _within_limit(path.read_bytes())
+def _of_file(path: Path) -> bytes | None:
+    return _within_limit(path.read_bytes()) if os.path.isfile(path) else None
 
 
 def _seconds(timestamp: object) -> float | None:

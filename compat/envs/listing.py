@@ -30,7 +30,7 @@ from packaging.version import Version
 from compat.errors import IndexUnavailable
 from compat.files import replace_file
 from compat.model import Env
-from compat.text import JsonObject, printable, read_json
+from compat.text import JsonObject, lazy_pattern, printable, read_json
 
 _log = logging.getLogger(__name__)
 
@@ -40,6 +40,8 @@ NO_INDEX = ("UV_OFFLINE", "UV_NO_INDEX", "PIP_NO_INDEX")
 """Variables that forbid installers to ask an index."""
 MAX_AGE = 3600.0
 """Seconds during which an answer of the index is valid."""
+_NAMED_INDEX = lazy_pattern(r"^[\w.-]+=(?=\w+://)")
+"""The name that uv accepts before the URL of an index: ``company=https://…/simple``."""
 
 
 def index_urls(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
@@ -49,6 +51,7 @@ def index_urls(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     """
     names = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
     index = next((environ[name] for name in names if environ.get(name)), "https://pypi.org/simple")
+    index = _NAMED_INDEX.sub("", index)
     links = [
         environ.get(name, "").replace(",", " ").split()
         for name in ("UV_FIND_LINKS", "PIP_FIND_LINKS")
@@ -179,6 +182,7 @@ def _folder(folder: Path, distribution: str) -> tuple[File, ...]:
     files = (
         File(filename=path.name, uploaded=path.stat().st_mtime)
         for path in sorted(folder.glob("*.whl"))
+        if path.is_file()
     )
     return tuple(
         file for file in files if canonicalize_name(file.filename.partition("-")[0]) == distribution

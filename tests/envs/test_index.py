@@ -55,6 +55,8 @@ class Index:
     status: int = 200
     body: str = AS_JSON
     kind: str = "application/vnd.pypi.simple.v1+json"
+    redirects: dict[str, str] = field(factory=dict)
+    """Path → the address that an answer redirects to."""
     asked: list[tuple[str, str | None]] = field(factory=list)
 
 
@@ -66,6 +68,11 @@ def index() -> Iterator[Index]:
         def do_GET(self) -> None:
             package_index.asked.append((self.path, self.headers["Authorization"]))
             assert "application/vnd.pypi.simple.v1+json" in self.headers["Accept"]
+            if self.path in package_index.redirects:
+                self.send_response(302)
+                self.send_header("Location", package_index.redirects[self.path])
+                self.end_headers()
+                return
             self.send_response(package_index.status)
             self.send_header("Content-Type", package_index.kind)
             self.end_headers()
@@ -196,12 +203,46 @@ def test_a_password_goes_into_a_header_and_not_into_the_url(index: Index, tmp_pa
     assert index.asked == [("/simple/x/", "Basic bWU6cEBzcw==")]
 
 
+def test_a_token_without_a_user_is_a_password(index: Index, tmp_path: Path) -> None:
+    list_files("x", [index.url.replace("//", "//:word@")], cache=tmp_path)
+    assert index.asked == [("/simple/x/", "Basic OndvcmQ=")]
+    with pytest.raises(IndexUnavailable) as raised:
+        list_files("x", ["http://:word@127.0.0.1:9/simple"], cache=tmp_path)
+    assert "word" not in str(raised.value)
+
+
+@pytest.mark.parametrize(("host", "authorized"), [("127.0.0.1", True), ("localhost", False)])
+def test_links_are_relative_to_the_page_after_redirects(
+    index: Index, host: str, authorized: bool
+) -> None:
+    """Only the host of the index gets the password."""
+    index.body, index.kind = '<a href="../files/x-1.0.tar.gz">x</a>', "text/html"
+    moved = index.url.replace("127.0.0.1", host).replace("simple", "mirror/all/x/")
+    index.redirects = {"/simple/x/": moved}
+    (file,) = ask(index.url.replace("//", "//me:word@"), "x")
+    download(file)
+    header = "Basic bWU6d29yZA=="
+    after = header if authorized else None
+    assert index.asked == [
+        ("/simple/x/", header),
+        ("/mirror/all/x/", after),
+        ("/mirror/all/files/x-1.0.tar.gz", after),
+    ]
+
+
+def test_missing_certificates_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
+    with pytest.raises(IndexUnavailable, match=r"/nowhere/ca\.pem"):
+        ask("https://127.0.0.1:9/simple", "x")
+
+
 def test_folders_of_wheels_and_indexes_on_disk_are_sources(tmp_path: Path) -> None:
     (tmp_path / "wheels").mkdir()
     for name in ("x-1.0-py3-none-any.whl", "x_y-1.0-py3-none-any.whl", "x-1.0.tar.gz"):
         (tmp_path / "wheels" / name).touch()
     (tmp_path / "simple/x").mkdir(parents=True)
     (tmp_path / "simple/x/index.html").write_text(AS_HTML, encoding="utf-8")
+    (tmp_path / "wheels/x-2.0-py3-none-any.whl").symlink_to(tmp_path / "removed.whl")
     sources = [str(tmp_path / "wheels"), (tmp_path / "simple").as_uri()]
     assert list_files("x", sources, cache=tmp_path / "c").files == (
         File(filename="x-1.0-py3-none-any.whl"),
@@ -215,6 +256,7 @@ def test_folders_of_wheels_and_indexes_on_disk_are_sources(tmp_path: Path) -> No
 def test_index_is_the_one_in_the_variables_of_the_installers(tmp_path: Path) -> None:
     assert index_urls({}) == ("https://pypi.org/simple",)
     assert index_urls({"PIP_INDEX_URL": "https://a"}) == ("https://a",)
+    assert index_urls({"UV_DEFAULT_INDEX": "a-b=https://a/?x=1"}) == ("https://a/?x=1",)
     assert index_urls({"PIP_INDEX_URL": "https://a", "UV_INDEX_URL": "https://b"}) == ("https://b",)
     assert index_urls({"UV_DEFAULT_INDEX": "https://c", "UV_INDEX_URL": "https://b"}) == (
         "https://c",
