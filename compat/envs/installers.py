@@ -46,6 +46,8 @@ UNSET = (
 )
 """Environment variables that would make an installer change another environment."""
 
+NEUTRAL = Path(__file__).parent
+"""The folder where installers run. They find no pyproject.toml of a user's project there."""
 _INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
 _RESOLVE_DEADLINE = 120.0
 """Seconds that resolving may take. It usually takes half a second."""
@@ -133,11 +135,13 @@ def choose_installer(
 
 def installer_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the variables for an installer: without :data:`UNSET`, and with pip's index for uv."""
-    variables = _without_targets(environ)
+    variables = {name: value for name, value in environ.items() if name not in UNSET}
     # uv does not read pip's variables. A user who sets an index for pip means it for every
     # installer.
-    if "PIP_INDEX_URL" in variables and not {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & set(variables):
-        variables["UV_DEFAULT_INDEX"] = variables["PIP_INDEX_URL"]
+    if not any(variables.get(name) for name in ("UV_DEFAULT_INDEX", "UV_INDEX_URL")) and (
+        index := variables.get("PIP_INDEX_URL")
+    ):
+        variables["UV_DEFAULT_INDEX"] = index
     return variables
 
 
@@ -220,15 +224,11 @@ def install_into(
         command = [uv, "pip", *arguments, "--python", python]
     else:
         command = [sys.executable, "-P", "-m", "pip", "--python", python, *arguments]
-    done = run(command, timeout=deadline, env=_without_targets(environ), cwd=target)
+    done = run(command, timeout=deadline, env=installer_environ(environ), cwd=target)
     if done.exit_code is None:
         raise TimeoutError
     if done.exit_code != 0:
         raise InstallFailed(done.output)
-
-
-def _without_targets(environ: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environ.items() if name not in UNSET}
 
 
 # --- dependencies of a framework ------------------------------------------------------------------
@@ -299,7 +299,8 @@ def _resolve(
         command,
         timeout=_RESOLVE_DEADLINE,
         document=f"{framework}=={version}\n",
-        env=_without_targets(environ),
+        env=installer_environ(environ),
+        cwd=NEUTRAL,
     )
     if done.exit_code is None:
         raise PinUnknown(f"{unknown}: the package index did not answer in {_RESOLVE_DEADLINE:g} s")
@@ -363,7 +364,7 @@ def _lock_packages(
         timeout=_LOCK_DEADLINE,
         document="".join(f"{text}\n" for text in texts),
         env=installer_environ(),
-        cwd=Path(__file__).parent,  # uv finds no pyproject.toml of a user's project there
+        cwd=NEUTRAL,
     )
     pinned = {
         match["name"]: tuple(sorted(_SHA256.findall(match["hashes"])))

@@ -22,7 +22,7 @@ from attrs import asdict, define, evolve, frozen
 from compat import interruption
 from compat.envs import locks
 from compat.envs.cache import EnvCache, EnvFolder, note_envs, requirements
-from compat.envs.installers import Installer, choose_installer, run_installer
+from compat.envs.installers import NEUTRAL, Installer, choose_installer, run_installer
 from compat.envs.interpreters import InterpreterChoice, choose_interpreter
 from compat.envs.listing import INDEX, Listing, ask_index, comes_from_index, index_urls, kept_files
 from compat.envs.record import (
@@ -43,8 +43,6 @@ from compat.processes.supervisor import AVAILABLE_CORES
 from compat.text import printable
 
 _log = logging.getLogger(__name__)
-_NEUTRAL = Path(__file__).parent
-"""The folder where installers run. They find no pyproject.toml of a user's project there."""
 _NO_ANSWER = "the package index does not answer"
 _OFFLINE = (
     "Check that this machine is online. Variables of pip and uv name another index (PIP_INDEX_URL,"
@@ -168,7 +166,7 @@ class EnvProvider:
             Stopped: The build was stopped.
         """
         self.cache.prepare()
-        run = partial(run_installer, cwd=_NEUTRAL)
+        run = partial(run_installer, cwd=NEUTRAL)
         builder = Builder(
             cache=self.cache, index_cache=matrix.parent / INDEX, say=_log.info, again=again, run=run
         )

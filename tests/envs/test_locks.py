@@ -241,6 +241,14 @@ def test_library_that_another_project_unpacked_is_not_used(project: Path, index:
     assert "SystemExit" not in Path(spec.source).read_text()
 
 
+def test_an_index_for_pip_alone_has_libraries_for_uv(
+    index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (index / LIBRARY).is_dir()
+    monkeypatch.delenv("UV_DEFAULT_INDEX")
+    assert (unpack_library(f"{LIBRARY}==1.0") / "live_waves").is_dir()
+
+
 def test_libraries_of_an_option_are_added_to_the_lock(project: Path, index: Path) -> None:
     _lock_libraries()
     output = _lock_libraries("--package", "live-waves==2.0", "--json").partition("\nwrote")[0]

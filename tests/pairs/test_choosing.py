@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
+from compat.envs.cache import EnvCache
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.errors import ConfigError, EnvError, SelectionError
 from compat.pairs import pairing
 from compat.pairs.pairing import RequestedPair, choose_pairs
 from compat.project import Selection, select, select_places
 from compat.text import write_json
+from tests.envs.conftest import make_wheel
 
 MATRIX = """
 schema = 1
@@ -113,8 +117,6 @@ def test_an_invalid_version_of_pytorch_is_refused(project: Path) -> None:
 
 
 def test_a_cached_pin_needs_no_package_index(project: Path) -> None:
-    from packaging.version import Version
-
     cache = places(project).config.env_cache()
     path = cache.folder / "pairs" / "pins.json"
     path.parent.mkdir(parents=True)
@@ -123,6 +125,27 @@ def test_a_cached_pin_needs_no_package_index(project: Path) -> None:
         "3.5.1"
     )
     assert pinned_release("torch", Version("2.5.1"), "triton", "3.13", cache, {}) is None
+
+
+def test_a_pin_comes_from_the_index_for_pip_and_not_from_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """uv does not read that variable, and takes overrides from the current folder."""
+    index = tmp_path / "index"
+    wheels = (("torch", "9.0", ("triton==8.0",)), ("triton", "7.0", ()), ("triton", "8.0", ()))
+    for name, version, requires in wheels:
+        wheel = make_wheel(index / name, name, version, requires=requires)
+        with (wheel.parent / "index.html").open("a", encoding="utf-8") as page:
+            page.write(f'<a href="{wheel.name}">{wheel.name}</a>\n')
+    overrides = '[tool.uv]\noverride-dependencies = ["triton==7.0"]\n'
+    (tmp_path / "pyproject.toml").write_text(overrides, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    variables = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_FIND_LINKS", "UV_NO_INDEX")
+    environ = {name: value for name, value in os.environ.items() if name not in variables}
+    environ |= {"PIP_INDEX_URL": index.as_uri(), "UV_DEFAULT_INDEX": "", "UV_NO_CACHE": "1"}
+    cache = EnvCache(tmp_path / "envs")
+    pin = pinned_release("torch", Version("9.0"), "triton", "3.11", cache, environ)
+    assert pin == Version("8.0")
 
 
 # --- in a matrix ----------------------------------------------------------------------------------
