@@ -6,6 +6,7 @@ In: a project's config, and envs that choose toolchains, alone or with a framewo
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -16,7 +17,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.config.matrix import MatrixConfig
-from compat.config.toml import read_toml
+from compat.config.toml import parse_toml, read_toml
 from compat.envs.installers import PinUnknown
 from compat.envs.listing import INDEX, Listing, index_urls, list_files
 from compat.errors import ConfigError, EnvError, StoreError
@@ -170,10 +171,10 @@ def add_releases(path: Path, releases: Sequence[NewRelease]) -> tuple[NewRelease
         StoreError: The file cannot be written.
     """
     read_toml(path, path.parent)  # reports errors of the file
-    text = before = path.read_text(encoding="utf-8")
+    text = before = path.read_bytes().decode()  # with its line ends
     added = []
     for release in releases:
-        entries = tomllib.loads(text).get("env", [])
+        entries = parse_toml(text.removeprefix("\ufeff"), str(path)).data.get("env", [])
         alike = [entry for entry in entries if _is_alike(entry, release.env)]
         if alike:
             newest = max(alike, key=lambda entry: _order_of(entry, release.env))
@@ -181,7 +182,7 @@ def add_releases(path: Path, releases: Sequence[NewRelease]) -> tuple[NewRelease
             added.append(release)
     if text != before:
         try:
-            replace_file(path, text)
+            replace_file(Path(os.path.realpath(path)), text, keep_mode=True)
         except OSError as error:
             raise StoreError(
                 f"cannot be written: {error.strerror or error}", where=str(path)
@@ -200,7 +201,7 @@ def _order_of(entry: JsonMapping, env: Env) -> Version:
 
 def _with_entry(text: str, newest: Mapping[str, object], release: NewRelease, path: Path) -> str:
     """The text with an entry like the newest one, on the line after that."""
-    lines = text.splitlines(keepends=True)
+    lines = text.split("\n")  # other characters that end lines for Python end none in TOML
     number = next((at for at, line in enumerate(lines) if _entry_on(line) == newest), None)
     if number is None:
         name = f"the entry of {newest[release.env.toolchain]}"
@@ -216,13 +217,13 @@ def _with_entry(text: str, newest: Mapping[str, object], release: NewRelease, pa
                 f"the package index does not tell the day of {env.name}", where=str(path)
             )
         new_entry["released"] = release.published
-    line = lines[number].rstrip("\r\n")
+    line = lines[number]
     for key, value in new_entry.items():
         line = line.replace(_pair_text(key, newest[key]), _pair_text(key, value), 1)
     if _entry_on(line) != new_entry:
         raise ConfigError(f"the line of {newest[env.toolchain]} cannot be copied", where=str(path))
-    lines.insert(number + 1, f"{line}\n")
-    return "".join(lines)
+    lines.insert(number + 1, line)
+    return "\n".join(lines)
 
 
 def _entry_on(line: str) -> object:

@@ -199,6 +199,20 @@ def test_releases_are_added_to_the_files_of_the_toolchains(tmp_path: Path) -> No
     ]
 
 
+def test_the_rest_of_a_file_stays_as_it_is(tmp_path: Path) -> None:
+    """Its link, permissions, byte order mark, line ends, and lines with odd characters."""
+    real, path = tmp_path / "real.toml", tmp_path / "matrix.toml"
+    path.symlink_to(real)
+    lines = ["\ufeffenv = [", '  { triton = "3.9.0" }, # a \u2028 b', "]", ""]
+    real.write_bytes("\r\n".join(lines).encode())
+    real.chmod(0o600)
+    add_releases(path, [release("triton-3.95.0")])
+    lines.insert(2, lines[1].replace("3.9.0", "3.95.0"))
+    assert real.read_bytes() == "\r\n".join(lines).encode()
+    assert path.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_file_without_entries_of_the_toolchain_stays_unchanged(tmp_path: Path) -> None:
     cute = look_up("cute").releases
     assert cute
