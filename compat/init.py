@@ -268,16 +268,17 @@ class _Initializing:
 
     def _ignore(self) -> None:
         path = self.folder / ".gitignore"
-        before = path.read_text(encoding="utf-8") if path.exists() else ""
-        ignored = {line.strip().strip("/") for line in before.splitlines()}
-        missing = [entry for entry in _IGNORED if entry.strip("/") not in ignored]
+        before = path.read_bytes() if path.exists() else b""
+        end = b"\r\n" if b"\r\n" in before else b"\n"
+        ignored = {line.strip().strip(b"/") for line in before.splitlines()}
+        missing = [entry.encode() for entry in _IGNORED if entry.strip("/").encode() not in ignored]
         if missing:
-            start = before if not before or before.endswith("\n") else f"{before}\n"
-            self._write(path, start + "".join(f"{entry}\n" for entry in missing))
+            start = before if not before or before.endswith(b"\n") else before + end
+            self._write(path, start + b"".join(entry + end for entry in missing))
 
-    def _write(self, path: Path, text: str, kernels: tuple[str, ...] = ()) -> None:
+    def _write(self, path: Path, content: str | bytes, kernels: tuple[str, ...] = ()) -> None:
         try:
-            replace_file(path, text)
+            replace_file(Path(os.path.realpath(path)), content, keep_mode=True)
         except OSError as error:
             hint = "Run the command in a writable folder, and name the sources by their paths."
             raise StoreError(

@@ -97,6 +97,17 @@ def test_init_keeps_existing_content_and_reports_it(project: Path) -> None:
     ).read_text() == "*.o\n.compat\n/.nox/\n/reports/index.html\n/reports/matrix.*\n"
 
 
+def test_init_keeps_every_byte_of_a_gitignore(project: Path) -> None:
+    """Its link, line ends and bytes that are not UTF-8."""
+    (project / "ignored").write_bytes(b"# caf\xe9\r\n/.compat/\r\n")
+    (project / ".gitignore").symlink_to("ignored")
+    compat(project, "init", "src")
+    assert (project / ".gitignore").is_symlink()
+    assert (project / "ignored").read_bytes() == (
+        b"# caf\xe9\r\n/.compat/\r\n/.nox/\r\n/reports/index.html\r\n/reports/matrix.*\r\n"
+    )
+
+
 HELPER = KERNEL.replace("def fill", "def add_one")
 
 
