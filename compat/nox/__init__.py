@@ -75,15 +75,20 @@ def matrix(config: MatrixConfig) -> None:
 
     Ends nox as :func:`sessions` does.
     """
-    try:
-        needed = matrix_envs(config) if is_requested("matrix") else []
-    except CompatError as error:
-        refuse(error)
+
+    def needed() -> list[Env]:
+        try:
+            return matrix_envs(config)
+        except CompatError as error:
+            refuse(error)
+
+    if is_requested("matrix"):
+        needed()  # an error ends nox before any session runs
 
     @nox.session(name="matrix", python=False, default=False)
     def run(session: nox.Session) -> None:
         """Compile the kernels on every environment and target asked for, and report."""
-        build(session, config, needed)
+        build(session, config, needed())
         command = (sys.executable, "-m", "compat.cli", "matrix", "--no-build", *session.posargs)
         session.run(*command, external=True, interrupt_timeout=10.0, terminate_timeout=5.0)
 

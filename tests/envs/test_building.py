@@ -460,6 +460,27 @@ def test_envs_are_built_wherever_the_command_runs(checkout: Checkout, folder: Pa
     assert "env_broken" in done.stdout, "this Triton is one file that cannot compile"
 
 
+def test_matrix_as_a_default_session_of_nox_builds_its_envs(
+    checkout: Checkout, folder: Path
+) -> None:
+    lines = ["import nox", "from compat.nox import matrix, sessions", "matrix(sessions())"]
+    lines.append('nox.options.sessions = ["matrix"]\n')
+    (folder / "noxfile.py").write_text("\n".join(lines))
+    (folder / "copy.py").unlink()  # `python -m nox` would import it instead of Python's own
+    command = [sys.executable, "-m", "nox"]
+    environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert "triton-1.0: built" in done.stderr, done.stderr
+
+
 def test_noxfile_of_two_lines_builds_envs(checkout: Checkout, folder: Path) -> None:
     (folder / "noxfile.py").write_text("from compat.nox import sessions\nsessions()\n")
     (folder / "copy.py").unlink()  # `python -m nox` would import it instead of Python's own
