@@ -121,7 +121,13 @@ def correct_specifier(text: str) -> str | None:
         else [None]
     )
     corrected_text = ",".join(filter(None, parts))
-    return None if None in parts or corrected_text == text.replace(" ", "") else corrected_text
+    if None in parts or corrected_text == text.replace(" ", ""):
+        return None
+    try:
+        SpecifierSet(corrected_text)  # packaging refuses "~=3"
+    except InvalidSpecifier:
+        return None
+    return corrected_text
 
 
 def _correct_part(part: str) -> str | None:

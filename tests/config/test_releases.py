@@ -101,6 +101,11 @@ def test_invalid_operator_gets_a_suggestion(built_in: MatrixConfig, word: str, m
     assert built_in.choose_envs([meant])
 
 
+@pytest.mark.parametrize("word", ["^3", "~3", "=~3", ">=x,=3.4"])
+def test_no_suggestion_is_an_invalid_specifier(word: str) -> None:
+    assert releases.correct_specifier(word) is None
+
+
 @pytest.mark.parametrize(
     ("word", "meant"),
     [("newst", "newest"), ("relases", "releases"), ("triton-3.9.x", "triton-3.9.0")],
