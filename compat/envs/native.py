@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -82,10 +83,10 @@ def _wrapper(folder: Path, cache: EnvCache) -> Path:
     path = (
         cache.folder / "native" / f"cc-{hashlib.sha256(os.fspath(zig).encode()).hexdigest()[:12]}"
     )
-    caches = path.with_name("zig-cache")
+    caches = shlex.quote(os.fspath(path.with_name("zig-cache")))
     text = f"""#!/bin/sh
-export ZIG_GLOBAL_CACHE_DIR='{caches}' ZIG_LOCAL_CACHE_DIR='{caches}'
-exec '{zig}' cc "$@"
+export ZIG_GLOBAL_CACHE_DIR={caches} ZIG_LOCAL_CACHE_DIR={caches}
+exec {shlex.quote(os.fspath(zig))} cc "$@"
 """
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from compat.envs import native
 from compat.envs.cache import EnvCache
 from compat.envs.native import Compiler, build_library, find_compiler
 from compat.errors import EnvError
@@ -81,6 +82,20 @@ def test_without_a_compiler_one_from_the_index_builds_the_library(tmp_path: Path
     compiler = find_compiler(cache, {"PATH": str(tmp_path)})
     assert compiler.fetched
     check_calls(build(compiler, cache) / PAIRING.library, tmp_path)
+
+
+def test_a_fetched_compiler_starts_from_a_folder_with_an_odd_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "it's $HOME" / "ziglang" / "zig"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\necho "$ZIG_LOCAL_CACHE_DIR $*"\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(native, "unpack_library", lambda _: program.parents[1])
+    cache = EnvCache(program.parents[1] / "cache")
+    compiler = find_compiler(cache, {"PATH": str(tmp_path)})
+    done = subprocess.run([compiler.program, "x y"], capture_output=True, text=True, check=False)
+    assert done.stdout == f"{cache.folder}/native/zig-cache cc x y\n", done.stderr
 
 
 def test_the_variable_cc_names_the_compiler(tmp_path: Path) -> None:
