@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -67,3 +68,21 @@ def test_the_option_of_a_format_is_in_the_help(project: Path, command: str) -> N
     assert "--toy FILE" in shown
     assert "Write a toy." in shown
     assert ("--markdown" in shown) is (command == "report")
+
+
+def test_an_answer_goes_through_a_pipe_and_a_link(project: Path, tmp_path: Path) -> None:
+    pipe, link, target = tmp_path / "pipe", tmp_path / "link", tmp_path / "target"
+    os.mkfifo(pipe)
+    link.symlink_to(target)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        done = with_toy(
+            project, "report", "reports/matrix.json", "--toy", str(pipe), "--markdown", str(link)
+        )
+        assert done.returncode == 0, done.stderr
+        assert os.read(reader, 1000).endswith(b"cells in ''\n")
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert "faces" in target.read_text()
