@@ -152,12 +152,9 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
     """
     paths: dict[Path, None] = {}
     for index, pattern in enumerate(patterns):
-        matches = [
-            Path(base, match) for match in sorted(glob.glob(pattern, root_dir=base, recursive=True))
-        ]
         matching = [
             path
-            for match in matches
+            for match in paths_of(pattern, base)
             for path in (kernel_files_in(match) if match.is_dir() else [match])
         ]
         if not matching:
@@ -169,6 +166,16 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
             raise ConfigError(f"no kernel file matches {pattern!r}", where=place, hint=hint)
         paths.update(dict.fromkeys(matching))
     return tuple(paths)
+
+
+def paths_of(pattern: str, base: Path) -> list[Path]:
+    """The paths that a glob matches, relative to ``base``, in alphabetical order.
+
+    A path that exists means itself, even if its name has signs of globs.
+    """
+    if pattern and os.path.lexists(base / pattern):
+        return [base / pattern]
+    return [base / match for match in sorted(glob.glob(pattern, root_dir=base, recursive=True))]
 
 
 def kernels_of(

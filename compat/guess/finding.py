@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -10,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from compat import toolchains
+from compat.config.kernel_files import paths_of
 from compat.config.toml import did_you_mean
 
 _SUFFIX = ".py"
@@ -46,10 +46,11 @@ def split(pattern: str) -> tuple[str, str | None]:
 
 def sources(path: str, base: Path) -> list[Path]:
     """Return the sources for a path, glob or folder, by name; empty if there are none."""
-    matches = sorted(Path(base, match) for match in glob.glob(path, root_dir=base, recursive=True))
     return list(
         dict.fromkeys(
-            source for place in matches for source in (_below(place) if place.is_dir() else [place])
+            source
+            for place in sorted(paths_of(path, base))
+            for source in (_below(place) if place.is_dir() else [place])
         )
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -241,7 +240,7 @@ def _spec_beside(spec: Specialization, reduced: Path) -> Specialization | None:
     beside = reduced.with_suffix(".toml")
     if not beside.is_file():
         return None
-    specs = load_kernels([glob.escape(str(beside))], Path.cwd(), where="--reduced")
+    specs = load_kernels([str(beside)], Path.cwd(), where="--reduced")
     specs = tuple(
         smaller for smaller in specs if Path(smaller.source).resolve() == reduced.resolve()
     )

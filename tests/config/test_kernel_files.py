@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from compat.config.kernel_files import load_kernels
+from compat.config.kernel_files import kernel_paths, load_kernels
 from compat.errors import ConfigError
+from compat.guess.finding import sources
 from compat.model import Specialization, Status
 
 SOURCE = """
@@ -601,6 +602,18 @@ def test_a_kernel_in_two_files_is_an_error(load: Load, tmp_path: Path) -> None:
         str(raised.value)
         == "kernels/x.toml: kernel: the kernel 'load' is already declared in kernels/a.toml"
     )
+
+
+def test_a_path_with_signs_of_globs_means_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "my[1]"
+    folder.mkdir()
+    for name in ("a[2].toml", "a2.toml"):
+        (folder / name).write_text(WHOLE, encoding="utf-8")
+    (folder / "load.py").write_text(SOURCE, encoding="utf-8")
+    for pattern in ("a[2].toml", str(folder / "a[2].toml")):
+        assert kernel_paths([pattern], folder, None) == (folder / "a[2].toml",)
+    assert kernel_paths(["a[2-3].toml"], folder, None) == (folder / "a2.toml",)
+    assert sources(str(folder / "load.py"), tmp_path) == [folder / "load.py"]
 
 
 def test_a_file_that_several_globs_and_paths_match_is_read_once(load: Load, tmp_path: Path) -> None:
