@@ -10,9 +10,11 @@ import hashlib
 import logging
 import os
 import ssl
+from contextlib import suppress
 from datetime import datetime
 from html.parser import HTMLParser
 from http.client import HTTPException, HTTPMessage
+from netrc import NetrcParseError, netrc
 from pathlib import Path
 from typing import IO
 from urllib.error import HTTPError, URLError
@@ -67,6 +69,7 @@ def _read(link: str) -> tuple[bytes | None, str, str]:
     The content is ``None`` if nothing is there. Raises IndexUnavailable.
     """
     url, headers = _without_password(link)
+    headers = headers or _of_netrc(url)
     _log.info("asking %s", url)
     try:
         if url.startswith("file://"):
@@ -125,9 +128,22 @@ def _without_password(url: str) -> tuple[str, dict[str, str]]:
     parts = urlsplit(url)
     if "@" not in parts.netloc:
         return url, {}
-    secret = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
     bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-    return bare, {"Authorization": "Basic " + base64.b64encode(secret.encode()).decode()}
+    return bare, _authorization(unquote(parts.username or ""), unquote(parts.password or ""))
+
+
+def _of_netrc(url: str) -> dict[str, str]:
+    """Return the header for a host that the user's ``.netrc`` knows, as installers read it."""
+    with suppress(OSError, ValueError, NetrcParseError):
+        known_hosts = netrc(os.environ.get("NETRC") or os.path.expanduser("~/.netrc"))
+        if entry := known_hosts.authenticators(urlsplit(url).hostname or ""):
+            return _authorization(entry[0], entry[2] or "")
+    return {}
+
+
+def _authorization(user: str, password: str) -> dict[str, str]:
+    secret = f"{user}:{password}".encode()
+    return {"Authorization": "Basic " + base64.b64encode(secret).decode()}
 
 
 def _with_password(url: str, link: str) -> str:

@@ -211,6 +211,18 @@ def test_a_token_without_a_user_is_a_password(index: Index, tmp_path: Path) -> N
     assert "word" not in str(raised.value)
 
 
+def test_a_password_may_be_in_the_netrc_of_the_user(
+    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "netrc"
+    monkeypatch.setenv("NETRC", str(path))
+    for text in ("machine 127.0.0.1 login me password word", "machine", "machine other login me"):
+        path.write_text(text + "\n")
+        ask(index.url, "x")
+    header = "Basic bWU6d29yZA=="
+    assert index.asked == [("/simple/x/", header), ("/simple/x/", None), ("/simple/x/", None)]
+
+
 @pytest.mark.parametrize(("host", "authorized"), [("127.0.0.1", True), ("localhost", False)])
 def test_links_are_relative_to_the_page_after_redirects(
     index: Index, host: str, authorized: bool
