@@ -134,7 +134,10 @@ def choose_installer(
 
 
 def installer_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the variables for an installer: without :data:`UNSET`, and with pip's index for uv."""
+    """Return the variables for an installer: without :data:`UNSET`, and with pip's index for uv.
+
+    Folders of wheels are absolute, because installers do not run in the current folder.
+    """
     variables = {name: value for name, value in environ.items() if name not in UNSET}
     # uv does not read pip's variables. A user who sets an index for pip means it for every
     # installer.
@@ -142,6 +145,12 @@ def installer_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]
         index := variables.get("PIP_INDEX_URL")
     ):
         variables["UV_DEFAULT_INDEX"] = index
+    for name, separator in (("UV_FIND_LINKS", ","), ("PIP_FIND_LINKS", None)):
+        links = variables.get(name, "").split(separator)
+        if any(map(os.path.isdir, links)):
+            variables[name] = (separator or " ").join(
+                os.path.abspath(link) if os.path.isdir(link) else link for link in links
+            )
     return variables
 
 

@@ -260,6 +260,15 @@ def test_a_library_is_unpacked_once_without_its_dependencies(wheelhouse: Path) -
     assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == ["my-kernels-1.0"]
 
 
+def test_a_folder_of_wheels_may_be_relative_to_the_current_one(
+    wheelhouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(wheelhouse.parent)
+    for installer in ("UV", "PIP"):
+        monkeypatch.setenv(f"{installer}_FIND_LINKS", wheelhouse.name)
+    assert (unpack_library("my-kernels==1.0") / "my_kernels/act.py").is_file()
+
+
 def test_a_kernel_file_with_a_module_of_a_library_survives_a_round_trip(
     wheelhouse: Path, tmp_path: Path
 ) -> None:
