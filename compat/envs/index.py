@@ -21,7 +21,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
-from compat.envs.listing import File, file_of
+from compat.envs.listing import File, file_of, without_password
 from compat.errors import IndexUnavailable
 from compat.text import read_json
 
@@ -68,7 +68,7 @@ def _read(link: str) -> tuple[bytes | None, str, str]:
 
     The content is ``None`` if nothing is there. Raises IndexUnavailable.
     """
-    url, headers = _without_password(link)
+    url, headers = _split_password(link)
     headers = headers or _of_netrc(url)
     _log.info("asking %s", url)
     try:
@@ -115,12 +115,12 @@ class _Redirects(HTTPRedirectHandler):
 def _unreadable(link: str, error: Exception) -> IndexUnavailable:
     reason = error.reason if isinstance(error, URLError) else error
     return IndexUnavailable(
-        f"{_without_password(link)[0]} cannot be read: {reason}",
+        f"{without_password(link)} cannot be read: {reason}",
         hint="Check that this machine is online.",
     )
 
 
-def _without_password(url: str) -> tuple[str, dict[str, str]]:
+def _split_password(url: str) -> tuple[str, dict[str, str]]:
     """Return the URL without ``user:password@``, and an equivalent header.
 
     urllib does not support ``user:password@``.
@@ -128,8 +128,9 @@ def _without_password(url: str) -> tuple[str, dict[str, str]]:
     parts = urlsplit(url)
     if "@" not in parts.netloc:
         return url, {}
-    bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-    return bare, _authorization(unquote(parts.username or ""), unquote(parts.password or ""))
+    return without_password(url), _authorization(
+        unquote(parts.username or ""), unquote(parts.password or "")
+    )
 
 
 def _of_netrc(url: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from attrs import field, frozen
 from packaging.specifiers import SpecifierSet
@@ -204,7 +204,7 @@ def read_kept_files(
     The files are ``None`` if there is no usable answer.
     """
     try:
-        answer = _answers(cache, distribution)[source]
+        answer = _answers(cache, distribution)[without_password(source)]
         listed = (
             file_of(name, pythons, yanked, *uploaded[:1])
             for name, pythons, yanked, *uploaded in answer["files"]
@@ -214,6 +214,12 @@ def read_kept_files(
         )
     except (KeyError, TypeError, ValueError, OverflowError):
         return None, 0.0
+
+
+def without_password(source: str) -> str:
+    """The URL of an index without ``user:password@``, for files that other users may read."""
+    parts = urlsplit(source)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def _answers(cache: Path, distribution: str) -> JsonObject:
@@ -232,7 +238,7 @@ def keep_files(
     It has no effect if nothing can be written.
     """
     answers = _answers(cache, distribution)
-    answers[source] = {
+    answers[without_password(source)] = {
         "asked": now,
         "files": [[f.filename, f.requires_python, f.yanked, f.uploaded] for f in files],
     }

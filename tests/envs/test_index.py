@@ -201,6 +201,9 @@ def test_damaged_cache_is_ignored(index: Index, tmp_path: Path, cache_text: str)
 def test_a_password_goes_into_a_header_and_not_into_the_url(index: Index, tmp_path: Path) -> None:
     list_files("x", [index.url.replace("//", "//me:p%40ss@")], cache=tmp_path)
     assert index.asked == [("/simple/x/", "Basic bWU6cEBzcw==")]
+    assert "ss@" not in (tmp_path / "x.json").read_text(encoding="utf-8")
+    assert list_files("x", [index.url.replace("//", "//me:p%40ss@")], cache=tmp_path).files
+    assert len(index.asked) == 1
 
 
 def test_a_token_without_a_user_is_a_password(index: Index, tmp_path: Path) -> None:
