@@ -68,8 +68,7 @@ def _read(link: str) -> tuple[bytes | None, str, str]:
 
     The content is ``None`` if nothing is there. Raises IndexUnavailable.
     """
-    url, headers = _split_password(link)
-    headers = headers or _of_netrc(url)
+    url = without_password(link)
     _log.info("asking %s", url)
     try:
         if url.startswith("file://"):
@@ -81,7 +80,8 @@ def _read(link: str) -> tuple[bytes | None, str, str]:
         context = (
             ssl.create_default_context(cafile=certificates) if url.startswith("https://") else None
         )
-        request = Request(url, headers={"Accept": _ACCEPT, **headers})  # noqa: S310 - the user's index
+        headers = {"Accept": _ACCEPT, **(_password_header(link) or _netrc_header(url))}
+        request = Request(url, headers=headers)  # noqa: S310 - the user's index
         opener = build_opener(HTTPSHandler(context=context), _Redirects)
         with opener.open(request, timeout=_TIMEOUT) as answer:
             body, kind = answer.read(_LARGEST + 1), answer.headers.get_content_type()
@@ -120,20 +120,15 @@ def _unreadable(link: str, error: Exception) -> IndexUnavailable:
     )
 
 
-def _split_password(url: str) -> tuple[str, dict[str, str]]:
-    """Return the URL without ``user:password@``, and an equivalent header.
-
-    urllib does not support ``user:password@``.
-    """
+def _password_header(url: str) -> dict[str, str]:
+    """Return the header for ``user:password@`` in a URL, which urllib does not support."""
     parts = urlsplit(url)
     if "@" not in parts.netloc:
-        return url, {}
-    return without_password(url), _authorization(
-        unquote(parts.username or ""), unquote(parts.password or "")
-    )
+        return {}
+    return _authorization(unquote(parts.username or ""), unquote(parts.password or ""))
 
 
-def _of_netrc(url: str) -> dict[str, str]:
+def _netrc_header(url: str) -> dict[str, str]:
     """Return the header for a host that the user's ``.netrc`` knows, as installers read it."""
     with suppress(OSError, ValueError, NetrcParseError):
         known_hosts = netrc(os.environ.get("NETRC") or os.path.expanduser("~/.netrc"))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 from attrs import field, frozen
 from packaging.specifiers import SpecifierSet
@@ -42,6 +42,7 @@ MAX_AGE = 3600.0
 """Seconds during which an answer of the index is valid."""
 _NAMED_INDEX = lazy_pattern(r"^[\w.-]+=(?=\w+://)")
 """The name that uv accepts before the URL of an index: ``company=https://…/simple``."""
+_PASSWORD = lazy_pattern(r"(?<=://)[^/?#]*@")
 
 
 def index_urls(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
@@ -218,8 +219,7 @@ def read_kept_files(
 
 def without_password(source: str) -> str:
     """The URL of an index without ``user:password@``, for files that other users may read."""
-    parts = urlsplit(source)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return _PASSWORD.sub("", source, count=1)
 
 
 def _answers(cache: Path, distribution: str) -> JsonObject:

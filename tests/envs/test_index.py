@@ -245,6 +245,12 @@ def test_links_are_relative_to_the_page_after_redirects(
     ]
 
 
+def test_an_invalid_address_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(IndexUnavailable, match=r"http://\[x/simple/x/ cannot be read: ") as raised:
+        list_files("x", ["http://me:word@[x/simple"], cache=tmp_path)
+    assert "word" not in str(raised.value)
+
+
 def test_missing_certificates_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
     with pytest.raises(IndexUnavailable, match=r"/nowhere/ca\.pem"):
