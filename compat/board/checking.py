@@ -23,6 +23,8 @@ from compat.text import read_json
 from compat.toolchains import DEFAULT
 
 _LIST = """\
+import sys
+sys.path[:] = filter(None, sys.path)  # files of the current folder may have these names
 import json
 from importlib.metadata import distributions
 found = [(d.metadata["Name"], d.version) for d in distributions()]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from attrs import evolve
 
-from compat.board.checking import BoardCheck, check_board
+from compat.board.checking import BoardCheck, check_board, installed_packages
 from compat.board.data import BoardIndex, CompiledVersion
 from compat.board.gathering import board_record
 from compat.board.record import (
@@ -224,6 +225,14 @@ def test_a_release_that_the_board_lacks_is_an_error(
     with pytest.raises(SelectionError) as caught:
         checked(installed, **options)
     assert caught.value.where == where
+
+
+def test_packages_are_read_beside_a_file_with_the_name_of_a_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit\n")
+    monkeypatch.chdir(tmp_path)
+    assert installed_packages()["attrs"]
 
 
 def test_only_one_failure_of_two_envs_of_a_release_counts() -> None:
