@@ -261,7 +261,12 @@ def _wheel(
         )
     if distribution is not None and canonicalize_name(distribution) != name:
         table.fail(f"the wheel holds {name!r}, not {distribution!r}", "distribution")
-    return (wheel if "://" in wheel else os.path.realpath(base / wheel)), name, version
+    return (wheel if "://" in wheel else str(_resolve_folder(base / wheel))), name, version
+
+
+def _resolve_folder(path: Path) -> Path:
+    """The path with its real folder. The target of a link may not have the name of a wheel."""
+    return Path(os.path.realpath(path.parent), path.name)
 
 
 def _index(table: Table) -> str | None:
@@ -328,11 +333,13 @@ def _install_requirement(table: Table, key: str, text: str, base: Path) -> str:
         table.requirement(key, text)
         return text
     path_text = editable["path"] if editable else text
-    path = Path(os.path.realpath(base / os.path.expanduser(path_text)))
+    path = base / os.path.expanduser(path_text)
     if path.is_dir():
+        path = Path(os.path.realpath(path))
         if not any((path / name).is_file() for name in ("pyproject.toml", "setup.py")):
             table.fail(f"the folder {path_text!r} has no pyproject.toml", key)
         return f"-e {path}"
+    path = _resolve_folder(path)
     if not path.is_file() or editable or not path.name.endswith(_ARCHIVES):
         table.fail(f"there is no project {path_text!r}", key, hint=f"Looked for the folder {path}.")
     return str(path)

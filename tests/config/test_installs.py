@@ -41,6 +41,20 @@ def test_the_fingerprint_changes_with_the_content_of_a_wheel(tmp_path: Path) -> 
     assert fingerprint(env) != before
 
 
+def test_a_link_to_a_wheel_keeps_its_name(tmp_path: Path) -> None:
+    """Some tools keep large files under names that are hashes."""
+    (tmp_path / "store").touch()
+    for name in ("triton", "x"):
+        (tmp_path / f"{name}-1-py3-none-any.whl").symlink_to("store")
+    path = matrix(tmp_path, '"./x-1-py3-none-any.whl"')
+    path.write_text(
+        path.read_text().replace('triton = "3.9.0"', 'wheel = "triton-1-py3-none-any.whl"')
+    )
+    (env,) = load_matrix(path).envs
+    assert env.wheel == f"{tmp_path}/triton-1-py3-none-any.whl"
+    assert env.install == (f"{tmp_path}/x-1-py3-none-any.whl",)
+
+
 @pytest.mark.parametrize(
     ("requirement", "message"),
     [
