@@ -10,8 +10,10 @@ import hashlib
 import logging
 import os
 import ssl
+import zlib
 from contextlib import suppress
 from datetime import datetime
+from gzip import GzipFile
 from html.parser import HTMLParser
 from http.client import HTTPException, HTTPMessage
 from netrc import NetrcParseError, netrc
@@ -31,6 +33,8 @@ _ACCEPT = (
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2,"
     " text/html;q=0.1"
 )
+_PAGES = ("html", "json")
+"""The ends of the types of pages."""
 _TIMEOUT = 20.0
 _LARGEST = 128 * 1024 * 1024
 """The size limit of an answer in bytes, ten times the largest known one."""
@@ -84,13 +88,17 @@ def _read(link: str) -> tuple[bytes | None, str, str]:
         request = Request(url, headers=headers)  # noqa: S310 - the user's index
         opener = build_opener(HTTPSHandler(context=context), _Redirects)
         with opener.open(request, timeout=_TIMEOUT) as answer:
-            body, kind = answer.read(_LARGEST + 1), answer.headers.get_content_type()
-            return _within_limit(body), kind, _with_password(answer.url, link)
+            kind = answer.headers.get_content_type()
+            # Some servers compress pages unasked. A compressed file may be an archive.
+            packed = answer.headers.get("Content-Encoding") == "gzip"
+            file = GzipFile(fileobj=answer) if packed and kind.endswith(_PAGES) else answer
+            body = _within_limit(file.read(_LARGEST + 1))
+            return body, kind, _with_password(answer.url, link)
     except HTTPError as error:
         if error.code == 404:
             return None, "", link
         raise IndexUnavailable(f"{url} answered {error.code} {error.reason}") from error
-    except (URLError, HTTPException, OSError, ValueError) as error:
+    except (URLError, HTTPException, OSError, ValueError, EOFError, zlib.error) as error:
         raise _unreadable(link, error) from error
 
 

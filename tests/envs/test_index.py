@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
@@ -55,6 +56,7 @@ class Index:
     status: int = 200
     body: str = AS_JSON
     kind: str = "application/vnd.pypi.simple.v1+json"
+    encoding: str = ""
     redirects: dict[str, str] = field(factory=dict)
     """Path → the address that an answer redirects to."""
     asked: list[tuple[str, str | None]] = field(factory=list)
@@ -75,8 +77,10 @@ def index() -> Iterator[Index]:
                 return
             self.send_response(package_index.status)
             self.send_header("Content-Type", package_index.kind)
+            self.send_header("Content-Encoding", package_index.encoding)
             self.end_headers()
-            self.wfile.write(package_index.body.encode())
+            body = package_index.body.encode()
+            self.wfile.write(gzip.compress(body) if package_index.encoding else body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as in its base
             """Log nothing."""
@@ -204,6 +208,16 @@ def test_a_password_goes_into_a_header_and_not_into_the_url(index: Index, tmp_pa
     assert "ss@" not in (tmp_path / "x.json").read_text(encoding="utf-8")
     assert list_files("x", [index.url.replace("//", "//me:p%40ss@")], cache=tmp_path).files
     assert len(index.asked) == 1
+
+
+def test_a_page_may_be_compressed_and_an_archive_stays_compressed(index: Index) -> None:
+    index.body, index.encoding = (
+        '{"files": [{"filename": "x-1.0.tar.gz", "url": "x.tar.gz"}]}',
+        "gzip",
+    )
+    (file,) = ask(index.url, "x")
+    index.kind = "application/x-tar"
+    assert gzip.decompress(download(file)) == index.body.encode()
 
 
 def test_a_token_without_a_user_is_a_password(index: Index, tmp_path: Path) -> None:
