@@ -211,11 +211,10 @@ def _polish(reduction: Reduction, cell: str, matrix: Path, limits: Sequence[str]
     if judge == "same-failure" and failure:  # the nearest judge for a single cell
         judge = f"class={failure.failure_class}"
     check += ["--envs", reduction.original.bad[0].cell.env.name, "--judge", judge, *limits]
-    script = (
-        f'd=$(mktemp -d); cp "$1" $d/{path.name}; cp {shlex.quote(str(kernel.absolute()))} $d; '
-    )
-    script += f"{shlex.join(check)} --spec $d/{kernel.name}; [ $? = 1 ]"
-    return f"uvx 'shrinkray<26.9' {shlex.join(['sh', '-c', script, '-'])} {path}"
+    source, beside = shlex.quote(path.name), shlex.quote(str(kernel.absolute()))
+    script = f'd=$(mktemp -d); cp "$1" $d/{source}; cp {beside} $d; '
+    script += f"{shlex.join(check)} --spec $d/{shlex.quote(kernel.name)}; [ $? = 1 ]"
+    return f"uvx 'shrinkray<26.9' {shlex.join(['sh', '-c', script, '-', str(path)])}"
 
 
 # --- an edit --------------------------------------------------------------------------------------
