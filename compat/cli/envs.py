@@ -292,7 +292,7 @@ def where(
     if built.error is not None or built.python is None:
         raise EnvError(
             f"{env.name} cannot be used: {built.error}",
-            hint=f"Build it with `compat envs build {name}`.",
+            hint=f"Build it with `compat envs build {env.name}`.",
         )
     paths = {"folder": str(Path(built.python).parents[1]), "python": built.python}
     answer.give(

@@ -309,8 +309,9 @@ def test_where_prints_the_path_of_the_cache_or_of_an_env(
 ) -> None:
     here = project("here")
     assert here.compat("envs", "where") == f"{checkout.cache.folder}\n"
-    output = here.compat("envs", "where", "here", code=4)
-    assert output.endswith("hint: Build it with `compat envs build here`.\n")
+    for pattern in ("here", "her*"):
+        output = here.compat("envs", "where", pattern, code=4)
+        assert output.endswith("hint: Build it with `compat envs build here`.\n")
     here.compat("envs", "build", "here")
     folder = Path(here.compat("envs", "where", "here").strip())
     assert (folder / "bin" / "python") == Path(
