@@ -377,11 +377,12 @@ class Listing:
 
 
 def wheel_facts(wheel: str) -> tuple[str, Version, frozenset[Tag]]:
-    """Distribution, version and tags in the file name of a wheel.
+    """Distribution, version and tags in the file name of a wheel, which is a path or a URL.
 
     Raises InvalidWheelFilename.
     """
-    name, version, _, tags = parse_wheel_filename(Path(unquote(urlsplit(wheel).path)).name)
+    path = unquote(urlsplit(wheel).path) if "://" in wheel else wheel
+    name, version, _, tags = parse_wheel_filename(Path(path).name)
     return name, version, tags
 
 

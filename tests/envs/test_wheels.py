@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from compat.envs import listing as listings
 from compat.envs.interpreters import spell_minors
-from compat.envs.listing import File, Listing, allows, pythons_of
+from compat.envs.listing import File, Listing, allows, pythons_of, wheel_facts
 
 HERE = Path(__file__).parent
 PLATFORMS = [
@@ -105,6 +105,13 @@ def test_version_includes_its_local_variants() -> None:
     )
     assert file_listing.pythons_for(Version("2.4.1")) == {(3, 11)}
     assert file_listing.pythons_for(Version("2.4.1+cu124")) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "wheel", ["/a?b#c/x-1.0-py3-none-any.whl", "https://h/x-1%2E0-py3-none-any.whl?token=a/b#c"]
+)
+def test_a_wheel_is_a_path_or_a_url(wheel: str) -> None:
+    assert wheel_facts(wheel)[:2] == ("x", Version("1.0"))
 
 
 def test_files_that_are_not_valid_wheels_are_ignored() -> None:
