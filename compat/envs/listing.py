@@ -38,6 +38,7 @@ INDEX = Path(".compat", "index")
 """The folder for answers of package indexes, below the root of the project."""
 NO_INDEX = ("UV_OFFLINE", "UV_NO_INDEX", "PIP_NO_INDEX")
 """Variables that forbid installers to ask an index."""
+_FURTHER = ("UV_INDEX", "UV_EXTRA_INDEX_URL", "PIP_EXTRA_INDEX_URL")
 MAX_AGE = 3600.0
 """Seconds during which an answer of the index is valid."""
 _NAMED_INDEX = lazy_pattern(r"^[\w.-]+=(?=\w+://)")
@@ -61,6 +62,11 @@ def index_urls(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
         link for texts in links for link in texts if "://" not in link and Path(link).is_dir()
     )
     return tuple(dict.fromkeys((index, *folders)))
+
+
+def has_further_indexes(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a variable names further indexes, which only installers ask."""
+    return any(environ.get(name) for name in _FURTHER)
 
 
 def list_files(

@@ -24,7 +24,15 @@ from compat.envs import locks
 from compat.envs.cache import EnvCache, EnvFolder, note_envs, requirements
 from compat.envs.installers import NEUTRAL, Installer, choose_installer, run_installer
 from compat.envs.interpreters import InterpreterChoice, choose_interpreter
-from compat.envs.listing import INDEX, Listing, ask_index, comes_from_index, index_urls, kept_files
+from compat.envs.listing import (
+    INDEX,
+    Listing,
+    ask_index,
+    comes_from_index,
+    has_further_indexes,
+    index_urls,
+    kept_files,
+)
 from compat.envs.record import (
     INTERRUPTED,
     NotInstalled,
@@ -141,6 +149,8 @@ class EnvProvider:
         self, missing: Sequence[Env], listing_of: Callable[[str], Listing | None]
     ) -> None:
         """Raise SelectionError if the index lacks the release of an env that nothing declares."""
+        if has_further_indexes():
+            return
         for env in missing:
             listing = (
                 listing_of(env.distribution)

@@ -29,7 +29,7 @@ from compat.envs.listing import (
 )
 from compat.errors import IndexUnavailable
 from tests.commands import run
-from tests.envs.conftest import KERNEL
+from tests.envs.conftest import KERNEL, make_wheel
 
 FILES = (
     File(filename="x-1.0+a-py3-none-any.whl", requires_python=">=3.9"),
@@ -339,6 +339,24 @@ def test_a_release_that_does_not_exist_is_refused_before_anything_is_built(
     assert (done.returncode, done.stdout) == (3, "")
     assert (tmp_path / "reports/matrix.json").read_text(encoding="utf-8") == "kept"
     assert not list(tmp_path.glob("envs/*"))
+
+
+def test_a_release_may_be_in_a_further_index(index: Index, tmp_path: Path) -> None:
+    index.body = PUBLISHED
+    further = tmp_path / "further/triton"
+    wheel = make_wheel(further, "triton", "3.6.1")
+    (further / "index.html").write_text(f'<a href="{wheel.name}">x</a>', encoding="utf-8")
+    done = run(
+        *("envs", "build", "3.6.1"),
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "UV_DEFAULT_INDEX": index.url,
+            "UV_INDEX": further.parent.as_uri(),
+            VARIABLE: str(tmp_path / "envs"),
+        },
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
