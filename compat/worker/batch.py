@@ -501,6 +501,7 @@ def _word_for(value: Value) -> str:
 
 def _position() -> int:
     """Return the size of the output file so far, in bytes."""
-    with contextlib.suppress(OSError):  # a full disk
+    # The disk may be full, and a kernel's file can close or replace the stream.
+    with contextlib.suppress(Exception):
         sys.stderr.flush()
     return os.fstat(2).st_size

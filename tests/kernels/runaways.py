@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 
 import triton
@@ -95,6 +96,12 @@ def _close_everything():
     time.sleep(600)
 
 
+def _close_streams():
+    sys.stdout.close()
+    sys.stdout = sys.stderr = None
+
+
+closes_streams = before(_close_streams)
 leaves_one = before(lambda: _leave(_sleep))
 leaves_hopping = before(lambda: _leave(_hop))
 forks = before(_go_on)

@@ -138,6 +138,13 @@ def test_cell_that_forks_has_one_answer(server: OwnWorker, env: BuiltEnv) -> Non
     ]
 
 
+def test_cell_that_closes_the_streams_of_python_is_answered(
+    server: OwnWorker, env: BuiltEnv
+) -> None:
+    by_function = attempts(server, env, ["closes_streams", "fine"])
+    assert [evidence.has_binary for evidence in by_function.values()] == [True, True]
+
+
 def test_cell_that_daemonizes_has_no_answer(server: OwnWorker, env: BuiltEnv) -> None:
     by_function = attempts(server, env, ["daemonizes", "fine"], PATIENT)
     assert (by_function["daemonizes"].answered, by_function["daemonizes"].exit_code) == (False, 0)
