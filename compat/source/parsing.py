@@ -175,17 +175,38 @@ def scope_statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
 
 
 def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
-    """Name → the last statement at the top of a module that binds it."""
+    """Name → the last statement at the top of a module that binds it, or changes its value.
+
+    Statements that run only as a program count if no other statement binds the name.
+    """
     statements: dict[str, ast.stmt] = {}
-    for statement in scope_statements(tree.body):
-        match statement:
-            case (
-                ast.FunctionDef(name=name)
-                | ast.Assign(targets=[ast.Name(id=name)])
-                | ast.AnnAssign(target=ast.Name(id=name))
-            ):
-                statements[name] = statement
+    for statement in scope_statements(sorted(tree.body, key=is_program, reverse=True)):
+        names = bound_names([statement]) | _changed_names(statement)
+        statements |= dict.fromkeys(names, statement)
     return statements
+
+
+def is_program(statement: ast.AST) -> bool:
+    """Whether it is ``if __name__ == "__main__"``."""
+    return isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test)
+
+
+def _changed_names(statement: ast.stmt) -> set[str]:
+    """The names of the list or dictionary that a statement changes."""
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))])
+            | ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name)))
+            | ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(
+                        value=ast.Name(id=name), attr="append" | "extend" | "insert" | "update"
+                    )
+                )
+            )
+        ):
+            return {name}
+    return set()
 
 
 def defined_names(statement: ast.stmt) -> frozenset[str]:

@@ -345,6 +345,57 @@ def kernel(x, bias=None, eps=1e-5, KIND: "tl.constexpr" = None, ACT: tl.constexp
     assert document["signature"] == {"x": "*fp32", "bias": "*fp32", "eps": "fp32"}
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "SIZE *= 2",
+        "for SIZE in (16, 32):\n    pass",
+        "with open('size') as SIZE:\n    pass",
+        "SIZE, OTHER = sizes()",
+        "from sizes import SIZE",
+        "SIZES['a'] = 32",
+        "SIZES.update(a=32)",
+    ],
+)
+def test_default_that_the_source_changes_is_a_guess(change: str, tmp_path: Path) -> None:
+    text = """
+SIZE = 16
+SIZES = {"a": 16}
+{change}
+
+@triton.jit
+def kernel(x, A: tl.constexpr = SIZE, B: tl.constexpr = SIZES["a"]):
+    tl.store(x + tl.arange(0, A) + tl.arange(0, B), 1.0)
+
+if __name__ == "__main__":
+    SIZE, SIZES = 64, {"a": 64}
+    for kernel in (print,):
+        pass
+"""
+    (kernel,) = guessed(tmp_path, text.replace("{change}", change)).kernels
+    values = {
+        name: (value.value, value.note) for name, value in kernel.tables["constexprs"].items()
+    }
+    changed, kept = ("B", "A") if "SIZES" in change else ("A", "B")
+    assert values[kept] == (16, "its default")
+    assert values[changed][1].startswith("guessed: ")
+
+
+def test_configs_that_the_source_appends_are_reported(tmp_path: Path) -> None:
+    text = """
+configs = []
+for size in (64, 128):
+    configs.append(triton.Config({"B": size}))
+
+@triton.autotune(configs, key=["n"])
+@triton.jit
+def kernel(x, n, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 1.0)
+"""
+    (kernel,) = guessed(tmp_path, text).kernels
+    assert kernel.look_at == ("its configs cannot be read from the source (line 9)",)
+
+
 def test_unrolled_loops_have_few_passes(tmp_path: Path) -> None:
     """A step divides the number of passes, so the bound of a loop with a step may be larger."""
     document = tables(

@@ -17,7 +17,14 @@ from attrs import frozen
 from compat.source.closure import roots_of
 from compat.source.constants import SourceFunction
 from compat.source.imports import Import, import_origins, imports_of
-from compat.source.parsing import bindings, dotted_name, named_parameters, scope_statements, tree_of
+from compat.source.parsing import (
+    bindings,
+    dotted_name,
+    is_program,
+    named_parameters,
+    scope_statements,
+    tree_of,
+)
 from compat.toolchains.cute.language.guessing import library
 from compat.toolchains.cute.language.guessing.assumptions import annotation_text, assumed_argument
 from compat.toolchains.cute.language.guessing.evaluation import (
@@ -197,7 +204,7 @@ def read_module(path: Path) -> CuteModule:
     programs = {
         id(inner)
         for statement in tree.body
-        if _is_program(statement)
+        if is_program(statement)
         for inner in ast.walk(statement)
     }
     functions: dict[str, Launcher] = {}
@@ -248,11 +255,6 @@ def _functions(
                 yield statement, inside
             if isinstance(statement, ast.FunctionDef | ast.ClassDef):
                 waiting.append((statement.body, (*inside, statement)))
-
-
-def _is_program(statement: ast.stmt) -> bool:
-    """Whether it is ``if __name__ == "__main__"``."""
-    return isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test)
 
 
 def _is_below(node: ast.FunctionDef, imports: Mapping[str, str], decorator: str) -> bool:
