@@ -247,7 +247,7 @@ def hunks(before: str, after: str, context: int = 3) -> Iterator[str]:
 
     ``difflib.unified_diff`` treats frequent lines as junk, and then shows too many changes.
     """
-    old, new = before.splitlines(), after.splitlines()
+    old, new = _lines(before), _lines(after)
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(context):
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@"
@@ -257,6 +257,15 @@ def hunks(before: str, after: str, context: int = 3) -> Iterator[str]:
                 continue
             yield from (f"-{line}" for line in old[start:end])
             yield from (f"+{line}" for line in new[start_new:end_new])
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text.
+
+    A last line without a line end has the mark that ``patch`` needs.
+    """
+    *lines, last = text.split("\n")
+    return [*lines, f"{last}\n\\ No newline at end of file"] if last else lines
 
 
 def _range(start: int, end: int) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from compat.errors import ConfigError
-from compat.fix.changes import SourceFile
+from compat.fix.changes import ChangedFile, SourceFile
 from compat.model import Cell, Env
 from compat.source.closure import LIBRARY, read_source
 from compat.workers.attempt import InFlightCell
@@ -70,3 +71,23 @@ def test_a_file_of_an_unpacked_library_is_refused(tmp_path: Path) -> None:
         SourceFile.read(
             folder / "libraries/theirs/__init__.py", (folder / "project/lib", folder / "libraries")
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        ("a = 1\nb = 2\nc = 3", "a = 1\nb = 4\nc = 3"),
+        ("a = 1\nb = 2", "a = 1\nb = 3"),
+        ("a = 1\nb = 2", "a = 1\nb = 2\n"),
+        ("a = 1\n\f\nb = 2\n", "a = 1\n\f\nb = 3\n"),
+    ],
+)
+def test_diff_can_be_applied_whatever_the_ends_of_lines_are(
+    text: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "kernel.py"
+    path.write_text(text)
+    diff = ChangedFile.of(SourceFile.read(path), new).diff
+    subprocess.run(["patch", "-p1"], input=f"{diff}\n", text=True, check=True, capture_output=True)
+    assert path.read_text() == new

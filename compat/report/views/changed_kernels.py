@@ -243,7 +243,7 @@ def _lines(fix: Fix, command: str) -> Iterator[str]:
     yield f"edit: {', '.join(fix.best.candidate.edits)}"
     for changed in fix.changes:
         yield ""
-        yield from changed.diff.splitlines()
+        yield from changed.diff.split("\n")
     yield ""
     yield f"before: {_results_text(fix.before, fix.existing)}"
     yield f"after:  {_results_text(fix.best.results, fix.existing)}"
