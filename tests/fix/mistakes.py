@@ -144,6 +144,23 @@ def counting(source, result, size, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def counting_on(source, result, size, BLOCK: tl.constexpr):
+    total = 0
+    for i in range(size):
+        total += tl.load(source + i)
+    total = total * 2
+    tl.store(result, total)
+
+
+@triton.jit
+def counting_from_hexadecimal(source, result, size, BLOCK: tl.constexpr):
+    total = (0x10)
+    for i in range(size):
+        total += tl.load(source + i)
+    tl.store(result, total)
+
+
+@triton.jit
 def small_dot(source, result, size, BLOCK: tl.constexpr, M: tl.constexpr):
     at = tl.arange(0, M)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
     x = tl.load(source + at)

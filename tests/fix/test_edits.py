@@ -8,7 +8,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
-from attrs import Factory, frozen
+from attrs import Factory, evolve, frozen
 
 from compat.engine.run import RunContext
 from compat.fix.changes import SourceFile, hunks
@@ -17,8 +17,10 @@ from compat.fix.searching import EditedKernel, EditSearch
 from compat.model import BuiltEnv, CompileSpec, Failure, Outcome, Status
 from compat.source.closure import read_source
 from compat.store.store import Store
+from compat.toolchains.language import FailingKernel
 from compat.toolchains.triton import TRITON
 from compat.toolchains.triton.edits import EDITS
+from compat.toolchains.triton.edits.names import names_elsewhere
 from compat.workers.attempt import Limits
 from tests.cells import KEPT, spec
 from tests.targets import TARGETS
@@ -197,6 +199,18 @@ MISTAKES = (
         after=("total = 0.0",),
     ),
     Mistake(
+        function="counting_on",
+        edit="type before and in a loop",
+        before=("total = 0",),
+        after=("total = 0.0",),
+    ),
+    Mistake(
+        function="counting_from_hexadecimal",
+        edit="type before and in a loop",
+        before=("total = (0x10)",),
+        after=("total = 16.0",),
+    ),
+    Mistake(
         function="small_dot",
         edit="larger blocks for a dot",
         before=(),
@@ -304,6 +318,24 @@ def test_import_of_a_device_library_is_corrected(
     assert trial is not None
     assert [result.outcome.status for result in trial.results] == [Status.OK]
     assert trial.candidate.text == IMPORTING.format(statement=IMPORTS[statement])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "x, y, trans_b=FLAG",
+        "input=x, other=y, trans_a=True",
+        "x, other=y, trans_b=True",
+        "*xy, trans_a=True",
+    ],
+)
+def test_operand_that_may_be_transposed_keeps_its_keyword(arguments: str) -> None:
+    text = f"import triton.language as tl\ndef kernel(x, y):\n    tl.dot({arguments})\n"
+    failure = evolve(failing_at(3), excerpt="unexpected keyword argument 'trans_b'")
+    faulty = FailingKernel(
+        text=text, function="kernel", compile=CompileSpec(), failure=failure, file="k.py"
+    )
+    assert list(names_elsewhere(faulty)) == []
 
 
 @pytest.mark.wheels

@@ -6,6 +6,7 @@ Bounds of loops are edited, too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import libcst as cst
 
@@ -471,11 +472,8 @@ def types_kept_in_loops(faulty: FailingKernel) -> Iterator[Proposal]:
     ]
     for loop, function in loops:
         inside = [node for node in walk(loop.body) if _assigns(node, name)]
-        before = [
-            node
-            for node in walk(function.body)
-            if _assigns(node, name) and node not in set(walk(loop))
-        ]
+        earlier = takewhile(lambda node, loop=loop: node is not loop, walk(function.body))  # type: ignore[misc]
+        before = [node for node in earlier if _assigns(node, name)]
         for dtype in dict.fromkeys([*reversed(types), "float32", "int64"]):
             if before:
                 last = before[-1]
@@ -529,7 +527,7 @@ def _convert_value(code: Code, node: cst.CSTNode, dtype: str, *, before: bool) -
     assert isinstance(node, cst.Assign | cst.AugAssign)
     text = code.code_for(node.value)
     if isinstance(node.value, cst.Integer) and before and dtype.endswith(".float32"):
-        return node.with_changes(value=cst.Float(f"{text}.0"))
+        return node.with_changes(value=cst.Float(f"{literal(node.value)}.0"))
     if isinstance(node.value, cst.Integer | cst.Float | cst.UnaryOperation) and before:
         return node.with_changes(
             value=cst.parse_expression(f"{code.language.name}.full((), {text}, {dtype})")

@@ -189,19 +189,7 @@ def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call |
     if called is None or not isinstance(node, cst.Call):
         return None
     arguments = [new for arg in node.args for new in _argument(code, called, arg, unknown)]
-    transposed = [
-        _transpose_argument(code, called, node, argument, number)
-        for number, argument in enumerate(arguments)
-    ]
-    new_arguments = [
-        argument
-        for argument in transposed
-        if not (
-            argument.keyword
-            and argument.keyword.value in ("trans_a", "trans_b")
-            and called == "dot"
-        )
-    ]
+    new_arguments = _without_transposing(code, node, arguments) if called == "dot" else arguments
     if len(new_arguments) == len(node.args) and all(
         new is old for new, old in zip(new_arguments, node.args, strict=True)
     ):
@@ -226,20 +214,28 @@ def _argument(
     return [argument]
 
 
-def _transpose_argument(
-    code: Code, called: str, call: cst.Call, argument: cst.Arg, number: int
-) -> cst.Arg:
-    """Return an argument of a call, transposed if a keyword of ``dot`` transposed it before."""
-    keywords = {
-        f"trans_{'ab'[position]}"
-        for position in (0, 1)
-        if position == number and not argument.keyword
-    }
+_TRANSPOSING = ("trans_a", "trans_b")
+"""The keywords of ``dot`` that transpose its first and its second operand."""
+
+
+def _without_transposing(code: Code, call: cst.Call, arguments: list[cst.Arg]) -> list[cst.Arg]:
+    """Return the arguments of ``dot`` without keywords that transpose an operand.
+
+    The operand is transposed instead. A keyword stays if its value is not written out, or if its
+    operand is not passed by position.
+    """
     flags = {
-        arg.keyword.value for arg in call.args if arg.keyword and code.code_for(arg.value) == "True"
+        arg.keyword.value: code.code_for(arg.value) for arg in call.args if arg.keyword is not None
     }
-    if called != "dot" or not keywords & flags:
-        return argument
-    return argument.with_changes(
-        value=cst.parse_expression(f"{code.language.name}.trans({code.code_for(argument.value)})")
-    )
+    new = list(arguments)
+    for position, keyword in enumerate(_TRANSPOSING):
+        operands = call.args[: position + 1]
+        if flags.get(keyword) == "True" and not any(arg.keyword or arg.star for arg in operands):
+            operand = code.code_for(call.args[position].value)
+            new[position] = new[position].with_changes(
+                value=cst.parse_expression(f"{code.language.name}.trans({operand})")
+            )
+        elif flags.get(keyword) != "False":
+            flags.pop(keyword, None)
+    removed = [keyword for keyword in _TRANSPOSING if keyword in flags]
+    return [arg for arg in new if arg.keyword is None or arg.keyword.value not in removed]
