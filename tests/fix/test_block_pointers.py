@@ -333,6 +333,71 @@ def test_an_advance_is_added_to_an_offset() -> None:
     assert "advance(" not in edited
 
 
+def test_offset_that_an_assignment_expression_changes_is_kept_in_a_variable() -> None:
+    text = """import triton.language as tl
+def kernel(x, y, n, B: tl.constexpr):
+    row = 0
+    p = tl.make_block_ptr(x, (n, n), (n, 1), (row, 0), (B, B), (1, 0))
+    if (row := row + B) < n:
+        p = tl.advance(p, (0, B))
+    tl.store(y + row, tl.sum(tl.load(p)))
+"""
+    edited = with_plain_pointers("kernel", text)
+    assert "    p_at_0 = row\n" in edited
+    assert "    p_0 = (p_at_0 + tl.arange(0, B))" in edited
+
+
+def test_arguments_that_continue_on_another_line_get_parentheses() -> None:
+    text = """import triton.language as tl
+def kernel(x, y, n, B: tl.constexpr):
+    p = tl.make_block_ptr(
+        base=x
+        + n,  # the second row
+        shape=(n, n),
+        strides=(n, 1),
+        offsets=(
+            tl.program_id(0)
+            * B,
+            0,
+        ),
+        block_shape=(B, B),
+        order=(1, 0),
+    )
+    for i in range(n):
+        tl.store(y + i, tl.sum(tl.load(p)))
+        p = tl.advance(p, (0, B
+            * 2))
+"""
+    for edited in (
+        with_plain_pointers("kernel", text),
+        with_descriptors("kernel", text.replace("(n, 1)", "(n, sm)")),
+    ):
+        ast.parse(edited)
+        words = " ".join(edited.split())
+        assert "(x + n)" in words
+        assert "p_at_1 += (B * 2)" in words
+
+
+@pytest.mark.parametrize("bounds", ["0, n, S", "64, n, 16", "n"])
+def test_offset_that_counts_up_is_not_compared_with_zero(bounds: str) -> None:
+    assert "mask=p_mask" in (edited := with_plain_pointers("kernel", counting(bounds)))
+    assert "p_mask = p_0 < n" in edited
+
+
+@pytest.mark.parametrize("bounds", ["64, -64, S", "64, n, -S", "n, 64"])
+def test_offset_that_may_count_down_is_compared_with_zero(bounds: str) -> None:
+    assert "p_mask = (p_0 >= 0) & (p_0 < n)" in with_plain_pointers("kernel", counting(bounds))
+
+
+def counting(bounds: str) -> str:
+    return f"""import triton.language as tl
+def kernel(x, y, n, S: tl.constexpr, B: tl.constexpr):
+    for i in range({bounds}):
+        p = tl.make_block_ptr(x, (n,), (1,), (i,), (B,), (0,))
+        tl.store(y + i, tl.sum(tl.load(p, boundary_check=(0,))))
+"""
+
+
 def test_offset_that_can_be_negative_is_compared_with_zero() -> None:
     assert "(p_0 >= 0) & (p_0 < n) & (p_1 >= 0) & (p_1 < m)" in with_plain_pointers(
         "before_the_beginning"
@@ -395,6 +460,7 @@ REFUSED = {
         "gets block pointers of different dimensions",
     ),
     "not_given": ("n = loaded(p) + loaded()", "a call of loaded does not give it p"),
+    "default": ("n = usual(x, p)", "p is a parameter with a default"),
 }
 
 
@@ -405,7 +471,8 @@ def test_refused_edit_says_why(name: str) -> None:
         "import triton.language as tl\n\ndef helper(p):\n    return p\n\ndef again(p):\n    return"
         " again(p)\n\ndef loaded(p):\n    return tl.load(p)\n\ndef both(p):\n    return"
         " tl.load(p), p\n\ndef either(p, q, first):\n    if first:\n        return p\n    return"
-        " q\n\ndef kernel(x, n, AXES):\n    p = tl.make_block_ptr(x, (n,), (1,), (0,), (16,),"
+        " q\n\ndef usual(x, p=None):\n    return tl.load(p)\n\n"
+        "def kernel(x, n, AXES):\n    p = tl.make_block_ptr(x, (n,), (1,), (0,), (16,),"
         f" (0,))\n    {body}\n"
     )
     with pytest.raises(CannotEdit, match=why):

@@ -289,7 +289,7 @@ _LAYOUT = (
 def bound_targets(
     node: cst.CSTNode,
 ) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
-    """Yield each target that a statement binds, with its value, or ``None`` if that is unknown.
+    """Yield each target that a statement or ``:=`` binds, with its value, or ``None`` if unknown.
 
     ``a, b = c, d`` gives two pairs.
     """
@@ -300,7 +300,7 @@ def bound_targets(
                 yield from zip(targets, values, strict=True)
             else:
                 yield target.target, node.value
-    elif isinstance(node, cst.AnnAssign):
+    elif isinstance(node, cst.AnnAssign | cst.NamedExpr):
         yield node.target, node.value
     elif isinstance(node, cst.AugAssign | cst.For):
         yield node.target, None

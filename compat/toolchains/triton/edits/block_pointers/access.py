@@ -254,8 +254,18 @@ class AccessForm(ABC):
         return self._names[key]
 
     def text(self, node: cst.CSTNode) -> str:
-        """Return a node as source text."""
-        return self.code.code_for(node)
+        """Return a node as source text.
+
+        An expression that continues on another line gets the parentheses that it needs elsewhere.
+        """
+        text = self.code.code_for(node)
+        if "\n" not in text:
+            return text
+        try:
+            cst.parse_expression(text)
+        except cst.ParserSyntaxError:
+            return f"({text})"
+        return text
 
 
 # --- source text ----------------------------------------------------------------------------------
@@ -349,7 +359,7 @@ class Bindings:
         return (
             start is not None
             and start >= 0
-            and (len(values) < 3 or not isinstance(values[2], cst.UnaryOperation))
+            and not any(isinstance(value, cst.UnaryOperation) for value in values[1:])
         )
 
     def stable(self, node: cst.BaseExpression) -> bool:

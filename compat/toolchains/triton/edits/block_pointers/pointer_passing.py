@@ -452,6 +452,8 @@ def replace_parameters(
     def several(old: cst.Param) -> list[cst.Param]:
         if old.name.value not in unpacked:
             return [old]
+        if old.default is not None:
+            raise CannotEdit(f"the block pointer {old.name.value} is a parameter with a default")
         new = unpacked[old.name.value].new
         return [
             cst.Param(cst.Name(name), fixed if part[0] == "block" else None)
