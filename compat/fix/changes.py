@@ -315,8 +315,9 @@ def with_values(path: Path, spec: Specialization, values: JsonMapping) -> tuple[
     """Return the text of a kernel file before and after a change of constexprs for one case.
 
     ``spec`` names the case. A value is changed in the table that has it: the case, else the
-    variant, else the file. Otherwise it is added to the case, or to the file without a case.
-    Raises ConfigError if the file cannot be read.
+    variant, else the kernel. Otherwise it is added to the case, or to the kernel without a case.
+    Raises ConfigError if the file cannot be read, or has the type of the argument for several
+    kernels.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -326,21 +327,29 @@ def with_values(path: Path, spec: Specialization, values: JsonMapping) -> tuple[
         document = tomlkit.parse(before)
     except (OSError, UnicodeError, TOMLKitError) as error:
         raise ConfigError(f"cannot be read: {error}", where=str(path)) from error
+    kernels = document.get("kernel")
+    kernel = _find_table(kernels, spec.kernel) if isinstance(kernels, list) else document
     case, variant = (
-        _find_table(document.get("case"), spec.case),
-        _find_table(document.get("variant"), spec.variant),
+        _find_table(kernel.get("case"), spec.case),
+        _find_table(kernel.get("variant"), spec.variant),
     )
     for name, value in values.items():
-        tables = [
-            table.get("constexprs") for table in (case, variant, document) if table is not None
-        ]
+        shared = [document.get("signature", ()), document.get("launch", ())]
+        shared += document.get("hints", {}).values()
+        if kernel is not document and any(name in table for table in shared):
+            raise ConfigError(
+                f"the edit changes the type of {name}, which is the same for several kernels",
+                where=str(path),
+                hint=f"Move {name} into the [[kernel]] tables first.",
+            )
+        tables = [table.get("constexprs") for table in (case, variant, kernel) if table is not None]
         holding = next((table for table in tables if table is not None and name in table), None)
         if holding is None:
-            holding = (case if case is not None else document).setdefault(
+            holding = (case if case is not None else kernel).setdefault(
                 "constexprs", tomlkit.inline_table()
             )
         holding[name] = value
-        _drop(name, document, variant, case)
+        _drop(name, kernel, variant, case)
     return before, tomlkit.dumps(document)
 
 

@@ -7,9 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from compat.errors import ConfigError
-from compat.fix.changes import ChangedFile, SourceFile
+from compat.fix.changes import ChangedFile, SourceFile, with_values
 from compat.model import Cell, Env
 from compat.source.closure import LIBRARY, read_source
 from compat.workers.attempt import InFlightCell
@@ -91,3 +92,33 @@ def test_diff_can_be_applied_whatever_the_ends_of_lines_are(
     diff = ChangedFile.of(SourceFile.read(path), new).diff
     subprocess.run(["patch", "-p1"], input=f"{diff}\n", text=True, check=True, capture_output=True)
     assert path.read_text() == new
+
+
+SEVERAL = """schema = 1
+source = "kernels.py"
+constexprs = { BLOCK = 64 }
+hints = { divisible_by_16 = ["x"] }
+
+[[kernel]]
+name = "first"
+signature = { x = "*fp32", WIDTH = "i32" }
+
+[[kernel]]
+name = "second"
+[kernel.signature]
+x = "*fp32"
+WIDTH = "i32" # of a row
+"""
+
+
+def test_value_of_one_of_several_kernels_changes_in_its_own_table(tmp_path: Path) -> None:
+    path = tmp_path / "kernels.toml"
+    path.write_text(SEVERAL)
+    second = evolve(spec("api", "copy"), kernel="second")
+    before, after = with_values(path, second, {"WIDTH": 16, "BLOCK": 128})
+    assert before == SEVERAL
+    assert after == SEVERAL.replace(
+        '"second"\n', '"second"\nconstexprs = {WIDTH = 16, BLOCK = 128}\n\n'
+    ).replace('WIDTH = "i32" # of a row\n', "")
+    with pytest.raises(ConfigError, match="the type of x, which is the same for several kernels"):
+        with_values(path, second, {"x": 1})
