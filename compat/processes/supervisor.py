@@ -375,9 +375,11 @@ def resident_bytes(pid: int) -> int:
 
 def family(pid: int) -> Iterator[int]:
     """A process and all its descendants."""
-    yield pid
-    for child in children(pid):
-        yield from family(child)
+    waiting = [pid]
+    while waiting:
+        member = waiting.pop()
+        yield member
+        waiting += children(member)
 
 
 def children(pid: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Sessions with programs that keep running and answer line by line."""
+"""Sessions with programs that keep running and answer line by line, and their descendants."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 import pytest
 
 from compat.interruption import Stopped
+from compat.processes import supervisor
 from compat.processes.supervisor import Session, SessionEnded
 
 ECHO = "import sys\nfor line in sys.stdin: print(line.upper(), end='', flush=True)"
@@ -61,3 +62,8 @@ def test_waiting_for_a_line_can_be_stopped() -> None:
 def test_missing_program_is_an_error() -> None:
     with pytest.raises(SessionEnded, match="No such file"):
         Session(["/no/such/program"])
+
+
+def test_family_of_any_depth_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "children", lambda pid: [pid + 1] if pid < 5000 else [])
+    assert list(supervisor.family(1)) == list(range(1, 5001))
