@@ -30,6 +30,8 @@ _WHOLE = {"stride", "size", "numel", "shape", "dim", "ndim"}
 """Attributes and methods of tensors that are whole numbers."""
 _PLAIN = {"int", "float", "bool", "str"}
 """Annotations of parameters that are not tensors."""
+_MOST_AXES = 64
+"""The most axes of a tensor in PyTorch."""
 
 
 @frozen(kw_only=True)
@@ -423,11 +425,12 @@ def _targets_of_sizes(
 
 
 def _literal(node: ast.expr) -> int | None:
+    """Return the number of an axis or of axes; ``None`` for one that no tensor has."""
     try:
         value = ast.literal_eval(node)
     except ValueError:
         return None
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) and abs(value) <= _MOST_AXES else None
 
 
 def _size_of(node: ast.expr, name: str) -> tuple[ast.expr, ...] | None:
