@@ -291,6 +291,17 @@ def test_indices_of_arguments_follow_the_order_of_the_parameters(form: Form) -> 
     assert (', "size": "constexpr", "BLOCK": "constexpr"}' in flat) is form.has_attributes
 
 
+def test_number_that_no_parameter_has_is_ignored_in_do_not_specialize(tmp_path: Path) -> None:
+    text = (ROOT / "tests/kernels/faces.py").read_text()
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        text.replace("@triton.jit\ndef fine", "@triton.jit(do_not_specialize=[2, 9])\ndef fine")
+    )
+    fine = spec("faces", "fine", source=str(path), divisible_by_16=("source", "size"))
+    flat = " ".join(compile_function(bundle(fine), TARGET, Form.ATTRIBUTES).split())
+    assert 'attrs={(0,): [["tt.divisibility", 16]]}' in flat
+
+
 # --- on real wheels -------------------------------------------------------------------------------
 
 

@@ -397,7 +397,11 @@ def _option_parameters(
                 names = ast.literal_eval(keyword.value)
             except ValueError:
                 continue
-            named |= {order[name] if isinstance(name, int) else name for name in names or ()}
+            # Triton ignores numbers that no parameter has.
+            numbered = dict(enumerate(order))
+            named |= {
+                numbered.get(name, "") if isinstance(name, int) else name for name in names or ()
+            }
     return frozenset(named)
 
 
