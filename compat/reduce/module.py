@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator
 from compat import toolchains
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.source import parsing
-from compat.source.parsing import defined_names, named_parameters, tree_of, walk
+from compat.source.parsing import bound_names, defined_names, named_parameters, tree_of, uses, walk
 from compat.toolchains.base import Simplification
 
 BUILTINS = frozenset(dir(builtins))
@@ -172,7 +172,7 @@ def prune(tree: ast.Module) -> ast.Module:
 def _prune_body(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
     names, statements = set(names), list[ast.stmt]()
     for statement in body:
-        if any(not loaded_names(part) <= names for part in _header(statement)):
+        if any(not _needed_names(part) <= names for part in _header(statement)):
             continue
         if isinstance(statement, ast.For):
             names |= assigned_names(statement.target)
@@ -183,9 +183,19 @@ def _prune_body(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt
             statement.orelse = (
                 [] if all(isinstance(inner, ast.Pass) for inner in otherwise) else otherwise
             )
-        names |= assigned_names(statement)
+        names |= bound_names([statement])
         statements.append(statement)
     return statements or [ast.Pass()]
+
+
+def _needed_names(part: ast.AST) -> set[str]:
+    """The names that a part of a statement reads, and that it does not bind itself.
+
+    An assignment reads its value before it binds a name.
+    """
+    names = loaded_names(part) & {use.name for use in uses(part)}
+    is_assignment = isinstance(part, ast.Assign | ast.AugAssign | ast.AnnAssign)
+    return names if is_assignment else names - bound_names([part])
 
 
 def _header(statement: ast.stmt) -> Iterator[ast.AST]:

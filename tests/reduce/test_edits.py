@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from textwrap import dedent
+from textwrap import dedent, indent
 from typing import Any
 
 import pytest
@@ -404,4 +404,35 @@ def test_the_target_of_an_augmented_assignment_is_read() -> None:
     text = "def kernel(a):\n    x += a\n    y[x] = z = a\n"
     tree = ast.parse(text)
     assert (module.loaded_names(tree), module.assigned_names(tree)) == ({"a", "x", "y"}, {"x", "z"})
+    assert ast.unparse(module.prune(tree)) == "def kernel(a):\n    pass"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        ["b = [i + a for i in (0, 1)]", "c = b"],
+        ["f = lambda q: q + a", "c = f(a)"],
+        ["import math", "c = math.pi"],
+        ["def inner(z):\n    return z + a", "c = inner(a)"],
+        ["try:\n    b = a\n    c = b\nexcept ValueError as error:\n    c = error", "d = c"],
+        ["match a:\n    case [b, *rest]:\n        c = rest", "d = c"],
+    ],
+)
+def test_names_that_a_statement_binds_for_itself_are_defined(block: list[str]) -> None:
+    """No edit removes such a statement besides the one that it is for."""
+    body = indent("\n".join([*block, "unused = 1"]), "    ")
+    candidate = Candidate(text=f"def kernel(a):\n{body}\n", function="kernel")
+    edit = next(
+        edit for edit in statements.drop(candidate) if edit.what == "drop kernel: unused = 1"
+    )
+    changed = apply_edits(candidate, [edit])
+    assert changed is not None
+    assert changed.text.replace("\n\n", "\n") == candidate.text.replace("    unused = 1\n", "")
+
+
+@pytest.mark.parametrize(
+    "statement", ["b = [i + c for i in (0, 1)]", "b = [i for i in (0, 1)] + [i]", "b = b + 1"]
+)
+def test_a_statement_that_reads_an_undefined_name_is_removed(statement: str) -> None:
+    tree = ast.parse(f"def kernel(a):\n    {statement}\n")
     assert ast.unparse(module.prune(tree)) == "def kernel(a):\n    pass"
