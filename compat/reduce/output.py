@@ -6,6 +6,7 @@ The files of a candidate are always complete on disk, however the program ends.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -114,17 +115,22 @@ def write_problem(problem: Problem, kernel: Path) -> Problem:
     change. Raises StoreError.
     """
     folder, source = kernel.with_name(f"{kernel.stem}-problem"), Path(problem.source)
+    copies = {
+        file: folder / file.relative_to(source.parent)
+        for file in helpers_of(source)
+        if file.is_relative_to(source.parent)
+    }
+    # A statement can import the module by this name only.
+    module = source.stem if source.stem.isidentifier() else re.sub(r"\W", "_", f"of_{source.stem}")
+    copies[source] = folder / f"{module}.py"
     path = folder / f"{_NAME}.py"
+    while path in copies.values():  # the problem of a reduced kernel
+        path = path.with_stem(f"{path.stem}_again")
     try:
-        for file in (
-            source,
-            *(file for file in helpers_of(source) if file.is_relative_to(source.parent)),
-        ):
-            copy = folder / file.relative_to(source.parent)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(copy, file.read_text(encoding="utf-8"))
-        replace_file(path, _TEXT.format(module=source.stem, function=problem.function))
-    except (OSError, UnicodeError) as error:
+        for file, copy in copies.items():
+            replace_file(copy, file.read_bytes())
+        replace_file(path, _TEXT.format(module=module, function=problem.function))
+    except OSError as error:
         raise StoreError(f"cannot save the problem: {error}", where=str(folder)) from error
     return evolve(problem, source=str(path.resolve()), closure="")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,9 +11,9 @@ from packaging.specifiers import SpecifierSet
 
 from compat.config.kernel_files import load_kernels
 from compat.errors import StoreError
-from compat.model import CompileSpec, Expectation, Specialization, Status
+from compat.model import CompileSpec, Expectation, Problem, Specialization, Status
 from compat.reduce import Candidate
-from compat.reduce.output import BestSoFar, kernel_file
+from compat.reduce.output import BestSoFar, kernel_file, write_problem
 
 CANDIDATE = Candidate(
     text="def kernel(a, b, N, KIND, NOTHING):\n    pass\n",
@@ -90,3 +92,27 @@ def test_a_failed_write_leaves_the_kernel_file_on_the_last_candidate(
         )
     spec = load(best.kernel_file)
     assert Candidate.of(spec, Path(spec.source).read_text()).key == CANDIDATE.key
+
+
+PROBLEM = """\
+from helpers import tile
+
+def problems(*_):
+    yield {"tile": tile, "outputs": {"y": 1}}
+"""
+
+
+@pytest.mark.parametrize("name", ["softmax.py", "soft-max.py", "softmax.problem.py"])
+def test_the_problem_of_a_reduced_kernel_can_be_reduced_again(tmp_path: Path, name: str) -> None:
+    """Its file is a module of any name and encoding."""
+    (tmp_path / name).write_text(PROBLEM)
+    (tmp_path / "helpers.py").write_bytes("# coding: latin-1\ntile = 'é'\n".encode("latin-1"))
+    problem = Problem(source=str(tmp_path / name), function="problems", dtype="fp16")
+    for number in range(3):
+        problem = write_problem(problem, tmp_path / f"small{number}.py")
+        source = Path(problem.source)
+        printing = f"import {source.stem} as made; print(ascii(*made.problems(*range(5))))"
+        run = subprocess.run(
+            [sys.executable, "-c", printing], cwd=source.parent, capture_output=True, check=True
+        )
+        assert eval(run.stdout) == {"tile": "é", "outputs": None, "baseline": None}
