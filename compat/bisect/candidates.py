@@ -340,9 +340,10 @@ def _reason_against(
     """The reason for leaving out a version, in words; ``None`` if it stays."""
     version = one.version
     named = version in query.named_releases
-    if query.releases is not None and not query.releases.contains(version, prereleases=True):
-        return None if named else "excluded by --releases"
-    if query.releases is None and oldest and version < oldest and not named and not query.elsewhere:
+    if query.releases is not None:
+        if not named and not query.releases.contains(version, prereleases=True):
+            return "excluded by --releases"
+    elif oldest and version < oldest and not named and not query.elsewhere:
         return f"before {oldest}"
     if one not in usable:
         return "no wheel for this platform and the Pythons installed here"

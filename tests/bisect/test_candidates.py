@@ -132,6 +132,23 @@ def test_release_without_a_wheel_for_this_platform_is_left_out(choose: Any) -> N
     }
 
 
+def test_a_named_release_without_a_wheel_is_left_out_whatever_the_specifier(
+    choose: Any, tmp_path: Path
+) -> None:
+    files = (wheel("3.1.0"), wheel("3.0.0", tag="cp39-cp39-manylinux_2_17_x86_64"))
+    for options in ({}, {"find_links": str(tmp_path)}):
+        line = choose(
+            files,
+            releases=SpecifierSet(">=3.1"),
+            named_releases=(Version("3.0.0"), Version("3.1.0")),
+            **options,
+        )
+        assert labels(line) == ["3.1.0"]
+        assert line.left_out == {
+            "no wheel for this platform and the Pythons installed here": ("3.0.0",)
+        }
+
+
 def test_error_says_why_no_candidate_is_left(choose: Any) -> None:
     with pytest.raises(SelectionError) as caught:
         choose(releases=SpecifierSet("==3.3.1"))
