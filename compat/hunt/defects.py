@@ -35,13 +35,15 @@ class Defect:
     @property
     def example(self) -> Hit:
         """The hit with the shortest program, on its newest release."""
+        newest_first = sorted(
+            self.hits, key=lambda hit: _release(hit.result.cell.env), reverse=True
+        )
         return min(
-            self.hits,
+            newest_first,
             key=lambda hit: (
                 hit.program.statements_count,
                 hit.program.seed,
                 hit.program.form != OWN,
-                age(hit.result.cell.env),
             ),
         )
 
@@ -53,8 +55,8 @@ class Defect:
     @property
     def envs(self) -> tuple[str, ...]:
         """The names of the envs that show it, from the oldest release."""
-        ages = {hit.result.cell.env.name: -age(hit.result.cell.env) for hit in self.hits}
-        return tuple(sorted(ages, key=lambda name: ages[name]))
+        releases = {hit.result.cell.env.name: _release(hit.result.cell.env) for hit in self.hits}
+        return tuple(sorted(releases, key=lambda name: releases[name]))
 
     def limits(self, answer: HuntAnswer) -> tuple[str | None, str | None]:
         """Return the names of the nearest good envs before and after those that show the defect.
@@ -69,12 +71,13 @@ class Defect:
             if verdict.program.seed in self.seeds
             for result in verdict.informative
         } - shown
-        ages = [age(env) for env in shown]
-        before = [env for env in right if age(env) > max(ages)]
-        after = [env for env in right if age(env) < min(ages)]
+        releases = [_release(env) for env in shown]
+        ordered = sorted(right, key=lambda env: env.name)  # of several envs, the first one counts
+        before = [env for env in ordered if _release(env) < min(releases)]
+        after = [env for env in ordered if _release(env) > max(releases)]
         return (
-            min(before, key=age).name if before else None,
-            max(after, key=age).name if after else None,
+            max(before, key=_release).name if before else None,
+            min(after, key=_release).name if after else None,
         )
 
     @property
@@ -95,14 +98,14 @@ def _releases(verdict: ProgramVerdict, hit: Hit) -> str:
         for other in verdict.hits
         if (other.oracle, other.fingerprint) == (hit.oracle, hit.fingerprint)
     }
-    ends = max(envs, key=age), min(envs, key=age)
-    return ":" + "-".join(dict.fromkeys(str(env.release or env.name) for env in ends))
+    line = sorted(envs, key=lambda env: (_release(env), env.name))
+    ends = dict.fromkeys(str(env.release or env.name) for env in (line[0], line[-1]))
+    return f":{'-'.join(ends)}"
 
 
-def age(env: Env) -> int:
-    """A number that is smaller for newer releases."""
-    release = env.release or Version("0")
-    return -(release.major * 1_000_000 + release.minor * 1_000 + release.micro)
+def _release(env: Env) -> Version:
+    """The release of an env; the oldest one if it is unknown."""
+    return env.release or Version("0")
 
 
 @frozen(kw_only=True)

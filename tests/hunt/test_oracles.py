@@ -157,6 +157,23 @@ def test_limits_of_a_defect_are_the_neighbouring_good_releases(
     assert tuple(releases) == limits
 
 
+def test_pre_releases_are_ordered_before_their_release() -> None:
+    check = Check(status=Status.WRONG, where="only", reason="is 3, expected 4")
+    wrong = [
+        evolve(result(release, Status.OK), numbers=Numbers(gpu=check))
+        for release in ("3.6.0", "3.6.0rc1")
+    ]
+    right = [result(release, Status.OK) for release in ("3.6.0.dev2", "3.6.0.post1")]
+    verdict = judged([*wrong, *right])
+    answer = HuntAnswer(
+        seeds=(0, 1), verdicts=(verdict,), seconds=1.0, envs=(), targets=(), language=PROGRAMS
+    )
+    (defect,) = answer.defects
+    assert defect.fingerprint == "wrong:numbers:3.6.0rc1-3.6.0"
+    assert defect.envs == ("triton-3.6.0rc1", "triton-3.6.0")
+    assert defect.limits(answer) == ("triton-3.6.0.dev2", "triton-3.6.0.post1")
+
+
 def test_program_without_results_counts_as_not_tried() -> None:
     verdicts = (judged([]), judged([result("3.9.0", Status.REJECTED)]))
     answer = HuntAnswer(
