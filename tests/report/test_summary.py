@@ -60,6 +60,7 @@ def test_rectangles_cover_every_pair_once(pairs: set[tuple[str, str]]) -> None:
 def test_lists_natural_order_and_one_line_texts() -> None:
     assert join_words(["a"]) == "a"
     assert join_words(["a", "b", "c"]) == "a, b and c"
+    assert sorted(["d1", "d01"], key=natural) == sorted(["d01", "d1"], key=natural)
     assert sorted(["sm_100", "sm_90", "gfx942", "gfx90a"], key=natural) == [
         "gfx90a",
         "gfx942",

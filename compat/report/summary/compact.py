@@ -39,14 +39,14 @@ class FailurePlace:
 
 
 @lru_cache(maxsize=4096)
-def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
-    """A key that sorts ``sm_90`` before ``sm_100``."""
+def natural(text: str) -> tuple[tuple[tuple[bool, int, str], ...], str]:
+    """A key that sorts ``sm_90`` before ``sm_100``. Only equal texts have equal keys."""
     parts = re.split(r"([0-9]+)", text)
     return tuple(
         (False, len(number := part.lstrip("0")), number) if at % 2 else (True, 0, part)
         for at, part in enumerate(parts)
         if part
-    )
+    ), text
 
 
 def spans(chosen: Collection[str], line: Sequence[str]) -> str:
