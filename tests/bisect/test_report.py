@@ -365,6 +365,9 @@ def test_bracket_gives_the_commands_and_the_link_to_continue_with(tell: Tell) ->
             "v3.9.0",
         )
     ]
+    before = evolve(change.before, release="ours-triton 3.8.0")
+    forks = evolve(regression, bracket=evolve(change, before=before))
+    assert "--good triton-3.8.0 --bad 3.9.0" in repeat_command(forks), "the env, which has a name"
     (fixed,) = tell([CRASHED, OK])
     assert "--good 3.1.0 --bad 3.0.0 --fixed" in repeat_command(fixed)
     assert fixed.bracket is not None

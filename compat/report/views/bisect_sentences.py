@@ -410,12 +410,21 @@ def repeat_command(
         )
         ends = (
             "--good",
-            good.release,
+            _name(good),
             "--bad",
-            bad.release,
+            _name(bad),
             *(["--fixed"] if change.is_fix else []),
         )
     return printable(shlex.join((*argv, *ends, *options)))
+
+
+def _name(probe: ReleaseProbe) -> str:
+    """The name of a release on the command line: its number, or its env for another name."""
+    try:
+        Version(probe.release)
+    except InvalidVersion:  # a fork under another name
+        return probe.result.cell.env.name
+    return probe.release
 
 
 def repeat_inside(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> str:
