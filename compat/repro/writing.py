@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from compat.diagnosis.common import COMPILER_CRASH
 from compat.engine import run
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
+from compat.executors.executor import Batch
 from compat.files import TemporaryFolder, folder_digest
 from compat.fix.changes import SourceFile, hunks
 from compat.fix.fixing import EditCompiler, best_of
@@ -116,6 +118,8 @@ class _ReproWriter:
         self.knowledge, self.calls = self.toolchain.failures, script_form(self.toolchain)
         self.form = self._form(self.built)
         self.reasons: list[str] = []
+        self.attempted: dict[Cell, Evidence] = {}
+        """The last attempts at cells that the store does not have."""
 
     def write(self) -> WrittenRepro | UnverifiedCell:
         with TemporaryFolder("compat-repro-") as self.scratch:
@@ -545,8 +549,16 @@ class _ReproWriter:
 
     def _evidence(self, cell: Cell) -> Evidence:
         """The attempt at a failed cell that has the most facts: the last one."""
-        key = cell_key(cell, self.context.envs[cell.env.name], folder_digest(self.context.worker))
-        return self.context.store.read([key], deadline=0, memory=0)[key][-1]
+        built = self.context.envs[cell.env.name]
+        key = cell_key(cell, built, folder_digest(self.context.worker))
+        stored = self.context.store.read([key], deadline=0, memory=0)
+        if key not in stored and cell not in self.attempted:
+            # The store keeps no attempt that imports too many files.
+            batch = Batch([cell], built, self.context.limits, confirm=True)
+            with closing(self.context.open_executor(stop=threading.Event())) as executor:
+                (answer,) = executor.submit(batch)
+            self.attempted[cell] = answer.attempts[-1]
+        return stored[key][-1] if key in stored else self.attempted[cell]
 
     def _same(self, result: Result, results: Sequence[Result]) -> bool:
         own = self._of(self.cell.env, self.cell.target, results).outcome.failure

@@ -698,6 +698,19 @@ def test_a_script_that_does_not_reproduce_the_failure_is_not_written(
 
 
 @pytest.mark.wheels
+def test_a_kernel_that_imports_too_many_files_for_the_store_has_a_script(
+    tmp_path: Path,
+    context: Callable[..., RunContext],
+    built: Callable[[str], BuiltEnv],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("compat.model.evidence._PATHS", 0)
+    failing = cell(built("triton-3.9.0"), "faces", "mismatched")
+    done = write_repro(request(failing, tmp_path), context("3.9.0"))
+    assert isinstance(done, WrittenRepro), done
+
+
+@pytest.mark.wheels
 def test_a_repro_of_a_cell_that_compiles_is_an_error(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
