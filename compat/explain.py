@@ -230,8 +230,9 @@ class StoredCells:
             kernels=(cell.spec.kernel,), variants=(cell.spec.variant,), cases=()
         ).specs:
             name = differing(cell.spec, spec)
-            value = value_of(spec, name) if name else None
-            others += [(name, value, evolve(cell, spec=spec))] if name and value else []
+            numbers = [value_of(one, name) or 0 for one in (cell.spec, spec)] if name else []
+            if name and min(numbers) > 0:  # flags and negative numbers are not sizes
+                others.append((name, numbers[1], evolve(cell, spec=spec)))
         cells = [other for _, _, other in others]
         timing = timing_mode(toolchains.of(cell.env))
         attempts = self.attempts(cells) | (self.attempts(cells, timing) if timing else {})
@@ -239,9 +240,8 @@ class StoredCells:
         for name, value, other in others:
             if other in attempts:
                 outcomes_by_name[name][value] = outcome_of(other, attempts[other])
-        own = {name: value for name in outcomes_by_name if (value := value_of(cell.spec, name))}
         return tuple(
-            SettingGrowth.of(name, outcomes | {own[name]: outcome})
+            SettingGrowth.of(name, outcomes | {value_of(cell.spec, name) or 1: outcome})
             for name, outcomes in outcomes_by_name.items()
             if outcomes
         )

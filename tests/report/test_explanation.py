@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from compat.explain import Explanation
-from compat.model import Evidence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from compat.explain import Explanation, StoredCells
+from compat.model import Evidence, Status
+from compat.model.evidence import CompletedAction
+from compat.project import select
 from compat.report.views.explanation import (
     explanation_document,
     explanation_lines,
     wrap_lines,
 )
+from compat.store.store import Store
 from tests.records import OK, env, result
 
 
@@ -69,3 +78,37 @@ def test_the_explanation_says_why_code_is_likely_slower() -> None:
     lines = [line.strip() for line in explanation_lines(explanation)]
     assert lines[lines.index("slow-suspect:") + 1] == suspicion
     assert explanation_document(explanation)["slow_suspect"] == suspicion
+
+
+class AllCompiled(StoredCells):
+    """A store in which every cell has compiled."""
+
+    def attempts(self, cells: Any, mode: Any = None) -> dict[Any, tuple[Evidence, ...]]:
+        done = (CompletedAction(do="compile"),)
+        return {cell: (Evidence(answered=True, done=done, stages={"ttir": 2.0}),) for cell in cells}
+
+
+@pytest.mark.parametrize(
+    ("values", "sizes"), [((0, 1), []), ((-1, 64), []), ((64, -1, 0, 32), [32, 64])]
+)
+def test_compile_time_grows_with_sizes_and_not_with_flags(
+    tmp_path: Path, values: tuple[int, ...], sizes: list[int]
+) -> None:
+    cases = ", ".join(
+        f'{{ name = "c{number}", constexprs = {{ N = {value} }} }}'
+        for number, value in enumerate(values)
+    )
+    (tmp_path / "k.py").write_text("def k(N): ...\n")
+    (tmp_path / "k.toml").write_text(
+        f'schema = 1\nkernel = "k"\nsource = "k.py"\ncase = [{cases}]\n'
+        'variant = [{ name = "v", function = "k" }]\n'
+    )
+    (tmp_path / "matrix.toml").write_text(
+        'schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.1.0" }]\n'
+    )
+    selection = select(tmp_path / "matrix.toml", envs=["*"], targets=["sm_90"])
+    slow = evolve(OK, status=Status.TIMED_OUT, stage="ttir", stages={"ttir": 60.0})
+    with Store(tmp_path / "state") as store:
+        growths = AllCompiled(selection, store).growths(selection.cells[0], slow)
+    tried = [size for growth in growths for size in growth.outcomes if size in values]
+    assert sorted(tried) == sizes
