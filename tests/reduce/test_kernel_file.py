@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from packaging.specifiers import SpecifierSet
 
+from compat.bisect.criterion import parse_criterion
 from compat.config.kernel_files import load_kernels
 from compat.errors import StoreError
 from compat.model import CompileSpec, Expectation, Problem, Specialization, Status
 from compat.reduce import Candidate
 from compat.reduce.output import BestSoFar, kernel_file, write_problem
+from compat.report.views.changed_kernels import _polish
+from tests.records import SHAPE, bad, result
 
 CANDIDATE = Candidate(
     text="def kernel(a, b, N, KIND, NOTHING):\n    pass\n",
@@ -116,3 +123,29 @@ def test_the_problem_of_a_reduced_kernel_can_be_reduced_again(tmp_path: Path, na
             [sys.executable, "-c", printing], cwd=source.parent, capture_output=True, check=True
         )
         assert eval(run.stdout) == {"tile": "é", "outputs": None, "baseline": None}
+
+
+def test_the_command_that_shortens_the_text_works_in_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "my kernels" / "a kernel.py"
+    path.parent.mkdir()
+    for file in (path, path.with_suffix(".toml")):
+        file.touch()
+    checking = tmp_path / "compat"
+    checking.write_text('#!/bin/sh\nfor last; do :; done; [ -f "${last%.toml}.py" ] && exit 1\n')
+    checking.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    failing = result(bad(SHAPE), "3.1.0")
+    reduction: Any = SimpleNamespace(
+        path=path,
+        original=SimpleNamespace(bad=[failing]),
+        subject=SimpleNamespace(target=failing.cell.target),
+        goal=SimpleNamespace(
+            named_requirements=[SimpleNamespace(criterion=parse_criterion("same-failure"))]
+        ),
+    )
+    command = shlex.split(_polish(reduction, failing.cell.id, tmp_path / "matrix.toml", []))
+    assert command[:2] == ["uvx", "shrinkray<26.9"]
+    assert command[-1] == str(path)
+    assert subprocess.run(command[2:], check=False).returncode == 0
