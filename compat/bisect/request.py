@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from attrs import evolve, field, frozen
+from packaging.utils import canonicalize_version
 from packaging.version import Version
 
 from compat import toolchains
@@ -21,6 +22,9 @@ FEW = 16
 """The most candidates that are all tried unless the user asks for a search. With warm workers, this
 takes seconds, and no result is assumed.
 """
+
+_DIGITS = 18
+"""Digits that a value of a setting may have. Python converts no number with thousands of them."""
 
 ASSEMBLER_OPTION = "--ptxas"
 """The option of the command that names another assembler."""
@@ -54,7 +58,10 @@ class GrowingSetting:
         numbers = [value.strip() for value in values.split(",") if value.strip()]
         if not name.strip() or (
             "=" in text
-            and (len(numbers) < 2 or not all(n.isdecimal() and int(n) > 0 for n in numbers))
+            and (
+                len(numbers) < 2
+                or not all(n.isdecimal() and len(n) <= _DIGITS and int(n) > 0 for n in numbers)
+            )
         ):
             raise SelectionError(
                 f"{text!r} names no setting and its sizes",
@@ -209,7 +216,12 @@ def _position(line: CandidateLine, end: Version | None, option: str) -> int | No
     at = line.position(end)
     if at is None:
         reason = next(
-            (why for why, releases in line.left_out.items() if str(end) in releases), None
+            (
+                why
+                for why, releases in line.left_out.items()
+                if canonicalize_version(end) in map(canonicalize_version, releases)
+            ),
+            None,
         )
         there = f"Available: {', '.join(candidate.label for candidate in line.chosen)}."
         raise SelectionError(

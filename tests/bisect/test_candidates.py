@@ -13,7 +13,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat.bisect import candidates
+from compat.bisect import candidates, request
 from compat.bisect.candidates import (
     CandidateLine,
     CandidateQuery,
@@ -147,6 +147,8 @@ def test_a_named_release_without_a_wheel_is_left_out_whatever_the_specifier(
         assert line.left_out == {
             "no wheel for this platform and the Pythons installed here": ("3.0.0",)
         }
+        with pytest.raises(SelectionError, match=r"3\.0 is not a candidate: no wheel"):
+            request._position(line, Version("3.0"), "--good")
 
 
 def test_error_says_why_no_candidate_is_left(choose: Any) -> None:

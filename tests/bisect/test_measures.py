@@ -9,6 +9,7 @@ from compat.bisect import growing, timing
 from compat.bisect.measures import PASSES, TakesLonger, parse_duration
 from compat.bisect.request import GrowingSetting
 from compat.engine.run import RunContext
+from compat.errors import SelectionError
 from compat.model import Cell, Outcome, Result, Status
 from compat.workers.attempt import Limits
 from tests.records import OK, result
@@ -186,3 +187,9 @@ def test_short_compiles_of_a_growth_are_measured_three_times(
     (growth,) = search.answer().growths
     assert [point.seconds for point in growth.whole.points] == [0.1, 1.6]
     assert compiled == [(16, False), (16, True), (16, True), (64, False)]
+
+
+@pytest.mark.parametrize("text", ["=1,2", "N=", "N=1", "N=0,2", "N=-1,2", f"N={'1' * 5000},2"])
+def test_texts_that_name_no_sizes_are_refused(text: str) -> None:
+    with pytest.raises(SelectionError, match="names no setting and its sizes"):
+        GrowingSetting.parse(text)
