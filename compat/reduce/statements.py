@@ -276,9 +276,10 @@ def _body(
     used = (
         module.assigned_names(caller) | module.loaded_names(caller) | set(module.parameters(caller))
     )
-    local: dict[str, ast.expr] = {
-        name: ast.Name(_free(name, used), ast.Store()) for name in sorted(changed)
-    }
+    local: dict[str, ast.expr] = {}
+    for name in sorted(changed):
+        local[name] = ast.Name(free := _free(name, used), ast.Store())
+        used.add(free)
     names = {**{name: value for name, value in bound.items() if name not in changed}, **local}
     body: list[ast.stmt] = [_assign(local[name], bound[name]) for name in bound if name in changed]
     body += [_Renaming(names).visit(copy.deepcopy(inner)) for inner in before]

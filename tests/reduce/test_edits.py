@@ -191,6 +191,12 @@ HELPERS = """
         return x, z
 
     @triton.jit
+    def both(x):
+        y = x
+        y_ = y + 1
+        return y * y_
+
+    @triton.jit
     def early(x):
         if x:
             return 1
@@ -204,6 +210,7 @@ HELPERS = """
     [
         ("tl.store(a, twice(b, 0) + 1)", "tl.store(a, b * 2 + 1)"),
         ("z = 1\nb, c = added(b, N)", "z = 1\nx = b\nz_ = x + 1\nx = z_ * N\nb, c = (x, z_)"),
+        ("y = 1\nb = both(y)", "y = 1\ny_ = y\ny__ = y_ + 1\nb = y_ * y__"),
     ],
 )
 def test_a_helper_is_inlined(body: str, expected: str) -> None:
