@@ -268,8 +268,8 @@ def stage_of(seen: TracedCompile, position: int) -> str:
 
 def cut_diff(diff: str) -> str:
     """A diff, cut to the length that fits into an answer."""
-    left_out = len(diff) - _DIFF_LIMIT
     diff = printable(diff)
+    left_out = len(diff) - _DIFF_LIMIT
     return (
         diff
         if left_out <= 0
@@ -291,7 +291,7 @@ def save_ir(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
     suffix = next(iter(seen.values())).suffix
     try:
         for place in seen:
-            for old in [*place.glob(f"[0-9][0-9][0-9]-*.{suffix}"), *place.glob("made.*")]:
+            for old in [*place.glob(f"[0-9][0-9][0-9]*-*.{suffix}"), *place.glob("made.*")]:
                 old.unlink()
         if not any(compiled.pipeline.steps for compiled in seen.values()):
             return None

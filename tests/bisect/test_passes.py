@@ -1,0 +1,26 @@
+"""The files and the diff of a search along passes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from compat.bisect import passes
+from compat.diagnosis.pipeline import Pipeline, Step
+
+
+def test_files_of_an_earlier_search_are_removed_however_many_they_are(tmp_path: Path) -> None:
+    for count in (1002, 2):
+        steps = tuple(Step(pass_="cse", ir="") for _ in range(count))
+        compiled: Any = SimpleNamespace(
+            pipeline=Pipeline(steps=steps), stage_texts={}, suffix="mlir"
+        )
+        passes.save_ir(tmp_path, {tmp_path: compiled})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["001-cse.mlir", "002-cse.mlir"]
+
+
+def test_a_long_diff_says_how_much_of_it_is_left_out() -> None:
+    diff = passes.cut_diff("\x1b" * 10_000)
+    assert diff.startswith("\\x1b" * 5000 + "\n")
+    assert "20000 characters left out" in diff
