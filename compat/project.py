@@ -43,6 +43,7 @@ from compat.guess.finding import sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.store.store import Store
+from compat.text import printable
 from compat.workers.attempt import Limits
 
 KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
@@ -189,7 +190,7 @@ class Selection:
         """Options that make a command in the same folder read the same files.
 
         They are ``--matrix``, ``--package``, ``--others`` and ``--spec``, where needed. Each has a
-        value.
+        value. They are printable.
         """
         path = os.path.relpath(self.config.path)
         arguments = (
@@ -197,10 +198,8 @@ class Selection:
         )
         arguments += [word for text in self.patterns.packages for word in (OPTION, text)]
         arguments += ["--others", "guess"] if self.patterns.guess_others else []
-        return (
-            *arguments,
-            *(word for file in self.patterns.kernel_files for word in ("--spec", file)),
-        )
+        arguments += [word for file in self.patterns.kernel_files for word in ("--spec", file)]
+        return tuple(map(printable, arguments))
 
     @property
     def root(self) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,13 @@ def test_a_selection_without_patterns_is_that_of_the_file(project: Path) -> None
     ]
     assert (chosen.root, chosen.state) == (project, project / ".compat")
     assert len(chosen.kernels) == 4
+
+
+def test_options_of_a_selection_are_printable(project: Path) -> None:
+    file = project / os.fsdecode(b"caf\xe9.toml")
+    (project / "one.toml").rename(file)
+    chosen = select(project / "matrix.toml", kernel_files=[str(file)])
+    assert chosen.options[-1] == f"{project}/caf\\udce9.toml"
 
 
 def test_patterns_narrow_and_widen_a_selection(

@@ -428,6 +428,7 @@ class DeclaredKernel:
         if place not in self._sources:
             table = saying(place.key, (*self.layers, variant))
             try:
+                str(place.source).encode()  # compilers refuse a path that is not UTF-8
                 self._sources[place] = read_source(place.source, place.roots)
             except SyntaxError as error:
                 line = f", line {error.lineno}" if error.lineno else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -586,6 +587,14 @@ def test_a_source_that_does_not_parse_is_an_error(
     (tmp_path / "kernels/load.py").write_bytes(b"x = '\xff'\n")
     with pytest.raises(ConfigError, match=r"^kernels/x\.toml: source: kernels/load\.py, line 1: "):
         load(WHOLE)
+
+
+def test_a_source_at_a_path_that_is_not_utf_8_is_an_error(load: Load, tmp_path: Path) -> None:
+    load(WHOLE)
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    (tmp_path / "kernels").rename(folder)
+    with pytest.raises(ConfigError, match=r"load\.py cannot be read: 'utf-8' codec"):
+        load_kernels([str(folder / "x.toml")], tmp_path)
 
 
 def test_a_pattern_that_matches_no_kernel_file_is_an_error(tmp_path: Path) -> None:
