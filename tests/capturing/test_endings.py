@@ -139,6 +139,24 @@ def test_a_launch_with_an_unsupported_argument_is_reported(
 
 
 @pytest.mark.wheels
+def test_parameters_of_a_kernel_may_have_any_name(
+    program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
+    then = """
+@triton.autotune([triton.Config({"BLOCK": 64})], key=[])
+@triton.jit
+def fill(function, tuner, BLOCK: tl.constexpr):
+    tl.store(function + tl.arange(0, BLOCK), tuner)
+
+fill[(1,)](function=Tensor(), tuner=2.0)
+"""
+    capture = captured((str(program(then)),), tmp_path, python)
+    assert capture.program_end is not None
+    assert capture.program_end.exit_code == 0
+    assert {kernel.name for kernel in capture.files.kernels} == {"copy", "fill"}
+
+
+@pytest.mark.wheels
 def test_the_users_sitecustomize_still_runs(
     python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -102,7 +102,7 @@ class _Log:
         now = self._recording.now
 
         @functools.wraps(run)
-        def recording_run(function: object, *arguments: object, **options: object) -> object:
+        def recording_run(function: object, /, *arguments: object, **options: object) -> object:
             before = getattr(now, "launching", False), getattr(now, "key", None)
             now.launching, now.key = True, self._note(function, arguments, options)
             try:
@@ -119,7 +119,7 @@ class _Log:
         """Return a method of the autotuner that marks launches inside it with their role."""
 
         @functools.wraps(method)
-        def tune(tuner: Autotuner, *arguments: object, **options: object) -> object:
+        def tune(tuner: Autotuner, /, *arguments: object, **options: object) -> object:
             if role == "candidate" and self._recording.settings["fake"]:
                 self._tuners[id(tuner)] = tuner
                 _time_nothing(tuner)
