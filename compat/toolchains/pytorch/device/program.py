@@ -109,6 +109,10 @@ def main_memory(torch: ModuleType) -> Value:
             if options:
                 options = {name: here(value) for name, value in options.items()}
                 options.pop("pin_memory", None)
+            if type(options.get("device")) is int:  # the number of a GPU
+                options["device"] = _CPU
+            if function == torch.Tensor.to and [*map(type, arguments[1:2])] == [int]:
+                arguments = (arguments[0], _CPU, *arguments[2:])
             try:
                 result = function(*[here(argument) for argument in arguments], **options)
             except NotImplementedError:  # the CPU does not have this function
