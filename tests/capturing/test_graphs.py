@@ -175,6 +175,7 @@ def test_torch_compile_returns_the_function_itself_without_a_c_compiler(
         return 2 * x
 
     assert compile_it(double) is double
+    assert compile_it(model=double) is double
     assert compile_it(mode="max-autotune")(double) is double
     assert {call[0] for call in calls} == {"torch.compile"}
     assert "needs a C compiler" in calls[0][2]

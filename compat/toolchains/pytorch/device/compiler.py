@@ -53,16 +53,16 @@ def compile_with(changes: Value, torch: ModuleType, mode: Value) -> Any:
     prepared: List[bool] = []
 
     @functools.wraps(compile_it)
-    def compile_for_gpu(function: Any = None, *rest: object, **options: object) -> Any:
+    def compile_for_gpu(model: Any = None, *rest: object, **options: object) -> Any:
         if missing:
-            if function is not None:
-                name = getattr(function, "__qualname__", type(function).__qualname__)
+            if model is not None:
+                name = getattr(model, "__qualname__", type(model).__qualname__)
                 changes.record_omission(_NAME, name, "it is left as it is: " + missing)
-            return function if callable(function) else compile_for_gpu
+            return model if callable(model) else compile_for_gpu
         if not prepared:
             prepared.append(True)
             _prepare(changes, torch, mode)
-        return compile_it(function, *rest, **options)
+        return compile_it(model, *rest, **options)
 
     return compile_for_gpu
 
