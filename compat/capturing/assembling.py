@@ -106,18 +106,19 @@ class CapturedFiles:
     def launched_count(self) -> int:
         """How many kernels were launched.
 
-        Captured kernels differ by content or place, and other kernels by module and name.
+        Captured kernels differ by content or place, and kernels without a captured launch by module
+        and name.
         """
-        others = {(kernel.module, kernel.name) for kernel in self.not_captured}
-        return len(self.kernels) - self.only_compiled + len(others)
+        launched = [kernel for kernel in self.kernels if kernel.is_launched]
+        others = {(kernel.module, kernel.name) for kernel in self.not_captured} - {
+            (kernel.module, kernel.function) for kernel in launched
+        }
+        return len(launched) + len(others)
 
     @property
     def only_compiled(self) -> int:
         """How many captured kernels were compiled and never launched."""
-        return sum(
-            not any(launch.launches for case in kernel.cases for launch in case.launches)
-            for kernel in self.kernels
-        )
+        return sum(not kernel.is_launched for kernel in self.kernels)
 
     @property
     def cases(self) -> int:
@@ -152,13 +153,14 @@ def assemble(
         kernel.cases = cases(needed_launches(launches, configs), recorded)
         kernel.questions = () if kernel.live else _kernel_questions(kernel, recorded)
         try:
-            captured.specs = {
-                **captured.specs,
-                kernel.name: _write(kernel, recorded, output, origin),
-            }
+            specs, reasons = _write_possible(kernel, recorded, output, origin)
+            captured.specs = {**captured.specs, kernel.name: specs}
             written.append(kernel)
         except ConfigError as error:
-            failed.append(NotCaptured(module=kernel.module, name=kernel.function, why=str(error)))
+            reasons = (str(error),)
+        failed += [
+            NotCaptured(module=kernel.module, name=kernel.function, why=why) for why in reasons
+        ]
     captured.without_problem = tuple(
         case for kernel in written for case in _without_problem(kernel)
     )
@@ -332,6 +334,29 @@ def _tail(module: str, modules: Collection[str]) -> str:
         (tail for tail in tails if sum(f".{other}".endswith(f".{tail}") for other in modules) == 1),
         module,
     )
+
+
+def _write_possible(
+    kernel: CapturedKernel, recorded: ProgramRecords, output: Path, origin: str
+) -> tuple[tuple[Specialization, ...], tuple[str, ...]]:
+    """Write a kernel with the cases that a kernel file can describe, which become its only ones.
+
+    Returns their specializations, and why the other cases cannot be described. Raises ConfigError
+    if that is so for all cases.
+    """
+    try:
+        return _write(kernel, recorded, output, origin), ()
+    except ConfigError:
+        reasons: dict[str, str] = {}
+        for case in kernel.cases:
+            try:
+                _write(evolve(kernel, cases=(case,)), recorded, output, origin)
+            except ConfigError as error:
+                reasons[case.name] = str(error)
+        if len(reasons) in (0, len(kernel.cases)):
+            raise
+    kernel.cases = tuple(case for case in kernel.cases if case.name not in reasons)
+    return _write(kernel, recorded, output, origin), tuple(dict.fromkeys(reasons.values()))
 
 
 def _write(

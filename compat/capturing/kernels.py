@@ -69,6 +69,11 @@ class CapturedKernel:
     questions: tuple[ImportQuestion, ...] = ()
     """The questions of its modules during their import that the kernel depends on."""
 
+    @property
+    def is_launched(self) -> bool:
+        """Whether it was launched, and not only compiled."""
+        return any(launch.launches for case in self.cases for launch in case.launches)
+
 
 def given_functions(launch: RecordedLaunch, recorded: ProgramRecords) -> dict[str, str]:
     """The jit functions that a launch passes: name → id."""

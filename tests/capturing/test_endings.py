@@ -132,10 +132,25 @@ def test_a_hanging_program_and_its_child_are_killed_after_the_timeout(
 def test_a_launch_with_an_unsupported_argument_is_reported(
     program: Callable[[str], Path], python: str, tmp_path: Path
 ) -> None:
-    then = "try: copy[(1,)](Tensor(), object(), BLOCK=64)\nexcept Exception: pass"
+    then = """
+for passed in {"y": object()}, {"num_warps": 3}, {"BLOCK": 10**30}:
+    try:
+        copy[(1,)](Tensor(), **{"y": Tensor(), "BLOCK": 32, **passed})
+    except Exception:
+        pass
+"""
     capture = captured((str(program(then)),), tmp_path, python)
-    (kernel,) = capture.files.not_captured
-    assert str(kernel) == "program.py:copy: its argument y is an object of the class object"
+    assert list(map(str, capture.files.not_captured)) == [
+        "program.py:copy: its argument y is an object of the class object",
+        "program.py:copy: a kernel file cannot describe its arguments: must be a power of two,"
+        " found 3",
+        "program.py:copy: a kernel file cannot describe its arguments: the number one of 100 bits"
+        " does not fit any type",
+    ]
+    assert [case.name for kernel in capture.files.kernels for case in kernel.cases] == ["BLOCK64"]
+    assert "\n1 kernel launched, 1 captured as 1 case, 3 not," in "\n".join(
+        capture_lines(capture, "captured")
+    )
 
 
 @pytest.mark.wheels
