@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -359,8 +360,9 @@ def test_correct_launches_are_ok() -> None:
     )
 
 
-def test_answer_has_the_worst_error() -> None:
-    answer = check_of((OK, []), (WRONG, []), (NOT_A_NUMBER, []))
+@pytest.mark.parametrize("launches", [*permutations((OK, WRONG, NOT_A_NUMBER))])
+def test_answer_has_the_worst_error(launches: tuple[dict[str, Any], ...]) -> None:
+    answer = check_of(*((launch, []) for launch in launches))
     assert (answer["status"], answer["max_abs"], answer["where"]) == ("wrong", None, "one: x[9]")
 
 

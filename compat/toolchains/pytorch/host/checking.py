@@ -86,7 +86,7 @@ class CellCheck:
 
     def __init__(self) -> None:
         self._launches = self._differing = 0
-        self._worst: Dict[str, object] = {"max_abs": None, "max_rel": None, "where": ""}
+        self._worst: Document = {"status": "ok", "max_abs": None, "max_rel": None, "where": ""}
         self._wrong: List[str] = []
         self._unstable: List[str] = []
         self._unknown: List[str] = []
@@ -146,15 +146,9 @@ class CellCheck:
 
     def _note(self, problem: Prepared, answer: Document) -> None:
         """Keep the worst error. An error that is not a number is worse than any number."""
-        is_bad, was_bad = answer["status"] != "ok", self._worst.get("bad", False)
+        is_bad, was_bad = answer["status"] != "ok", self._worst["status"] != "ok"
         if (is_bad, _size(answer)) > (was_bad, _size(self._worst)):
-            where = answer["where"] or problem.name
-            self._worst = {
-                "max_abs": answer["max_abs"],
-                "max_rel": answer["max_rel"],
-                "where": where,
-                "bad": is_bad,
-            }
+            self._worst = dict(answer, where=answer["where"] or problem.name)
 
     def result(self, spoiled: Optional[str]) -> Document:
         """Return the check as a result line has it.
@@ -192,11 +186,9 @@ class CellCheck:
 
 def _size(answer: Document) -> float:
     """Return the size of an error: -1 if there is none, and infinity if it is not a number."""
-    if "max_abs" not in answer or (
-        answer["max_abs"] is None and answer.get("status") in (None, "ok")
-    ):
-        return -1.0
     error = answer["max_abs"]
+    if error is None and answer["status"] == "ok":
+        return -1.0
     return math.inf if error is None or math.isnan(error) else float(error)
 
 
