@@ -39,6 +39,14 @@ def unknown(parameters, dtype, seed, device, large):
         yield dict(problem, outputs=None, baseline=None)
 
 
+def unknown_empty(parameters, dtype, seed, device, large):
+    """One block that reads and writes no element."""
+    if not large:
+        x, y, out = (torch.empty(0) for _ in range(3))
+        arguments = {"x": x, "y": y, "out": out, "n": 0}
+        yield {"name": "empty", "arguments": arguments, "grid": 1, "outputs": None}
+
+
 def only_large(parameters, dtype, seed, device, large):
     if large:
         yield from add(parameters, dtype, seed, device, large)
@@ -182,7 +190,7 @@ def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> P
     problems: dict[str, Any] = {
         name: {**source, "function": name}
         for name in (
-            *("add", "unknown", "only_large", "only_small"),
+            *("add", "unknown", "unknown_empty", "only_large", "only_small"),
             *("eight", "none", "broken", "looks", "huge"),
         )
     }

@@ -51,6 +51,7 @@ CELLS = [
     cell("small_only", "add", problem="only_small"),
     cell("neither", "add", problem="none"),
     cell("unknown", "add", problem="unknown"),
+    cell("unknown_empty", "add", problem="unknown_empty"),
     cell("unknown_racy", "racy", problem="unknown"),
     cell("unknown_out_of_bounds", "out_of_bounds", problem="unknown"),
     recorded("recorded", ["add"]),
@@ -236,6 +237,7 @@ def test_launches_without_a_reference_are_compared_with_each_other(
         " 9 elements)" in answer["reason"]
     )
     assert records["unknown"]["latency"] is None
+    assert check(records, "unknown_empty")["status"] == "unsupported"
     (values,) = answer["values"]
     assert values["written"] == "000010000"
     assert check(records, "unknown_racy")["status"] == "unstable"

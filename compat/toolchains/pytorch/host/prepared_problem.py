@@ -76,7 +76,7 @@ class Prepared:
         differences = [
             (bits_of(torch, output) != before).any() for output, before in zip(self._outputs, first)
         ]
-        return torch.stack(differences).any()
+        return torch.stack(differences).any() if differences else False
 
     def sums(self) -> object:
         """Return a checksum of each tensor that no launch may change: inputs and references."""
