@@ -102,6 +102,12 @@ def main(numerics: str, folder: str) -> None:
     launch("added", lambda tensor: tensor.add_(right), initial=0)
     launch("added to garbage", lambda tensor: tensor.add_(right))
     launch("started from", lambda tensor: tensor.add_(right - 1), initial=torch.ones(2, 3, 5))
+    launch(
+        "started from the largest",  # it is no float64
+        lambda tensor: tensor.sub_(2**63 - 1).add_(right),
+        dtype=torch.int64,
+        initial=2**63 - 1,
+    )
     for dtype in (
         torch.float32,
         torch.float64,
@@ -142,6 +148,11 @@ def main(numerics: str, folder: str) -> None:
     refused("no tensor", dict(good, outputs={"n": {"reference": torch.zeros(2)}}))
     refused("shape", problem(torch.zeros(2), torch.zeros(3)))
     refused("not finite", problem(torch.zeros(2), torch.full((2,), float("inf"))))
+    refused(
+        "not finite in 8 bits",
+        problem(torch.zeros(2), torch.full((2,), float("nan")).to(torch.float8_e4m3fn)),
+    )
+    refused("of 8 bits", problem(torch.zeros(2), torch.zeros(2).to(torch.float8_e4m3fn)))
     refused("no reason", problem(torch.zeros(2), torch.zeros(2), tolerance=1e-3))
     refused("negative", problem(torch.zeros(2), torch.zeros(2), tolerance=-1.0, reason="why"))
     refused("initial", problem(torch.zeros(2), torch.zeros(2), initial="none"))
@@ -167,6 +178,17 @@ def main(numerics: str, folder: str) -> None:
         "input in the storage",
         dict(
             problem(storage[:2], torch.zeros(2)), arguments={"O_ptr": storage[:2], "X": storage[2:]}
+        ),
+    )
+
+    packed = torch.zeros(4)
+    typed = {"A": packed[:2], "B": packed[2:].view(torch.int32)}
+    refused(
+        "outputs of two types",
+        dict(
+            good,
+            arguments=typed,
+            outputs={name: {"reference": torch.zeros(2)} for name in typed},
         ),
     )
 

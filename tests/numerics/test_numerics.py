@@ -46,8 +46,9 @@ def test_right_outputs_are_ok(answers: Any) -> None:
         "reason": "",
     }
     assert {
-        name: answers[name]["status"] for name in ("near", "added", "started from")
-    } == dict.fromkeys(("near", "added", "started from"), "ok")
+        name: answers[name]["status"]
+        for name in ("near", "added", "started from", "started from the largest")
+    } == dict.fromkeys(("near", "added", "started from", "started from the largest"), "ok")
     assert 1e-3 < answers["near"]["max_abs"] < 4e-3
 
 
@@ -114,6 +115,9 @@ MALFORMED = {
     "not finite": (
         "problem 'odd', output O_ptr: the reference has NaN or inf, and no number equals them"
     ),
+    "not finite in 8 bits": (
+        "problem 'odd', output O_ptr: the reference has NaN or inf, and no number equals them"
+    ),
     "no reason": "problem 'odd', output O_ptr: a tolerance needs its reason",
     "negative": (
         "problem 'odd', output O_ptr: tolerance must be a number that is not negative, not -1.0"
@@ -128,6 +132,9 @@ MALFORMED = {
     "described oddly": "problem 'odd': descriptors: O_ptr: unknown swizzle",
     "padded oddly": "problem 'odd': descriptors: O_ptr has the padding 'one'",
     "input in the storage": "problem 'odd': X lies in the storage of the output O_ptr",
+    "outputs of two types": (
+        "problem 'odd': the outputs A and B have different types, and share a storage"
+    ),
     "twice": "two problems are called 'same'",
     "none": "the function yielded no problem",
     "raises": "a problem could not be made: ZeroDivisionError: division by zero",
@@ -143,6 +150,7 @@ MALFORMED = {
 def test_malformed_problems_are_refused_with_a_message(answers: Any) -> None:
     assert {name: answers[name] for name in MALFORMED} == MALFORMED
     assert answers["good"] is None
+    assert answers["of 8 bits"] is None
 
 
 def test_a_grid_may_be_a_function_of_the_settings(answers: Any) -> None:

@@ -53,7 +53,13 @@ def poison(problem: Document) -> None:
         if isinstance(initial, torch.Tensor):
             tensor.copy_(initial)
         elif initial is not None:
-            tensor.copy_(torch.full((), initial, dtype=torch.float64).to(tensor.dtype))
+            tensor.copy_(torch.full((), initial, dtype=_widest(initial)).to(tensor.dtype))
+
+
+def _widest(number: float) -> torch.dtype:
+    """Return the type that a number is filled in as: float64 rounds large whole numbers."""
+    is_whole = isinstance(number, int) and -(2**63) <= number < 2**63
+    return torch.int64 if is_whole else torch.float64
 
 
 def compare(problem: Document) -> Found:

@@ -233,7 +233,8 @@ def _output(
             "%s: its shape is %s, and the reference's %s"
             % (where, tuple(tensor.shape), tuple(reference.shape))
         )
-    if reference.is_floating_point() and not bool(torch.isfinite(reference).all()):
+    # PyTorch has no isfinite for some types of 8 bits.
+    if reference.is_floating_point() and not bool(torch.isfinite(reference.double()).all()):
         raise ProblemError("%s: the reference has NaN or inf, and no number equals them" % where)
     for key in ("tolerance", "relative"):
         number = complete_facts[key]
@@ -263,18 +264,24 @@ def _output(
 
 
 def _apart(problem: Problem) -> None:
-    """Raise ProblemError for an input in the storage of an output.
+    """Raise ProblemError for an input, or an output of another type, in the storage of an output.
 
-    Such a storage is filled before every launch.
+    Such a storage is filled before every launch, with a value of the output's type.
     """
-    outputs = {_address(problem["arguments"][name]): name for name in problem["outputs"]}
-    for name, value in problem["arguments"].items():
-        if name in problem["outputs"] or not isinstance(value, torch.Tensor):
+    arguments = problem["arguments"]
+    outputs = {_address(arguments[name]): name for name in problem["outputs"]}
+    for name, value in arguments.items():
+        if not isinstance(value, torch.Tensor) or not value.untyped_storage().nbytes():
             continue
-        if value.untyped_storage().nbytes() and _address(value) in outputs:
-            other = outputs[_address(value)]
+        other = outputs.get(_address(value))
+        if other is not None and name not in problem["outputs"]:
             raise ProblemError(
                 "problem %r: %s lies in the storage of the output %s"
+                % (problem["name"], name, other)
+            )
+        if other is not None and value.dtype != arguments[other].dtype:
+            raise ProblemError(
+                "problem %r: the outputs %s and %s have different types, and share a storage"
                 % (problem["name"], name, other)
             )
 
