@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import shutil
 import tarfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -108,6 +109,7 @@ def pack(folder: Path) -> Path:
     Raises:
         StoreError: The archive cannot be written.
     """
+    folder = Path(os.path.abspath(folder))  # "." has no name
     path = folder.with_name(folder.name + ".tar.xz")
     try:
         with tarfile.open(path, "w:xz", preset=6) as archive:
