@@ -228,7 +228,7 @@ def _latency(value: object, device: str, worker: str | None = None) -> Latency |
         return None
     latency = _object(value)
     us, spread = _number(latency.get("us")), _number(latency.get("spread"))
-    if us is None or spread is None:
+    if not us or spread is None:  # no launch takes no time
         raise _MalformedLine
     return Latency(
         us=us,

@@ -148,6 +148,7 @@ def test_a_lost_launch_is_no_result_and_replaces_none(store: Store) -> None:
         line(check={**CHECK, "status": "fine"}),
         line(device={"name": ""}),
         line(latency={"us": "fast", "spread": 1}),
+        line(latency={"us": 0, "spread": 0}),
         json.dumps(line(latency={"us": 1.0, "spread": 1.0})).replace('"us": 1.0', '"us": NaN'),
     ],
 )
