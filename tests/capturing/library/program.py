@@ -1,11 +1,13 @@
 """A program that launches all that the library has, some of it in other processes."""
 
+import io
 import os
 import subprocess
 import sys
 import threading
 
 import torch
+from torch.utils.checkpoint import checkpoint
 from waves import helpers, operators
 
 x = torch.randn(256, device="cuda")
@@ -20,11 +22,17 @@ operators.padded(x[:40])
 thread = threading.Thread(target=lambda: operators.padded(torch.ones(40, dtype=torch.float16, device=torch.cuda.current_device())))
 thread.start()
 thread.join()
-operators.negated(x, 32)
+saved = io.BytesIO()
+torch.save(x, saved)
+saved.seek(0)
+operators.negated(torch.load(saved, map_location="cuda"), 32)
 operators.negated(x, 64)
 operators.around(x, helpers.leaky)
 operators.around(x, helpers.exponential)
-operators.square(x.clone().requires_grad_()).sum().backward()
+given = x.clone().requires_grad_()
+checkpoint(operators.square, given, use_reentrant=False).sum().backward()
+assert torch.cuda.memory_stats()["allocated_bytes.all.peak"] == 0
+assert torch.cuda.memory_summary() == ""
 torch.testing.assert_close(operators.double(x), x)
 operators.broken(x)
 if len(sys.argv) > 1:

@@ -9,6 +9,7 @@ continues after the first kernel, which computed nothing.
 
 from __future__ import annotations
 
+import collections
 import functools
 import importlib
 import inspect
@@ -74,6 +75,8 @@ def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> No
     agree(changes, torch.testing, _TEST_COMPARISONS)
     changes.replace(torch, "Generator", _generator(torch))
     changes.replace(torch, "set_default_device", gpu.always(None))
+    restore = torch.serialization.default_restore_location
+    changes.replace(torch.serialization, "default_restore_location", _restore_here(restore))
     _stay_on(changes, torch, mode)
     _go_along(changes, mode)
     mode.__enter__()
@@ -117,8 +120,10 @@ def main_memory(torch: ModuleType) -> Value:
                 result = function(*[here(argument) for argument in arguments], **options)
             except NotImplementedError:  # the CPU does not have this function
                 result = compiler.blank(torch, function, arguments, options)
-            # Uninitialised memory could hold anything, also NaNs.
-            return result.zero_() if function in empty else result
+            if function in empty:
+                # Uninitialised memory could hold anything, also NaNs.
+                result.detach().zero_()
+            return result
 
     return MainMemory()
 
@@ -233,6 +238,15 @@ def _generator(torch: ModuleType) -> Any:
     return Generator
 
 
+def _restore_here(restore: Function) -> Function:
+    """Return a function that leaves a loaded storage of the GPU in main memory."""
+
+    def restore_here(storage: object, location: str) -> object:
+        return storage if location.partition(":")[0] == _GPU else restore(storage, location)
+
+    return restore_here
+
+
 # --- the GPU --------------------------------------------------------------------------------------
 
 
@@ -250,7 +264,8 @@ def _answers(torch: ModuleType, facts: dict[str, object]) -> Objects:
         **objects,
         "current_stream": lambda *_: idle(),
         "default_stream": lambda *_: idle(),
-        "memory_stats": lambda *_, **__: {},
+        "memory_stats": lambda *_, **__: collections.defaultdict(int),
+        "memory_summary": gpu.always(""),
         "get_rng_state": lambda *_: torch.get_rng_state(),
         "get_rng_state_all": lambda *_: [torch.get_rng_state()],
         "initial_seed": lambda *_: torch.initial_seed(),
