@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -90,6 +91,12 @@ def test_constructor_arguments_get_the_names_of_inherited_parameters() -> None:
     assert objects.constructor_arguments(outer) == {"first": 1, "second": 5, "own": 7}
     assert objects.constructor_arguments(Inner(1)) is None
     assert objects.constructor_arguments(object()) == {}
+
+
+def test_parameters_of_a_function_may_have_any_name() -> None:
+    recording: Any = SimpleNamespace(now=SimpleNamespace(tracing=True), settings={"fake": True})
+    run = launches._CompileLog(recording).watching(lambda *arguments, **named: (arguments, named))
+    assert run("dsl", print, function=1, dsl=2) == (("dsl", print), {"function": 1, "dsl": 2})
 
 
 @pytest.mark.parametrize(

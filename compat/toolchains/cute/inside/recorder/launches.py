@@ -90,7 +90,7 @@ class _CompileLog:
 
         @functools.wraps(run)
         def recording_run(
-            dsl: Value, function: object, *arguments: object, **options: object
+            dsl: Value, function: object, /, *arguments: object, **options: object
         ) -> object:
             plain = self._plain(function)
             if (
