@@ -195,17 +195,27 @@ def answers_of(
     for result in results:
         by_spec.setdefault((result.cell.spec, result.cell.target.name), []).append(result)
     targets = dict.fromkeys(result.cell.target.name for result in results)
-    answers = (_answer(workload, target, by_spec) for workload in workloads for target in targets)
+    devices = sorted({result.latency.device for result in results if result.latency is not None})
+    answers = (
+        _answer(workload, target, device, by_spec)
+        for workload in workloads
+        for target in targets
+        for device in devices
+    )
     return tuple(answer for answer in answers if answer is not None)
 
 
 def _answer(
-    workload: Workload, target: str, by_spec: Mapping[tuple[Specialization, str], list[Result]]
+    workload: Workload,
+    target: str,
+    device: str,
+    by_spec: Mapping[tuple[Specialization, str], list[Result]],
 ) -> TuningAnswer | None:
     by_env: dict[str, dict[int, Result]] = {}
     for index, config in enumerate(workload.configs):
         for result in by_spec.get((config.spec, target), ()):
-            by_env.setdefault(result.cell.env.name, {})[index] = result
+            if result.latency is None or result.latency.device == device:
+                by_env.setdefault(result.cell.env.name, {})[index] = result
     timed = {
         env: results
         for env, results in by_env.items()
@@ -215,11 +225,10 @@ def _answer(
         return None
     envs = sorted(timed, key=lambda env: _place(next(iter(timed[env].values()))))
     releases = [str(next(iter(timed[env].values())).cell.env.release) for env in envs]
-    latencies = (result.latency for results in timed.values() for result in results.values())
     return TuningAnswer(
         workload=workload,
         target=target,
-        device=next(latency.device for latency in latencies if latency is not None),
+        device=device,
         releases=tuple(
             releases if len(set(releases)) == len(releases) and "None" not in releases else envs
         ),

@@ -269,6 +269,15 @@ def test_answers_come_from_results_in_the_order_of_releases() -> None:
     assert answers_of([work], results[2:]) == ()
 
 
+def test_configs_are_compared_on_one_gpu() -> None:
+    work = workload(3)
+    results = [result(config, "3.9.0", 100.0 + place) for place, config in enumerate(work.configs)]
+    elsewhere = Latency(us=50.0, spread=0.1, device="H200")
+    first, second = answers_of([work], [*results[:2], evolve(results[2], latency=elsewhere)])
+    assert (first.device, first.timed_configs, first.best(0)) == ("H100", (0, 1), 0)
+    assert (second.device, second.timed_configs, second.best(0)) == ("H200", (2,), 2)
+
+
 def test_latency_with_unstable_numbers_does_not_count() -> None:
     work = workload(2)
     results = [
