@@ -61,6 +61,15 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     return (yield)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a plugin that a ``conftest.py`` names, because it is loaded too late."""
+    if _CAPTURING not in config.stash:
+        raise pytest.UsageError(
+            "compat.pytest_plugin is loaded after the first conftest.py; load it with -p"
+            " compat.pytest_plugin"
+        )
+
+
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:

@@ -123,3 +123,21 @@ def test_the_pytest_plugin_captures_a_test_suite(
         "copy.toml",
         "index.json",
     ]
+
+
+def test_the_pytest_plugin_must_be_loaded_early(environ: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["compat.pytest_plugin"]\n')
+    (tmp_path / "test_kernels.py").write_text(SUITE)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert done.stderr.strip() == (
+        "ERROR: compat.pytest_plugin is loaded after the first conftest.py; load it with -p"
+        " compat.pytest_plugin"
+    )
