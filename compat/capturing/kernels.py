@@ -146,12 +146,21 @@ def needed_launches(launches: Sequence[RecordedLaunch], configs: Configs) -> lis
         return list(launches)
     if configs is Configs.CHOSEN:
         return [launch for launch in launches if launch not in tuned or "chosen" in launch.roles]
-    firsts = {_kind(launch_.arguments): launch_ for launch_ in reversed(tuned)}
+    firsts = {_untuned(launch_): launch_ for launch_ in reversed(tuned)}
     return [
         launch
         for launch in launches
         if "candidate" not in launch.roles or any(launch is first for first in firsts.values())
     ]
+
+
+def _untuned(launch: RecordedLaunch) -> str:
+    """The facts of a launch that are the same for all configurations of an autotuner."""
+    constexprs = {
+        name: value for name, value in launch.constexprs.items() if name not in launch.tunes
+    }
+    # It is not known which constexprs of a generated kernel are tuned.
+    return json.dumps([_kind(launch.arguments), {} if launch.signature else constexprs])
 
 
 def cases(launches: Sequence[RecordedLaunch], recorded: ProgramRecords) -> tuple[Case, ...]:

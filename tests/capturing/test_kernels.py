@@ -25,12 +25,13 @@ LAUNCH = RecordedLaunch(
 )
 
 
-def launch(n: object = 256, block: int = 64, *roles: str) -> RecordedLaunch:
+def launch(n: object = 256, block: int = 64, *roles: str, d: int = 32) -> RecordedLaunch:
     return evolve(
         LAUNCH,
         arguments={"x": "*fp32", "n": n},
-        constexprs={"BLOCK": block},
+        constexprs={"D": d, "BLOCK": block},
         roles=set(roles) or {""},
+        tunes={"BLOCK"} if roles else set(),
     )
 
 
@@ -78,6 +79,8 @@ def test_the_configs_option_selects_the_launches_that_become_cases() -> None:
     assert blocks[Configs.CHOSEN] == [(256, 64), (255, 32), (1, 64), (3, 16)]
     assert blocks[Configs.FIRST] == [(256, 32), (255, 32), (1, 64), (3, 16)]
     assert needed_launches(launches[5:], Configs.CHOSEN) == launches[5:]
+    other = launch(256, 32, "candidate", d=64)
+    assert needed_launches([*launches[:2], other], Configs.FIRST) == [launches[0], other]
 
 
 class Tensor:
