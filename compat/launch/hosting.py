@@ -239,7 +239,13 @@ def launch_and_keep(built: Built, folder: Path, gpu: Gpu, store: Store) -> Merge
         raise SelectionError(
             "cannot launch the kernels", where=str(folder), hint="The output above says why."
         )
-    return merge(folder / NAME, store)
+    return _merge_written(folder, store)
+
+
+def _merge_written(folder: Path, store: Store) -> MergedResults:
+    """Keep the results of a folder, if the launcher has written any."""
+    written = folder / NAME
+    return merge(written, store) if written.is_file() and written.stat().st_size else NOTHING
 
 
 # --- launches during a search ---------------------------------------------------------------------
@@ -302,10 +308,7 @@ def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> Me
                 f"cannot launch the kernels: {error.strerror}", where=gpu.python
             ) from error
         finally:
-            written = folder / NAME
-            merged = (
-                merge(written, store) if written.is_file() and written.stat().st_size else NOTHING
-            )
+            merged = _merge_written(folder, store)
     if ended.exit_code not in (0, 1):
         why = (ended.output.strip().splitlines() or ["the launcher ended without output"])[-1]
         raise SelectionError(f"cannot launch the kernels: {why}", where=gpu.python)

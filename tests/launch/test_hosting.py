@@ -14,8 +14,12 @@ from compat.cli.commands import main
 from compat.cli.launch import _words_for
 from compat.errors import SelectionError
 from compat.launch import hosting
+from compat.launch.building import Built
+from compat.launch.merging import NOTHING
 from compat.model import BuiltEnv
 from compat.project import select_places
+from compat.store.store import Store
+from compat.toolchains import DEFAULT
 from tests.launch.archives import built_standin, cell, results, write
 from tests.launch.expecting import KERNELS
 
@@ -57,6 +61,15 @@ def test_folder_is_launched_by_the_given_python(tmp_path: Path, pair_python: str
     ended = hosting.launch(folder, pair_python, options)
     assert ended.exit_code == 0
     assert results(folder)["add"]["check"]["status"] == "ok"
+
+
+@pytest.mark.wheels
+def test_no_launchable_cell_is_no_error(tmp_path: Path, pair_python: str) -> None:
+    target = next(target for target in DEFAULT.device.targets if target.name == "sm_90")
+    gpu = hosting.Gpu(target=target, python=pair_python)
+    built = Built(target=target, launchable=(), omitted_cells=())
+    store = Store(tmp_path / "store")
+    assert hosting.launch_and_keep(built, tmp_path / "launch", gpu, store) == NOTHING
 
 
 @pytest.mark.wheels
