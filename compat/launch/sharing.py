@@ -396,7 +396,9 @@ def launch_folder(
     out = out or path / NAME
     done = finished_keys(out)
     cells = folder.cells(globs, done)
-    say(f"{len(folder.index['cells']):,} cells, {len(done):,} of them already in {out}")
+    count = len(folder.index["cells"])
+    finished = count - len(folder.cells(done_keys=done))
+    say(f"{count:,} cells, {finished:,} of them already in {out}")
 
     def keep(lines: Sequence[Line]) -> None:
         append(out, lines)

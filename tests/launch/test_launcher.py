@@ -253,18 +253,21 @@ def test_result_names_the_device(records: dict[str, dict[str, Any]]) -> None:
 def test_cells_in_the_file_of_results_are_not_launched_again(
     records: dict[str, dict[str, Any]], folder: Path, pair_python: str, library: Path
 ) -> None:
-    """A line that was cut short does not count."""
+    """A line that was cut short does not count, nor does a cell of an earlier build."""
     path = folder / "results.jsonl"
     before = [
         line
         for line in path.read_text().splitlines()
         if json.loads(line)["identity"] not in ("wrong", "dies")
     ]
+    finished = sum(json.loads(line)["check"]["status"] != "lost" for line in before)
+    before.append(json.dumps({**records["add"], "identity": "of an earlier build"}))
     path.write_text("\n".join(before) + '\n{"cell": "kernel/wro')
     ended = launched(
         folder, pair_python, library, "--cells", "*/wrong/*", "--cells", "*/add/*", "--no-latency"
     )
     assert ended.returncode == 0, ended.stderr
+    assert f"{len(CELLS)} cells, {finished} of them already in {path}\n" in ended.stderr
     assert "[1/1] kernel/wrong/case/sm_90/env  wrong" in ended.stderr
     lines = path.read_text().splitlines()
     assert len(lines) == len(before) + 2

@@ -44,7 +44,9 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         index = _index(folder)
         done = results.finished_keys(out)
         cells = results.remaining(index["cells"], chosen.cells, done)
-        say("%d cells, %d of them already in %s" % (len(index["cells"]), len(done), out))
+        count = len(index["cells"])
+        finished = count - len(results.remaining(index["cells"], (), done))
+        say("%d cells, %d of them already in %s" % (count, finished, out))
         if not cells:
             return 0
         numerics = _numerics(chosen.device)
