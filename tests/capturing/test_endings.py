@@ -172,6 +172,33 @@ fill[(1,)](function=Tensor(), tuner=2.0)
 
 
 @pytest.mark.wheels
+def test_a_kernel_of_a_spawned_process_is_one_of_the_program(
+    program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
+    then = """
+import multiprocessing
+
+@triton.jit
+def fill(x, BLOCK: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), 1.0)
+
+def launch():
+    fill[(1,)](Tensor(), BLOCK=64)
+
+if __name__ == "__main__":
+    child = multiprocessing.get_context("spawn").Process(target=launch)
+    child.start()
+    child.join()
+"""
+    capture = captured((str(program(then)),), tmp_path, python)
+    assert {kernel.name: kernel.module for kernel in capture.files.kernels} == {
+        "copy": "program.py",
+        "fill": "program.py",
+    }
+    assert capture.files.never_launched == ()
+
+
+@pytest.mark.wheels
 def test_the_users_sitecustomize_still_runs(
     python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,10 @@ _NOT_THEIRS = frozenset(
     {"torch", "_compat_toolchains", "contextlib", "functools", "threading", "runpy"}
 )
 """Packages besides the toolchain's own that pass launches on."""
+_MAIN = ("__main__", "__mp_main__")
+"""The names of a script as a module: in a process that runs it, and in one that ``multiprocessing``
+has spawned.
+"""
 _GENERATED = "torch._inductor.runtime.compile_tasks."
 """The prefix of the names of modules that Inductor generates. A hash follows."""
 _OWN_FOLDER = os.path.join(
@@ -104,4 +108,4 @@ def module_label(module: str, path: str) -> str:
     """Return the name of a module, of a script's file, or of the generator of generated code."""
     if module.startswith(_GENERATED):
         return "torch.compile"
-    return os.path.basename(path) if module == "__main__" else module
+    return os.path.basename(path) if module in _MAIN else module
