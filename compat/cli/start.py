@@ -65,6 +65,7 @@ The loader itself does not report the ``errno``.
 def start() -> NoReturn:
     """Run the command of the command line, and end the process."""
     gc.set_threshold(_ALLOCATED, 20, 20)
+    _open_closed_streams()
     news = _Events()
     command = _Command(news)
     sys.unraisablehook = _leave_without_thread
@@ -239,6 +240,17 @@ class _Ascii(io.TextIOWrapper):
         plain = text.translate(_IN_ASCII).encode("ascii", "backslashreplace").decode("ascii")
         super().write(plain)
         return len(text)
+
+
+def _open_closed_streams() -> None:
+    """Open the null device as each standard stream that the parent process closed.
+
+    Without that, the next file that this program opens would get the number of the stream.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8"))
 
 
 def _prepare_streams() -> None:

@@ -45,6 +45,13 @@ def test_the_installed_command_prints_its_version(installed: Installed) -> None:
     assert done.stdout.startswith(f"compat {__version__} (")
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_the_installed_command_runs_with_closed_streams(installed: Installed, closed: str) -> None:
+    command = f"'{installed.scripts / 'compat'}' list targets {closed}"
+    done = ended(installed.start("/bin/sh", "-c", command))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     "command", [(), *((name,) for name in main.list_commands(click.Context(main)))]
 )
