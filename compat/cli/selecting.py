@@ -34,6 +34,15 @@ class Name(click.types.StringParamType):
     def __init__(self, names: Callable[[click.Context], Iterable[str]]) -> None:
         self._names = names
 
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> str:
+        """Return the text of a name. An empty text, as of an unset variable, names nothing."""
+        text: str = super().convert(value, param, context)
+        if not text.strip(" ,"):
+            self.fail("it is empty", param, context)
+        return text
+
     def shell_complete(
         self, context: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
