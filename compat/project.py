@@ -49,9 +49,6 @@ from compat.workers.attempt import Limits
 KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
 """The environment variable that overrides ``keep_workers`` of ``matrix.toml``."""
 
-_IN_MATRIX = "matrix.toml: kernels"
-"""The place where a project names its kernel files, for error messages."""
-
 STATE = ".compat"
 """The folder beside ``matrix.toml`` with everything that outlives a run."""
 
@@ -523,7 +520,7 @@ def _specs(
     patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)
     load = partial(load_kernels, on_bad=on_bad, library=config.library)
     files = [pattern for pattern in patterns if not is_source(pattern, base)]
-    declared = load(files, base, where=None if kernel_files else _IN_MATRIX)
+    declared = load(files, base, where=None if kernel_files else _place(config))
     named = [pattern for pattern in patterns if is_source(pattern, base)]
     if not named:
         return declared
@@ -538,7 +535,7 @@ def _specs(
         )
         # matrix.toml may name kernel files that do not exist. This command does not need those.
         with suppress(ConfigError):
-            described = load(own, config.base, where=_IN_MATRIX, of=paths)
+            described = load(own, config.base, where=_place(config), of=paths)
     return (*declared, *load_sources(named, base, {spec.kernel for spec in declared}, described))
 
 
@@ -556,7 +553,7 @@ def _of_packages(
         if patterns.kernel_files
         else (config.kernels, config.base)
     )
-    where = None if patterns.kernel_files else _IN_MATRIX
+    where = None if patterns.kernel_files else _place(config)
     kernels = load_at_versions(files, base, libraries, where=where, unpack=config.library)
     declared = {absent.library.name for absent in kernels.absent} | {
         library.name for spec in kernels.specs if (library := LibraryVersions.of(spec.package))

@@ -141,6 +141,9 @@ def test_a_pattern_that_matches_nothing_is_an_error(project: Path) -> None:
             select(matrix, **{name: patterns})
     with pytest.raises(ConfigError, match="no kernel file matches"):
         select(matrix, kernel_files=["none.toml"])
+    (project / "other.toml").write_text('kernels = ["none.toml"]\n')
+    with pytest.raises(ConfigError, match=r"other\.toml: kernels\[0\]: no kernel file matches"):
+        select(project / "other.toml")
     with pytest.raises(ConfigError, match="there is no such file"):
         select(project / "none.toml")
 
