@@ -94,6 +94,8 @@ TREE = {
         + KERNEL % ""
     ),
     "annotated.py": HEAD + "class Tensor: ...\n" + (KERNEL % "").replace("(x,", "(x: Tensor,"),
+    "local.py": HEAD + (KERNEL % "").replace("at =", "at: tl.tensor ="),
+    "größe.py": HEAD + KERNEL % "",
     "none.py": (
         HEAD + "try:\n    from triton.language.math import no_such as fast\nexcept (ImportError,"
         " OSError):\n    fast = None\n" + KERNEL % "fast"
@@ -102,13 +104,16 @@ TREE = {
 
 
 @pytest.fixture
-def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[[str], Failure]:
-    """Compiles the kernel in a file of ``TREE`` with Triton 3.2.0, and returns its failure."""
+def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[..., Failure]:
+    """Compiles the kernel in a file of ``TREE``, by default with Triton 3.2.0.
+
+    Returns its failure.
+    """
     for name, text in TREE.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
 
-    def failure(name: str) -> Failure:
+    def failure(name: str, env: str = "triton-3.2.0") -> Failure:
         compiled = CompileSpec(signature={"x": "*fp32", "y": "*fp32"}, constexprs={"BLOCK": 64})
         spec = Specialization(
             kernel="k",
@@ -118,9 +123,9 @@ def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[[st
             function="k",
             compile=compiled,
         )
-        cell = Cell(env=Env(name="triton-3.2.0"), target=TARGETS["sm_90"], spec=spec)
+        cell = Cell(env=Env(name=env), target=TARGETS["sm_90"], spec=spec)
         compile_failure = classify(
-            compile_each(built("triton-3.2.0"), [cell]), target=cell.target, knowledge=KNOWLEDGE
+            compile_each(built(env), [cell]), target=cell.target, knowledge=KNOWLEDGE
         ).failure
         assert compile_failure is not None
         return compile_failure
@@ -130,7 +135,7 @@ def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[[st
 
 @pytest.mark.wheels
 def test_advice_names_the_module_whose_import_fails(
-    failure_of: Callable[[str], Failure],
+    failure_of: Callable[..., Failure],
 ) -> None:
     sibling = failure_of("pk/good.py")
     assert (sibling.failure_class, sibling.location) == ("api-missing", "bad.py:2")
@@ -152,7 +157,7 @@ def test_advice_names_the_module_whose_import_fails(
 
 @pytest.mark.wheels
 def test_advice_names_the_caught_import_behind_a_missing_name(
-    failure_of: Callable[[str], Failure],
+    failure_of: Callable[..., Failure],
 ) -> None:
     statement = "`from triton.tools.tensor_descriptor import TensorDescriptor`"
     for name, failure_class in (("guarded.py", "undefined-name"), ("late.py", "source-import")):
@@ -171,10 +176,28 @@ def test_advice_names_the_caught_import_behind_a_missing_name(
 
 @pytest.mark.wheels
 def test_advice_says_that_triton_reads_the_annotation_as_a_global(
-    failure_of: Callable[[str], Failure],
+    failure_of: Callable[..., Failure],
 ) -> None:
     failure = failure_of("annotated.py")
     assert failure.failure_class == "unusable-global"
     assert failure.advice.startswith(
         "The annotation of a parameter names `Tensor`, and Triton reads it as a global"
     )
+
+
+@pytest.mark.wheels
+def test_advice_for_an_annotated_variable_is_to_leave_the_annotation_out(
+    failure_of: Callable[..., Failure],
+) -> None:
+    failure = failure_of("local.py", "triton-3.1.0")
+    assert failure.failure_class == "unsupported-syntax"
+    assert failure.advice.endswith("Leave out the annotation of the variable.")
+
+
+@pytest.mark.wheels
+def test_advice_for_a_file_name_that_the_assembler_cannot_read_is_to_rename_the_file(
+    failure_of: Callable[..., Failure],
+) -> None:
+    failure = failure_of("größe.py", "triton-3.5.1")
+    assert failure.failure_class == "ptxas"
+    assert failure.advice.endswith("Give the file a name of ASCII characters.")

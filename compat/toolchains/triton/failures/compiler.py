@@ -430,6 +430,14 @@ CLASSES = (
                     " `num_stages`."
                 ),
             ),
+            Sign(
+                assembler=r"^Unexpected non-ASCII character",
+                words="assembler",
+                advice=(
+                    "The comments in PTX have the name of the kernel's file, and the assembler"
+                    " reads only ASCII. Give the file a name of ASCII characters."
+                ),
+            ),
             Sign(assembler=r".", words="assembler"),
             Sign(
                 message=r"failed to link hsaco|AMD assembler rejected",

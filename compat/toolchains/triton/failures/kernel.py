@@ -144,6 +144,15 @@ CLASSES = (
             ),
             Sign(
                 error=r"^AttributeError$",
+                message=r"^'(?P<node>AnnAssign)' object has no attribute 'targets'",
+                means="{node}",
+                advice=(
+                    "This release assigns only constexprs with an annotation. Leave out the"
+                    " annotation of the variable."
+                ),
+            ),
+            Sign(
+                error=r"^AttributeError$",
                 message=rf"^'(?P<node>{_NODES})' object has no attribute",
                 means="{node}",
                 advice=_OPERATOR_ADVICE,
