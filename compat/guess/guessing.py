@@ -154,14 +154,21 @@ def _naming(
 
 
 def _free_name(name: str, path: Path, used_names: Collection[str]) -> str:
-    """Return a name that no other kernel has, with names of file and folders put before it."""
+    """Return a name that no other kernel has, with names of file and folders put before it.
+
+    Characters that the name of a kernel may not have become ``_``.
+    """
     parts = [path.stem, *(parent.name for parent in path.parents)]
-    candidate = name
+    candidate = _allowed(name)
     for part in parts:
         if candidate not in used_names:
             break
-        candidate = f"{part}.{candidate}"
+        candidate = f"{_allowed(part)}.{candidate}"
     return candidate
+
+
+def _allowed(name: str) -> str:
+    return re.sub(r"[^\w.+-]", "_", name, flags=re.ASCII)
 
 
 def kernel_file_text(

@@ -481,6 +481,18 @@ def test_second_kernel_of_the_same_name_has_its_file_in_its_name(tmp_path: Path)
     ]
 
 
+def test_guessed_names_have_only_characters_that_a_kernel_file_allows(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.py", tmp_path / "b é.py"]
+    for path in paths:
+        path.write_text(HEAD + "@triton.jit\ndef größe(p):\n    tl.store(p, 1.0)\n")
+    sources = guess_sources(paths)
+    assert [kernel.name for source in sources for kernel in source.kernels] == [
+        "gr__e",
+        "b__.gr__e",
+    ]
+    assert {kernel.function for source in sources for kernel in source.kernels} == {"größe"}
+
+
 @pytest.mark.parametrize(
     "configs",
     [
