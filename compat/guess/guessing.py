@@ -105,9 +105,11 @@ def _module_of(path: Path, guessing: Guessing, skip_unreadable: bool) -> Guessab
     """Return the module of a source; ``None`` if it is unreadable and skipped."""
     try:
         return guessing.read(path)
-    except (OSError, SyntaxError, RecursionError):
+    except (OSError, SyntaxError, RecursionError) as error:
         if skip_unreadable:
             return None
+        if isinstance(error, SyntaxError):  # a parser knows at most the file's own name
+            error.filename = display_path(path)
         raise
 
 
@@ -263,20 +265,16 @@ def _kernels(
     guessed = read_sources(list(unguessed), {*used_names, *(spec.kernel for spec in declared)})
     if unguessed and not any(source.kernels for source in guessed) and not any(described.values()):
         _no_kernel(guessed, ", ".join(patterns))
+    for path, named in unguessed.items():
+        here = [source for source in guessed if source.path == path]
+        available = [kernel.function for source in here for kernel in source.kernels]
+        for name in (named or frozenset()).difference(available):
+            _no_such_kernel(here, name, available, f"{display_path(path, base)}::{name}")
     for source in guessed:
         described_functions = frozenset(
             name for spec in described[source.path] for name in _names_of(spec)
         )
-        named = unguessed[source.path]
-        here = {
-            kernel.function
-            for other in guessed
-            if other.path == source.path
-            for kernel in other.kernels
-        }
-        for name in (named or frozenset()) - here:
-            _no_such_kernel(source, name, base)
-        yield from _specializations(source, base, named, described_functions)
+        yield from _specializations(source, base, unguessed[source.path], described_functions)
 
 
 def _functions_by_source(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
@@ -328,7 +326,7 @@ def read_sources(
     except SyntaxError as error:
         raise ConfigError(
             f"cannot be parsed as Python: {error.msg}",
-            where=f"{error.filename}, line {error.lineno}",
+            where=f"{error.filename}, line {error.lineno}" if error.lineno else error.filename,
         ) from error
 
 
@@ -347,25 +345,26 @@ def _specializations(
                 yield from (evolve(spec, guessed=True) for spec in read.specializations())
 
 
-def _no_such_kernel(source: GuessedSource, name: str, base: Path) -> NoReturn:
-    where = f"{display_path(source.path, base)}::{name}"
+def _no_such_kernel(
+    sources: Sequence[GuessedSource], name: str, available: Sequence[str], where: str
+) -> NoReturn:
     why = next(
         (
             f"{kernel.why} (line {kernel.line})"
+            for source in sources
             for kernel in source.unreachable
             if kernel.name == name
         ),
         None,
     )
-    if name in source.helpers:
+    if any(name in source.helpers for source in sources):
         why = HELPER
     if why:
         raise ConfigError(f"this jit function cannot be compiled by itself: {why}", where=where)
-    available = [kernel.function for kernel in source.kernels]
     raise ConfigError(
         "there is no such jit function",
         where=where,
-        hint=did_you_mean(name, available) or f"Available: {', '.join(available)}.",
+        hint=did_you_mean(name, available) or f"Available: {', '.join(available) or 'none'}.",
     )
 
 

@@ -162,6 +162,8 @@ def test_init_skips_environments_builds_and_tests_unless_named(tmp_path: Path) -
     [
         ("sofmax.py", "error: sofmax.py: no such file"),
         ("broken.py", "error: broken.py, line 1: cannot be parsed as Python: "),
+        ("in/broken.py", "error: in/broken.py, line 1: cannot be parsed as Python: "),
+        ("null.py", "error: null.py"),
         ("notes.txt", "error: notes.txt: is not a Python source"),
         (
             "empty.py",
@@ -180,7 +182,10 @@ def test_init_skips_environments_builds_and_tests_unless_named(tmp_path: Path) -
 def test_an_unusable_argument_is_one_error_and_nothing_is_written(
     tmp_path: Path, argument: str, message: str
 ) -> None:
-    (tmp_path / "broken.py").write_text("def f(:\n")
+    (tmp_path / "in").mkdir()
+    for broken in ("broken.py", "in/broken.py"):
+        (tmp_path / broken).write_text("def f(:\n")
+    (tmp_path / "null.py").write_text('"""triton"""\0\n')
     (tmp_path / "notes.txt").write_text("triton")
     (tmp_path / "empty.py").write_text("")
     (tmp_path / "a.py").write_text(KERNEL)
@@ -247,6 +252,15 @@ def test_a_wrong_source_name_is_an_error(tmp_path: Path, pattern: str, message: 
         stderr
         == f"{note}`compat init a.py` writes them into a kernel file, where you can edit them\n"
     )
+
+
+def test_the_hint_for_a_wrong_function_says_if_the_source_has_no_kernel(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(KERNEL)
+    (tmp_path / "none.py").write_text("import triton\n")
+    _, stderr = compat(
+        tmp_path, "list", "cells", "--spec", "a.py", "--spec", "none.py::fill", code=2
+    )
+    assert stderr.endswith("there is no such jit function\n  hint: Available: none.\n")
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in SOURCES.glob("*.py")))
