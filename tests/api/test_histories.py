@@ -9,7 +9,8 @@ from compat.api.histories import State, history
 from compat.api.records import ApiName, Inspection, Namespace, find, matches
 from compat.errors import SelectionError
 from compat.history.account import runs
-from compat.report.views.api import not_looked_at, phrase
+from compat.report.render.terminal import plain_text
+from compat.report.views.api import names_blocks, not_looked_at, phrase
 from tests.api.invented import inspection, name, parameter, place
 
 DOT = "triton.language.dot"
@@ -100,8 +101,26 @@ def test_function_that_only_raises_is_not_usable() -> None:
     assert (name_history.usable, name_history.there, phrase(name_history)) == (
         ("3.0.0",),
         ("3.0.0", "3.1.0"),
-        "only raises in 3.1.0",
+        "only raises an error in 3.1.0",
     )
+
+
+def test_answer_describes_each_state_in_words() -> None:
+    stub = name("a", refuses="NotImplementedError: removed")
+    names = inspection(
+        place("3.0.0", {"dot": name("a")}),
+        place("3.1.0", {}),
+        place("3.2.0", {"dot": stub}),
+        place("ours", {"dot": stub}, fork=True),
+    )
+    blocks = names_blocks(names, [history(names, DOT)], find(names, ["tl.dot"]))
+    assert plain_text(blocks, width=100).splitlines()[:5] == [
+        "tl.dot: built-in, removed in 3.1.0",
+        "  present               3.0.0",
+        "  missing               3.1.0",
+        "  only raises an error  3.2.0: NotImplementedError: removed",
+        "  forks                 ours: only raises an error",
+    ]
 
 
 def test_names_in_a_broken_module_are_unknown_and_not_absent() -> None:

@@ -53,7 +53,7 @@ def test_each_inspected_release_has_a_state_and_others_are_unseen(open_page: Ope
         "there",
     ]
     assert summary(page, "tl.make_tensor_descriptor") == "in 3.8.0, not in 3.7.0"
-    assert summary(page, "tl.advance") == "removed in 3.9.0"
+    assert summary(page, "tl.advance") == "removed by 3.8.0, present in 3.7.0"
     assert states(page, "tl.ops") == ["unknown", "unknown", "unseen", "there", "there"]
     assert summary(page, "tl.ops") == "in every release that was inspected"
     assert "Not inspected: 3.7.1." in page.locator("[data-view=api] .lead").inner_text()
@@ -69,6 +69,7 @@ def test_the_search_filters_names_and_updates_the_url(open_page: Open) -> None:
     assert shown(page) == ["tl.make_block_ptr"]
     assert "name=block" in page.url
     facts = page.locator('tr[data-name="tl.make_block_ptr"] dl')
+    expect(facts).to_contain_text("only raises an error", use_inner_text=True)
     expect(facts).to_contain_text("3.9.0: RuntimeError: removed", use_inner_text=True)
     expect(facts).to_contain_text(
         "3.6.0–3.7.0, 3.8.0–3.9.0: tl.make_block_ptr(a, b)", use_inner_text=True

@@ -22,7 +22,7 @@ def naming(text: str = "(a, b)", many: int = 300) -> PackedNames:
             deprecated="1:2 3:2",
         ),
         "tl.make_tensor_descriptor": PackedName(kind="builtin", there="3-4", signatures="3:0 4:3"),
-        "tl.advance": PackedName(kind="builtin", there="0-1 3", signatures="0-1:0 3:0"),
+        "tl.advance": PackedName(kind="builtin", there="0-1", signatures="0-1:0"),
         "tl.view": PackedName(
             kind="builtin", there="0-1 3-4", signatures="0-1:0 3-4:0", warns="4:2", parameters="4:4"
         ),

@@ -40,6 +40,12 @@ KINDS = {
     "jit": "jit function",
 }
 """The words for kinds that a reader may not know."""
+STATES = {
+    State.THERE: "present",
+    State.REFUSES: "only raises an error",
+    State.ABSENT: "missing",
+}
+"""The words for the states of a name, as on the page."""
 _LINES = 6
 """Lines of a source that a sentence names."""
 
@@ -50,7 +56,7 @@ def kind_of(kind: str) -> str:
 
 
 def phrase(history: NameHistory) -> str:
-    """The history in words: ``since 3.4.0``, ``gone in 3.9.0``, ``in every release``.
+    """The history in words: ``since 3.4.0``, ``removed in 3.9.0``, ``in every release``.
 
     It covers only the releases that were inspected.
     """
@@ -87,11 +93,11 @@ def _change(bracket: Bracket, history: NameHistory) -> str:
     raises = any(
         run.value is State.REFUSES and bracket.after in run.releases for run in history.states
     )
-    word = "only raises" if raises else "gone"
+    word = STATES[State.REFUSES] if raises else "removed"
     return (
         f"{word} in {bracket.after}"
         if not bracket.between
-        else f"{word} by {bracket.after}, there in {bracket.before}"
+        else f"{word} by {bracket.after}, present in {bracket.before}"
     )
 
 
@@ -172,7 +178,7 @@ def _some(numbers: Iterable[int]) -> str:
 TITLES = {
     ChangeKind.ADDED: "added",
     ChangeKind.REMOVED: "removed",
-    ChangeKind.REFUSES: "there, and only raising now",
+    ChangeKind.REFUSES: "only raises an error now",
     ChangeKind.CHANGED: "changed",
     ChangeKind.DEPRECATED: "newly deprecated",
 }
@@ -187,7 +193,7 @@ def names_blocks(
     else:
         yield DataTable(
             columns=tuple(
-                TableColumn(heading, fold=True) for heading in ("name", "kind", "there", "")
+                TableColumn(heading, fold=True) for heading in ("name", "kind", "present", "")
             ),
             rows=tuple(map(_name_row, histories)),
             gap=2,
@@ -318,19 +324,19 @@ def _parameter_rows(inspection: Inspection, history: NameHistory) -> Iterator[tu
 
 def _name_facts(inspection: Inspection, history: NameHistory) -> Iterator[tuple[str, str]]:
     line = history.line
-    yield "there", extent(history.usable, line)
+    yield STATES[State.THERE], extent(history.usable, line)
     yield (
-        "not there",
+        STATES[State.ABSENT],
         extent(
             [release for release in history.inspected_releases if release not in history.there],
             line,
         ),
     )
-    yield "only raises", _by_release(history.refuses, line)
+    yield STATES[State.REFUSES], _by_release(history.refuses, line)
     yield "deprecated", _by_release(history.deprecated, line)
     yield "warns", _by_release(history.warns, line)
     yield "unknown", _by_release(history.unknown, line)
-    yield "forks", ", ".join(f"{name}: {state}" for name, state in history.forks)
+    yield "forks", ", ".join(f"{name}: {STATES[state]}" for name, state in history.forks)
     yield (
         "kind",
         _by_release(history.kinds, line) if len({run.value for run in history.kinds}) > 1 else "",

@@ -85,7 +85,10 @@ class Names {
         );
       else if (state !== "there" && previous.state === "there")
         phrases.push(
-          `${state === "refuses" ? "only raises an error" : "removed"} ${isAdjacent ? "in" : "by"} ${releases[index]}`,
+          [
+            state === "refuses" ? STATES.refuses.label : "removed",
+            isAdjacent ? `in ${releases[index]}` : `by ${releases[index]}, present in ${releases[previous.index]}`,
+          ].join(" "),
         );
     });
     const everyRelease =
@@ -245,7 +248,7 @@ class Names {
     const addNotes = (title, runs) =>
       lines.push([title, this.notes(runs).map(({ indexes, text }) => `${this.rangeText(indexes)}: ${text}`)]);
     lines.push(["signature", this.groupNotes(facts.signatures).map(({ ranges, text }) => `${ranges}: ${name}${text}`)]);
-    addNotes("only raises", facts.refuses);
+    addNotes(STATES.refuses.label, facts.refuses);
     addNotes("deprecated", facts.deprecated);
     addNotes("parameters", facts.parameters);
     addNotes("warns", facts.warns);
