@@ -68,7 +68,7 @@ class Explanation:
     neither.
     """
     slow_suspect: str | None = None
-    """A sentence that says why its code is likely slower than on the release before."""
+    """A sentence that says why its code is likely slower than on the previous release."""
     output: Artifact | None = None
     """The whole compressed output of the last attempt, IR included.
 

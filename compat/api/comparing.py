@@ -262,7 +262,7 @@ class ReleaseStep:
     names: int
     """The number of names that are intended for users. Each object counts once."""
     counts: dict[ChangeKind, int]
-    """The number of changes of each kind since the release before.
+    """The number of changes of each kind since the previous release.
 
     Empty for the first release and for forks.
     """

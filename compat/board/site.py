@@ -122,7 +122,7 @@ class ReleaseNumber:
     never: int
     """Kernels that work on no release; 0 if none was compiled on this one."""
     lost: int
-    """Kernels that work on the release before, and not on this one."""
+    """Kernels that work on the previous release, and not on this one."""
 
     @property
     def text(self) -> str:
@@ -156,7 +156,7 @@ class FailingGroup:
 
     failure: BoardFailure
     kernels: tuple[tuple[str, bool], ...]
-    """Kernel, and whether it works on the release before."""
+    """Kernel, and whether it works on the previous release."""
 
 
 @frozen(kw_only=True)

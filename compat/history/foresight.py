@@ -1,4 +1,4 @@
-"""Predict from compiles alone that code is likely slower than on the release before. Pure.
+"""Predict from compiles alone that code is likely slower than on the previous release. Pure.
 
 A compile has a *pace*: two estimates in cycles, the work, and counts of instructions
 (``compat/toolchains/nvidia/pace.py``). This module compares the estimates of two compiles of one

@@ -1,4 +1,4 @@
-"""Slow-suspects: cells that compile, and whose code is likely slower than on the release before."""
+"""Slow-suspects: cells that compile, and likely have slower code than on the previous release."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SlowSuspect:
     """A cell with a suspicion. It is a warning, and no failure."""
 
     before: Result
-    """The result of the same specialization and target on the release before that compiles it."""
+    """The result of the same specialization and target on the previous release that compiles it."""
     result: Result
     """The result of the suspect itself."""
     suspicion: Suspicion

@@ -161,7 +161,7 @@ class VerdictRecord:
 
 @frozen(kw_only=True)
 class SuspectRecord:
-    """A cell that compiles, and that is likely slower than on the release before."""
+    """A cell that compiles, and that is likely slower than on the previous release."""
 
     cell: Text
     before: Annotated[Text, rules(description="The cell that it was compared with.")]
@@ -351,7 +351,7 @@ def verdict_document(verdict: Verdict) -> JsonObject:
 
 
 def suspect_record(suspect: SlowSuspect) -> SuspectRecord:
-    """The record of a cell that is likely slower than on the release before."""
+    """The record of a cell that is likely slower than on the previous release."""
     return SuspectRecord(
         cell=suspect.result.cell.id,
         before=suspect.before.cell.id,

@@ -140,9 +140,9 @@ class TuningAnswer:
                 yield old, new
 
     def slower(self) -> Iterator[tuple[int, float]]:
-        """Releases whose best config is clearly slower than the best of the release before.
+        """Releases whose best config is clearly slower than the best of the previous release.
 
-        Each has its latency divided by that of the release before.
+        Each has its latency divided by that of the previous release.
         """
         for release in range(1, len(self.releases)):
             old, new = (self.latency(self.best(place), place) for place in (release - 1, release))

@@ -57,7 +57,7 @@ def run() -> Report:
 
 
 def suspected() -> Report:
-    """A report with a cell that compiles, and is likely slower than on the release before."""
+    """A report with a cell that compiles, and is likely slower than on the previous release."""
     return factory.report(factory.suspected_matrix())
 
 

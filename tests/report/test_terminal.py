@@ -149,7 +149,7 @@ def test_report_without_cells_has_only_the_total() -> None:
 def test_slow_suspect_is_a_warning_and_not_a_failure() -> None:
     matrix = report(suspected_matrix())
     text = " ".join(matrix_text(matrix).split())
-    assert "Likely slower than on the release before (slow-suspect)" in text
+    assert "Likely slower than on the previous release (slow-suspect)" in text
     assert f"k/v/d64/sm_80/triton-3.9.0: {SUSPICION}" in text
     assert text.count("likely 1.5 times") == 1
     assert text.endswith("6 ok; all as expected")

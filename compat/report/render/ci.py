@@ -37,14 +37,14 @@ from compat.text import JsonObject, lazy_pattern, printable
 _NO_XML = lazy_pattern("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 """Characters that XML 1.0 forbids, besides halves of surrogate pairs."""
 SLOW_SUSPECT = "slow-suspect"
-"""The name of the warning that a cell is likely slower than on the release before."""
+"""The name of the warning that a cell is likely slower than on the previous release."""
 
 
 def junit_xml(report: Report) -> str:
     """The report as JUnit XML.
 
     Unexpected cells fail, cells without an answer are errors, and declared failures are skipped. A
-    cell that is likely slower than on the release before says so in its output.
+    cell that is likely slower than on the previous release says so in its output.
     """
     suspects = {suspect.result.cell: suspect for suspect in report.slow_suspects}
     suites: dict[str, list[Result]] = defaultdict(list)
@@ -258,7 +258,7 @@ def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
 
 
 def warnings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
-    """The kernels that are likely slower than on the release before, the slowest first.
+    """The kernels that are likely slower than on the previous release, the slowest first.
 
     ``inside`` is as for :func:`findings`.
     """

@@ -146,7 +146,7 @@ def _data(report: Report) -> JsonObject:
 
 
 def _suspicions(report: Report) -> dict[int, str]:
-    """Number of a cell that is likely slower than on the release before → why, in a sentence."""
+    """Number of a cell that is likely slower than on the previous release → why, in a sentence."""
     suspects = {suspect.result.cell: suspect.sentence for suspect in report.slow_suspects}
     return {
         number: suspects[result.cell]

@@ -198,7 +198,7 @@ class Report:
 
     @cached_property
     def slow_suspects(self) -> tuple[SlowSuspect, ...]:
-        """The cells that are likely slower than on the release before, the slowest first."""
+        """The cells that are likely slower than on the previous release, the slowest first."""
         if not any(PACE in (result.outcome.metrics or {}) for result in self.results):
             return ()
         return slow_suspects(neighbours(self.results))

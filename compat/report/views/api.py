@@ -385,7 +385,7 @@ def _name_row(history: NameHistory) -> tuple[str, ...]:
 def _changes(history: NameHistory) -> Iterator[str]:
     """``in 3.5.0`` for each change of the signature.
 
-    It is ``by 3.9.0`` if the release before was not inspected.
+    It is ``by 3.9.0`` if the previous release was not inspected.
     """
     for before, after in pairwise(history.signatures):
         if before.value != after.value:

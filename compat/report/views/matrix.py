@@ -122,9 +122,9 @@ def total(report: Report) -> str:
 
 
 def _suspects(report: Report) -> Iterator[Block]:
-    """The cells that compile and are likely slower than on the release before."""
+    """The cells that compile and are likely slower than on the previous release."""
     if suspects := report.slow_suspects:
-        yield Heading("Likely slower than on the release before (slow-suspect)")
+        yield Heading("Likely slower than on the previous release (slow-suspect)")
         lines = [f"{suspect.result.cell.id}: {suspect.sentence}" for suspect in suspects]
         yield from (TextLine(line, indent=3) for line in at_most(_SLOWER, lines))
 
