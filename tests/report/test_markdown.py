@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from compat.report.render.markdown import EVIDENCE_LINES, code, escape, fence, prose
+from compat.report.render.markdown import EVIDENCE_LINES, code, escape, fence, prose, table_code
 from compat.report.summary.checks import MEANINGS
 from compat.report.summary.grid import LEGEND
 from compat.report.views.matrix_markdown import headline, matrix_markdown
@@ -158,7 +158,10 @@ def test_escape_is_literal(text: str) -> None:
 
 @given(texts)
 def test_code_is_literal(text: str) -> None:
-    assert cell_text(code(text)) == f"x {' '.join(text.split())} x"
+    shown = " ".join(text.split())
+    assert cell_text(table_code(text)) == f"x {shown} x"
+    (paragraph,) = (t for t in MARKDOWN.parse(f"x {code(text)} x") if t.type == "inline")
+    assert "".join(child.content for child in paragraph.children or ()) == f"x {shown} x"
 
 
 @pytest.mark.parametrize(

@@ -41,11 +41,16 @@ def _literal(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """``text`` as a code span, safe in a table cell whatever backticks and pipes it has."""
-    flat = " ".join(text.split()).replace("|", r"\|")
+    """``text`` as a code span, whatever backticks it has. In a table, use :func:`table_code`."""
+    flat = " ".join(text.split())
     ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", flat)), default=0))
     pad = " " if flat.startswith("`") or flat.endswith("`") else ""
     return f"{ticks}{pad}{flat}{pad}{ticks}" if flat else ""
+
+
+def table_code(text: str) -> str:
+    """``text`` as a code span in a table cell, where alone a backslash hides a pipe in code."""
+    return code(text).replace("|", r"\|")
 
 
 def fence(text: str, language: str = "text") -> str:
@@ -87,6 +92,6 @@ def _environment(package: str) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        function.__name__: function for function in (escape, prose, code, fence)
+        function.__name__: function for function in (escape, prose, code, table_code, fence)
     }
     return environment

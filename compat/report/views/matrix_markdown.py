@@ -11,7 +11,7 @@ from attrs import frozen
 from compat import toolchains
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
-from compat.report.render.markdown import code, escape, prose_with_bold, render_template
+from compat.report.render.markdown import escape, prose_with_bold, render_template, table_code
 from compat.report.summary.checks import check_text, checks_by_device, latencies, reasons
 from compat.report.summary.checks import legend as checks_legend
 from compat.report.summary.compact import (
@@ -246,7 +246,9 @@ def reproduce(distinct: DistinctFailure, report: Report) -> str:
 
 def subject(row: GridRow) -> str:
     """The variant, with the cases of the row unless it is about all cases."""
-    return code(row.variant) + (f" ({', '.join(map(escape, row.cases))})" if row.cases else "")
+    return table_code(row.variant) + (
+        f" ({', '.join(map(escape, row.cases))})" if row.cases else ""
+    )
 
 
 def beside(built: BuiltEnv) -> str:
