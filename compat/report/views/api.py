@@ -254,7 +254,7 @@ def difference_blocks(
         )
     if difference.unknown:
         broken = ", ".join(map(inspection.short_name, difference.unknown))
-        yield TextLine(f"not compared: {broken}, which cannot be imported in both envs")
+        yield TextLine(f"not compared: {broken}, because an import failed in an env")
 
 
 def _change_row(inspection: Inspection, change: NameChange, within: int) -> tuple[str, ...]:
