@@ -165,6 +165,8 @@ HISTORIES: list[tuple[list[Outcome], dict[str, Any]]] = [
     ([bad(MISSING), OK], {}),
     ([CRASHED, OK], {}),
     ([REJECTED] * 3, {}),
+    ([REJECTED], {}),
+    ([OK], {}),
     ([CRASHED, REJECTED], {}),
     ([OK] * 3, {}),
     ([OK, CRASHED, OK], {}),

@@ -298,7 +298,8 @@ def _never(answer: ReleaseAnswer) -> str:
         return f"bad in {_all(answer)}: nothing to bisect."
     bad = [probe for probe in answer.probes if probe.judgement is Judgement.BAD]
     failures = {f.fingerprint: f for probe in bad if (f := probe.result.outcome.failure)}
-    how = f"with the same failure, {class_words(next(iter(failures.values())))}"
+    same = "the same failure, " if len(bad) > 1 else ""
+    how = f"with {same}{class_words(next(iter(failures.values())))}"
     if len(failures) != 1:
         how = f"with {len(failures)} different failures: {all_spans(answer, '; ')}"
     if answer.account.complete:
@@ -318,14 +319,14 @@ def _always(answer: ReleaseAnswer) -> str:
 
 def _all(answer: ReleaseAnswer) -> str:
     releases = [entry.release for entry in answer.account.known_entries]
-    if len(releases) == 1:
-        return f"{releases[0]}, the only release that gave a clear answer"
     # Releases that a search left out count as assumed, and the remarks name them.
     clear = (
         "that gave a clear answer"
         if answer.account.flaky or answer.account.untested_releases
         else "tested"
     )
+    if len(releases) == 1:
+        return f"{releases[0]}, the only release {clear}"
     count = "both" if len(releases) == 2 else f"all {len(releases):,}"
     return f"{count} releases {clear} ({tested_spans(releases, answer.account.line)})"
 
