@@ -90,7 +90,8 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     )
     attempts = len(answer.informative_verdicts)
     valid = attempts - len(answer.invalid)
-    yield f"{valid} of {amount(attempts, 'program')} are valid ({answer.share_valid:.1%})"
+    are = "is" if 1 in (valid, attempts) else "are"
+    yield f"{valid} of {amount(attempts, 'program')} {are} valid ({answer.share_valid:.1%})"
     if attempts < programs:
         remaining = amount(programs - attempts, "program")
         yield f"no chosen release has the operations of {remaining}"

@@ -152,5 +152,6 @@ def test_answer_separates_known_and_new_hits_of_one_fingerprint(tmp_path: Path) 
     }
     lines = [str(block) for block in hunt_blocks(answer, written)]
     assert any(f"known     {URL} (fixed in 3.9.0)" in line for line in lines)
+    assert "1 of 1 program is valid (100.0%)" in list(sentences(answer))
     assert list(sentences(answer))[-1].endswith("2 distinct hits, 1 of them known")
     assert {entry.oracle for entry in answer.defects} == {Oracle.CRASH}
