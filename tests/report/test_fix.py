@@ -11,7 +11,7 @@ from compat.fix.changes import SourceFile
 from compat.fix.searching import EditedKernel
 from compat.model import BuiltEnv, Outcome
 from compat.report.views.changed_kernels import fix_lines
-from tests.records import MISSING, OK, RELEASES, TARGETS, bad, env
+from tests.records import MISSING, OK, RELEASES, SHAPE, TARGETS, bad, env
 from tests.report.factory import results_of
 
 FORK = env("3.4.0", name="ours", distribution="ours-triton")
@@ -81,3 +81,15 @@ def test_a_range_contains_only_compiled_releases(
     lines = list(fix_lines(fix))
     assert f"before: {summary}" in lines
     assert f"after:  {summary}" in lines
+
+
+def test_an_answer_without_an_edit_lists_the_known_edits() -> None:
+    (failed,) = results_of(
+        "k", "v", lambda *_: bad(SHAPE), envs=[env("3.9.0")], targets=TARGETS[:1]
+    )
+    fix = Fix(
+        cell=failed.cell, source=SourceFile.alone(""), before=(failed,), best=None, compiled=1
+    )
+    lines = list(fix_lines(fix))
+    assert "no edit helped: 1 edited kernel tried" in lines
+    assert f"edits known for shape-mismatch: {', '.join(fix.edit_names)}" in lines

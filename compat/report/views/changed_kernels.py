@@ -268,11 +268,8 @@ def _not_found(fix: Fix) -> Iterator[str]:
     if not fix.edit_names:
         yield f"no edit is known for {name}"
     else:
-        edits = (
-            f"{', '.join(fix.edit_names)} {'is' if len(fix.edit_names) == 1 else 'are'} known for"
-            f" {name}"
-        )
-        yield f"no edit helped: {edits}; {amount(fix.compiled, 'edited kernel')} tried"
+        yield f"no edit helped: {amount(fix.compiled, 'edited kernel')} tried"
+        yield f"edits known for {name}: {', '.join(fix.edit_names)}"
     yield from (f"not edited: {reason}" for reason in fix.refused)
     failure = fix.failure.outcome.failure
     if failure is not None and failure.advice:
