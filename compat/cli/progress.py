@@ -184,7 +184,7 @@ def pace_line(pace: Pace) -> str:
 
 
 def _parts(pace: Pace) -> Iterator[str]:
-    yield f"{pace.done:,} of {pace.total:,} cells"
+    yield f"{pace.done:,} of {amount(pace.total, 'cell')}"
     if pace.unexpected is not None:
         yield f"{pace.unexpected:,} unexpected"
     if pace.rate is not None and pace.remaining_seconds is not None and pace.done < pace.total:

@@ -37,6 +37,7 @@ from compat.model import (
     Status,
     Target,
 )
+from compat.report.summary.compact import amount
 from compat.repro import issue, verify
 from compat.repro.records import ReproFinding, ReproRequest, UnverifiedCell, WrittenRepro, name_of
 from compat.repro.script import Script, dependencies, imported_packages, requires_python
@@ -539,12 +540,12 @@ class _ReproWriter:
 
     def _compile(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
         done = count(1)
-        self.on_step(f"compiling {len(cells)} cells")
+        self.on_step(f"compiling {amount(len(cells), 'cell')}")
         context = evolve(self.context, stop=threading.Event())
         return run.run(
             cells,
             context,
-            lambda _: self.on_step(f"compiling, {next(done)} of {len(cells)} cells done"),
+            lambda _: self.on_step(f"compiling, {next(done)} of {amount(len(cells), 'cell')} done"),
         )
 
     def _evidence(self, cell: Cell) -> Evidence:

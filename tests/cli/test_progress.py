@@ -96,7 +96,7 @@ def test_each_run_of_a_command_counts_its_own_cells() -> None:
         for finished_cell in cells:
             progress.note(done(finished_cell))
         lines.append(progress.line())
-    assert lines == ["3 of 3 cells", "1 of 1 cells"]
+    assert lines == ["3 of 3 cells", "1 of 1 cell"]
     assert [result.cell for result in listener.results] == CELLS
 
 

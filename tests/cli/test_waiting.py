@@ -181,7 +181,7 @@ def test_progress_names_a_slow_cell(project: Path) -> None:
         project, "matrix", "--variant", "endless", "--envs", "triton-3.9.0", interrupt="slow: "
     )
     assert re.search(
-        r"0 of 1 cells, 0 unexpected, slow: mine/endless/small/sm_90/triton-3.9.0 \(\d+ s\)", output
+        r"0 of 1 cell, 0 unexpected, slow: mine/endless/small/sm_90/triton-3.9.0 \(\d+ s\)", output
     )
 
 
