@@ -146,13 +146,14 @@ def answer_options(
 
 
 def table(rows: Sequence[JsonMapping]) -> Iterator[Block]:
-    """A table of rows, which have the same keys. The keys are the headings.
+    """A table of rows, which have as many keys. The different keys of a column are its heading.
 
     A terminal that is too narrow for the words of the columns gets a paragraph for each row.
     """
     if not rows:
         return
-    headings = [key.replace("_", " ") for key in rows[0]]
+    columns = zip(*rows, strict=True)
+    headings = [", ".join(dict.fromkeys(keys)).replace("_", " ") for keys in columns]
     cells = [tuple(map(_value_text, row.values())) for row in rows]
     wide = DataTable(
         columns=tuple(
@@ -167,9 +168,9 @@ def table(rows: Sequence[JsonMapping]) -> Iterator[Block]:
 
 
 def _column(heading: str, cells: Sequence[str]) -> TableColumn:
-    """A column that breaks no word, and wraps only if a cell has several."""
+    """A column that breaks no word, and wraps only if its heading or a cell has several."""
     longest = max(len(word) for text in (heading, *cells) for word in text.split())
-    wrap = any(" " in cell for cell in cells)
+    wrap = any(" " in text for text in (heading, *cells))
     return TableColumn(heading, wrap=wrap, fold=True, min_width=longest)
 
 

@@ -110,6 +110,7 @@ def _targets(selection: Selection) -> Rows:
     for target in selection.targets:
         yield {
             "name": target.name,
+            "toolchain": target.toolchain,
             "backend": target.backend,
             "arch": target.arch,
             "warp_size": target.warp_size,

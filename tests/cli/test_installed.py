@@ -103,6 +103,14 @@ def test_built_in_releases_and_targets_are_listed(installed: Installed) -> None:
     """The wheel contains the toolchain's releases. Targets are listed with their GPUs."""
     done = installed.run("compat", "list", "envs", "--envs", "releases", "--json")
     assert [env["triton"] for env in json.loads(done.stdout)][:3] == ["3.0.0", "3.1.0", "3.2.0"]
+    table = installed.run("compat", "list", "envs", "--envs", "triton-3.9.0,cute-4.8.1").stdout
+    assert [line.split()[:3] for line in table.splitlines()] == [
+        ["name", "triton,", "cute"],
+        ["triton-3.9.0", "3.9.0", "-"],
+        ["cute-4.8.1", "4.8.1", "-"],
+    ]
+    rows = installed.run("compat", "list", "targets").stdout.splitlines()
+    assert [row.split()[1] for row in rows if row.startswith("sm_80 ")] == ["triton", "cute"]
     done = installed.run("compat", "list", "targets", "--target", "4090", "--json")
     (target,) = json.loads(done.stdout)
     assert target["name"] == "sm_89"
