@@ -29,6 +29,7 @@ from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import with_launched
 from compat.model import Cell, Result, Status
 from compat.project import Listener, Obtain, Selection
+from compat.report.summary.compact import amount
 from compat.text import read_json, write_json
 from compat.toolchains.programs import GeneratedProgram, ProgramLanguage
 
@@ -301,9 +302,10 @@ def _language(selection: Selection) -> tuple[str, ProgramLanguage[Any]]:
 def progress(answer: HuntAnswer) -> str:
     """Return the progress of a hunt, in words."""
     hits = sum(bool(verdict.hits) for verdict in answer.verdicts)
+    valid = f" {answer.share_valid:.0%} valid," if answer.informative_verdicts else ""
     return (
-        f"{len(answer.verdicts)} programs ({answer.rate:.1f} per second), {answer.share_valid:.0%}"
-        f" valid, {hits} with a hit, {len(answer.defects)} distinct"
+        f"{amount(len(answer.verdicts), 'program')} ({answer.rate:.1f} per second),{valid}"
+        f" {hits} with a hit, {len(answer.defects)} distinct"
     )
 
 

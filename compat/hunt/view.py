@@ -84,20 +84,23 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     """Yield a summary of the hunt, in sentences."""
     programs, cells = len(answer.verdicts), answer.cells
     first, end = answer.seeds
+    seeds = f"seed {first}" if programs == 1 else f"seeds {first} to {end - 1}"
     yield (
-        f"{amount(programs, 'program')} from seeds {first} to {end - 1}, {amount(cells, 'cell')}"
+        f"{amount(programs, 'program')} from {seeds}, {amount(cells, 'cell')}"
         f" in {answer.seconds:.0f} s ({answer.rate:.1f} programs per second)"
     )
     attempts = len(answer.informative_verdicts)
     valid = attempts - len(answer.invalid)
-    are = "is" if 1 in (valid, attempts) else "are"
-    yield f"{valid} of {amount(attempts, 'program')} {are} valid ({answer.share_valid:.1%})"
+    if attempts:
+        are = "is" if 1 in (valid, attempts) else "are"
+        yield f"{valid} of {amount(attempts, 'program')} {are} valid ({answer.share_valid:.1%})"
     if attempts < programs:
         remaining = amount(programs - attempts, "program")
         yield f"no chosen release has the operations of {remaining}"
     if answer.invalid:
-        seeds = [str(verdict.program.seed) for verdict in answer.invalid[:8]]
-        yield f"every release rejects those of the seeds {join_words(seeds)}"
+        rejected = [str(verdict.program.seed) for verdict in answer.invalid[:8]]
+        those = "that of the seed" if len(rejected) == 1 else "those of the seeds"
+        yield f"every release rejects {those} {join_words(rejected)}"
     known_count = sum(defect.known is not None for defect in answer.defects)
     yield (
         f"{amount(sum(bool(verdict.hits) for verdict in answer.verdicts), 'program')} with a hit,"

@@ -9,6 +9,7 @@ import pytest
 from compat.errors import ConfigError
 from compat.hunt.defects import HuntAnswer
 from compat.hunt.examples import WrittenHunt
+from compat.hunt.hunting import progress
 from compat.hunt.known_defects import KnownDefect, read_known
 from compat.hunt.oracles import Hit, Oracle, judge
 from compat.hunt.view import hunt_blocks, hunt_document, sentences
@@ -152,6 +153,21 @@ def test_answer_separates_known_and_new_hits_of_one_fingerprint(tmp_path: Path) 
     }
     lines = [str(block) for block in hunt_blocks(answer, written)]
     assert any(f"known     {URL} (fixed in 3.9.0)" in line for line in lines)
-    assert "1 of 1 program is valid (100.0%)" in list(sentences(answer))
+    assert list(sentences(answer))[:2] == [
+        "1 program from seed 1, 2 cells in 1 s (1.0 programs per second)",
+        "1 of 1 program is valid (100.0%)",
+    ]
     assert list(sentences(answer))[-1].endswith("2 distinct hits, 1 of them known")
     assert {entry.oracle for entry in answer.defects} == {Oracle.CRASH}
+
+
+def test_nothing_is_valid_if_no_program_was_compiled() -> None:
+    answer = HuntAnswer(
+        seeds=(1, 2),
+        verdicts=(judge(PROGRAM, []),),
+        seconds=1.0,
+        envs=(),
+        targets=("sm_90",),
+        language=PROGRAMS,
+    )
+    assert not [line for line in (progress(answer), *sentences(answer)) if "valid" in line]
