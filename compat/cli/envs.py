@@ -26,6 +26,7 @@ from compat.envs.record import prune as prune_envs
 from compat.errors import EnvError
 from compat.project import libraries_of, read_matrix
 from compat.report.render.blocks import TextLine
+from compat.report.summary.compact import amount
 from compat.report.views.envs import (
     built_env_document,
     built_env_line,
@@ -215,8 +216,11 @@ def lock(
     hashes = {library: locks.libraries[library] for library in libraries}
     answer.give(
         lambda: [
-            *(f"{env.name}: {len(env.packages)} packages for Python {env.python}" for env in envs),
-            *(f"{library}: {len(digests)} files" for library, digests in hashes.items()),
+            *(
+                f"{env.name}: {amount(len(env.packages), 'package')} for Python {env.python}"
+                for env in envs
+            ),
+            *(f"{library}: {amount(len(files), 'file')}" for library, files in hashes.items()),
         ],
         lambda: [
             *map(asdict, envs),

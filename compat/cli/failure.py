@@ -33,6 +33,7 @@ from compat.cli.selecting import (
 )
 from compat.model import BuiltEnv, Cell
 from compat.project import read_matrix
+from compat.report.summary.compact import amount
 from compat.report.views.changed_kernels import diff_style, fix_document, fix_lines
 from compat.repro.records import UnverifiedCell, WrittenRepro, outcome_document
 from compat.repro.reproducing import ReproListener
@@ -133,7 +134,7 @@ class _ReproProgress(ReproListener):
 
     @contextmanager
     def begins(self, cell: Cell, envs: int) -> Iterator[Callable[[str], None]]:
-        say(f"{cell.id}: compiling, and running the script, in {envs} envs")
+        say(f"{cell.id}: compiling, and running the script, in {amount(envs, 'env')}")
         with show_task(cell.id) as note:
             yield note
 

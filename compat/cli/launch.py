@@ -33,6 +33,7 @@ from compat.launch.archive import pack, write_archive
 from compat.launch.building import Built
 from compat.launch.hosting import YieldedProblems
 from compat.project import Selection
+from compat.report.summary.compact import amount
 
 
 @click.command(cls=Command)
@@ -192,13 +193,13 @@ def show_built(
     """Show what was written for a GPU host, and the command that launches it."""
     objects = len({launchable.binary for launchable in built.launchable})
     show(
-        f"{len(built.launchable):,} cells for {built.target.name} in {objects:,} binaries: python"
-        f" {relative(program)}"
+        f"{amount(len(built.launchable), 'cell')} for {built.target.name} in"
+        f" {amount(objects, 'binary', 'binaries')}: python {relative(program)}"
     )
     if packed is not None:
         show(f"packed: {relative(packed)}, {packed.stat().st_size:,} bytes")
     if built.omitted_cells:
-        show(f"{len(built.omitted_cells):,} cells are left out; index.json says why")
+        show(f"left out: {amount(len(built.omitted_cells), 'cell')}; index.json says why")
 
 
 def _show_problems(built: Built, out: Path, selection: Selection) -> None:

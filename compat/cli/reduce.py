@@ -33,6 +33,7 @@ from compat.project import Patterns
 from compat.reduce.candidate import Candidate
 from compat.reduce.reduction import ReductionEnd, ReductionListener
 from compat.reduce.reduction import reduce as reduce_kernel
+from compat.report.summary.compact import amount
 from compat.report.views.changed_kernels import reduction_document, reduction_lines
 
 
@@ -166,6 +167,6 @@ class SearchProgress:
         """The progress as a line."""
         best, elapsed = self._best, time.monotonic() - self._began
         return (
-            f"{len(best.text):,} bytes, {best.lines} lines, {self._tests:,} candidates,"
+            f"{len(best.text):,} bytes, {best.lines} lines, {amount(self._tests, 'candidate')},"
             f" {elapsed:.0f} s"
         )

@@ -397,7 +397,7 @@ class _ReproWriter:
         """
         jobs = [self._job(script, result, results) for result in self._column(results)]
         deadline = _SLACK + 2 * self.context.limits.deadline
-        self.on_step(f"running the script in {len(jobs)} envs")
+        self.on_step(f"running the script in {amount(len(jobs), 'env')}")
         return verify.run_all(
             jobs,
             self.cell.target,

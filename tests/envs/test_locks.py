@@ -144,7 +144,7 @@ def test_named_envs_are_locked_and_others_keep_their_lock(locked: Checkout) -> N
     assert config.env(ENV) == before
     assert config.env("triton-1.1").lock
     locked.matrix('{ triton = "1.1" }')
-    lock(locked)
+    assert "triton-1.1: 1 package for Python 3." in lock(locked)
     assert list(load_matrix(locked.root / "matrix.toml").locks.envs) == ["triton-1.1"]
 
 

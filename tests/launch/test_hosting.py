@@ -117,7 +117,7 @@ def test_build_command_writes_and_packs_a_folder(
     )
     assert done.exit_code == 0, done.stderr
     assert done.stdout.startswith(
-        "1 cells for sm_90 in 1 binaries: python built/launch.py\npacked: built.tar.xz, "
+        "1 cell for sm_90 in 1 binary: python built/launch.py\npacked: built.tar.xz, "
     )
     assert len(list((tmp_path / "built" / "texts").iterdir())) == 1
     assert done.stdout.endswith("\nplus_one: 4 problems (3 small, 1 large)\n")
