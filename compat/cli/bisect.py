@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -300,6 +302,9 @@ class BisectProgress(ProgressListener):
                 answer.cell.id,
                 cell_answer_lines(answer, self._axis, self._options),
             )
+            if sys.stdout.isatty():
+                width = get_terminal_size().columns
+                first = textwrap.fill(first, width, break_long_words=False, break_on_hyphens=False)
             self._answer.follow(
                 lambda: (click.style(name, bold=True) + first.removeprefix(name), *details), list
             )

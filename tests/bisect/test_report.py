@@ -9,11 +9,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator
 
-from compat.bisect.answers import Part, PartName, ReleaseAnswer
+from compat.bisect.answers import CellAnswer, Part, PartName, ReleaseAnswer
+from compat.bisect.request import Axis
+from compat.cli.answer import Answer
+from compat.cli.bisect import BisectProgress
 from compat.history.account import Judgement, Word
 from compat.model import Env, Outcome, Status
 from compat.report.document import dump
@@ -387,3 +391,20 @@ def test_headline_names_no_part_that_fixed_an_api_that_came_later(tell: Tell) ->
     (later,), (fixed,) = tell([bad(MISSING), OK]), tell([CRASHED, OK])
     assert FRONT.sentence not in headline(evolve(later, part=FRONT))
     assert FRONT.sentence in headline(evolve(fixed, part=FRONT))
+
+
+def test_sentence_about_a_cell_is_wrapped_on_a_terminal(
+    tell: Tell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = tell([OK, GONE])[0].probes[-1].result.cell
+    answer = CellAnswer(cell=cell, answer=evolve(FRONT, sentence="It is in some part. " * 9))
+    progress = BisectProgress(Axis.PART, (), Answer(), several=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    progress.receive_answer(answer)
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == f"{cell.id}: {'It is in some part. ' * 9}"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    progress.receive_answer(answer)
+    lines = click.unstyle(capsys.readouterr().out).splitlines()
+    assert " ".join(lines).startswith(first.strip())
+    assert max(map(len, lines[:3])) <= 60
