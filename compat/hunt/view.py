@@ -25,6 +25,7 @@ def hunt_blocks(answer: HuntAnswer, written: WrittenHunt) -> Iterator[Block]:
         yield Heading(f"{defect.oracle}  {defect.fingerprint}")
         for label, text in (*_facts(answer, defect), *_files(defect, written)):
             yield TextLine(f"  {label:<9} {text}")
+    if answer.defects:
         yield TextLine()
     yield DataTable(
         columns=(

@@ -14,6 +14,7 @@ from compat.hunt.known_defects import KnownDefect, read_known
 from compat.hunt.oracles import Hit, Oracle, judge
 from compat.hunt.view import hunt_blocks, hunt_document, sentences
 from compat.model import Check, Numbers, Status
+from compat.report.render.terminal import plain_text
 from compat.toolchains.triton.programs.generator import generate
 from compat.toolchains.triton.programs.language import PROGRAMS
 from tests.records import OK, bad, failure, result
@@ -151,6 +152,7 @@ def test_answer_separates_known_and_new_hits_of_one_fingerprint(tmp_path: Path) 
         (URL, None),
         (None, str(example)),
     }
+    assert "\n\n\n" not in plain_text(hunt_blocks(answer, written))
     lines = [str(block) for block in hunt_blocks(answer, written)]
     assert any(f"known     {URL} (fixed in 3.9.0)" in line for line in lines)
     assert list(sentences(answer))[:2] == [
