@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from compat.explain import Explanation, StoredCells
-from compat.model import Evidence, Status
+from compat.model import Evidence, Expectation, Status
 from compat.model.evidence import CompletedAction
 from compat.project import select
 from compat.report.views.explanation import (
@@ -112,3 +112,15 @@ def test_compile_time_grows_with_sizes_and_not_with_flags(
         growths = AllCompiled(selection, store).growths(selection.cells[0], slow)
     tried = [size for growth in growths for size in growth.outcomes if size in values]
     assert sorted(tried) == sizes
+
+
+def test_a_declared_failure_without_releases_is_for_all_releases() -> None:
+    cell_result = evolve(
+        result(OK), expectation=Expectation(status=Status.CRASHED, reason="It never worked.")
+    )
+    explanation = Explanation(
+        cell=cell_result.cell, built=env("3.1.0"), attempts=(), result=cell_result, verdict=None
+    )
+    assert "  declared: crashed for all releases: It never worked." in list(
+        explanation_lines(explanation)
+    )

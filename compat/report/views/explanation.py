@@ -129,7 +129,7 @@ def _outcome(result: Result, explanation: Explanation) -> Iterator[str]:
     )
     if result.expectation:
         declared = result.expectation
-        where = f"for releases {declared.releases or 'all'}"
+        where = f"for releases {declared.releases}" if declared.releases else "for all releases"
         yield f"  declared: {expectation_words(declared)} {where}: {declared.reason}"
     if failure:
         failure_class = toolchains.known_class(failure)
