@@ -8,7 +8,8 @@ from attrs import fields_dict, frozen
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from compat.config.toml import Table, quote_text, read_toml
+from compat.config.toml import Table, display_path, quote_text, read_toml
+from compat.errors import ConfigError
 from compat.text import lazy_pattern
 
 BOARD_FILE = "board.toml"
@@ -113,6 +114,9 @@ def read_board(path: Path) -> BoardDeclaration:
     Raises:
         compat.errors.ConfigError: The file cannot be read, or is invalid.
     """
+    if not path.exists():
+        hint = 'Declare libraries in it: [[library]] with name = "liger-kernel".'
+        raise ConfigError("there is no such file", where=display_path(path), hint=hint)
     top = read_toml(path)
     top.only("schema", "envs", "targets", "deadline", "library")
     libraries = tuple(_library(table) for table in top.tables("library"))

@@ -131,3 +131,10 @@ def test_the_newest_release_of_each_of_the_newest_minors_is_followed() -> None:
 
 def test_prereleases_count_if_there_is_nothing_else() -> None:
     assert newest_of_minors([Version("0.1a1"), Version("0.1a2")], 3) == (Version("0.1a2"),)
+
+
+def test_a_missing_declaration_says_how_to_write_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="there is no such file") as caught:
+        read_board(tmp_path / "board.toml")
+    assert caught.value.hint is not None
+    assert "[[library]]" in caught.value.hint
