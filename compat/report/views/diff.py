@@ -44,6 +44,8 @@ TITLES = {
     CellChangeKind.ADDED: "newly tested",
 }
 """The words for the cells of each kind."""
+_IN_ONE_REPORT = (CellChangeKind.DROPPED, CellChangeKind.ADDED)
+"""The kinds of cells that the reports do not have in common."""
 _INSTRUCTIONS = f"{TABLE}."
 _NAMED = 10
 """Values of an axis that a sentence names."""
@@ -60,24 +62,26 @@ def headline(comparison: Comparison) -> str:
 
 
 def _of_cells(comparison: Comparison) -> str:
-    changed = [
-        f"{number:,} {TITLES[kind]}{_declared_note(comparison.of(kind))}"
+    counts = {
+        kind: f"{number:,} {TITLES[kind]}{_declared_note(comparison.of(kind))}"
         for kind, number in comparison.counts.items()
-    ]
+    }
+    alone = [counts.pop(kind) for kind in _IN_ONE_REPORT if kind in counts]
+    changed = [*counts.values()] or ["metrics fell"]
     if not comparison.compared:
         return (
             "The reports have no cell in common, so nothing was compared:"
-            f" {join_words(changed) or 'both are empty'}."
+            f" {join_words(alone) or 'both are empty'}."
         )
+    also = f"; also: {join_words(alone)}" if alone else ""
     if comparison.same == comparison.compared:
-        alone = f"; also: {join_words(changed)}" if changed else ""
         return (
             f"Nothing changed in the {amount(comparison.compared, 'cell')} that both reports"
-            f" have{alone}."
+            f" have{also}."
         )
     return (
         f"The reports have {amount(comparison.compared, 'cell')} in common:"
-        f" {join_words([f'{comparison.same:,} unchanged', *(changed or ['metrics fell'])])}."
+        f" {join_words([f'{comparison.same:,} unchanged', *changed])}{also}."
     )
 
 
