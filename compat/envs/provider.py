@@ -159,7 +159,8 @@ class EnvProvider:
             )
             if listing is None or not listing.files or env.release is None:
                 continue
-            if (others := listing.around(env.release)) is not None:
+            others = listing.around(env.release)
+            if others is not None and not has_further_indexes():
                 what = f"unknown release {env.release} of {env.distribution}"
                 hint = (
                     f"The nearest releases on the package index: {', '.join(map(str, others))}."
