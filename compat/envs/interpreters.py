@@ -131,7 +131,8 @@ def choose_interpreter(
     allowed = set(here).intersection(*wheels.values())
     for minor in rank_minors(allowed, env.python):
         for path in here[minor]:
-            if starts([path, "-I", "-c", ""]):
+            version = _version_of(path)
+            if version and env.python.contains(version, prereleases=True):
                 return InterpreterChoice(python=path, tag=f"cp{minor[0]}{minor[1]}", notes=notes)
     return InterpreterChoice(problem=_no_interpreter(env, wheels, list(here)), notes=notes)
 

@@ -416,10 +416,12 @@ def allows(specifier: SpecifierSet | str | None, minor: Minor) -> bool:
         except ValueError:  # InvalidSpecifier is one
             return True
     # An executable's name does not tell the patch release. The first patch release tests specifiers
-    # such as "<=3.12", and the last one such as ">=3.11.4".
+    # such as "<=3.12", the last one such as ">=3.11.4", and those that it names such as "==3.11.4".
+    series = f"{minor[0]}.{minor[1]}"
+    named = (part.version for part in specifier if part.operator != "===")
+    patches = (text for text in named if text.startswith(f"{series}.") and text[-1] != "*")
     return any(
-        specifier.contains(f"{minor[0]}.{minor[1]}{patch}", prereleases=True)
-        for patch in ("", ".99")
+        specifier.contains(patch, prereleases=True) for patch in (series, f"{series}.99", *patches)
     )
 
 

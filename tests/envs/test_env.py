@@ -215,7 +215,7 @@ def test_interpreter_that_does_not_start_is_skipped(
 ) -> None:
     broken, working = tmp_path / "python3.11", tmp_path / "python3.12"
     for path, code in ((broken, 1), (working, 0)):
-        path.write_text(f"#!/bin/sh\nexit {code}\n", encoding="utf-8")
+        path.write_text(f"#!/bin/sh\necho 3.12.1\nexit {code}\n", encoding="utf-8")
         path.chmod(0o755)
     monkeypatch.setattr(
         interpreters,
@@ -226,6 +226,25 @@ def test_interpreter_that_does_not_start_is_skipped(
     assert (choice.python, choice.tag, choice.problem) == (str(working), "cp312", None)
     assert len(choice.notes) == 1
     assert "using the preferred interpreter without knowing the wheels of triton" in choice.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("specifier", "chosen"),
+    [("", "3.11.7"), ("==3.11.2", "3.11.2"), ("<3.11.5", "3.11.2"), (">=3.11.9", None)],
+)
+def test_an_interpreter_has_a_patch_release_that_the_env_accepts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, specifier: str, chosen: str | None
+) -> None:
+    paths = {version: tmp_path / version for version in ("3.11.7", "3.11.2")}
+    for version, path in paths.items():
+        path.write_text(f"#!/bin/sh\necho {version}\n", encoding="utf-8")
+        path.chmod(0o755)
+    here = {(3, 11): tuple(map(str, paths.values()))}
+    monkeypatch.setattr(interpreters, "present", lambda environ: here)
+    env = evolve(PLAIN, python=SpecifierSet(specifier))
+    choice = choose_interpreter(env, tmp_path, DOWN)
+    assert choice.python == (str(paths[chosen]) if chosen else "")
+    assert bool(choice.problem) is (chosen is None)
 
 
 def test_build_without_envs_writes_nothing(tmp_path: Path) -> None:
