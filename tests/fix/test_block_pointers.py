@@ -398,6 +398,19 @@ def kernel(x, y, n, S: tl.constexpr, B: tl.constexpr):
 """
 
 
+def test_block_pointer_can_move_on_the_line_of_a_condition() -> None:
+    text = """import triton.language as tl
+def kernel(x, y, n, B: tl.constexpr):
+    p = tl.make_block_ptr(x, (n,), (1,), (0,), (B,), (0,))
+    if n: p = tl.advance(p, (B,)); n -= 1
+    else: q = p
+    for i in range(n): tl.store(y + i, tl.sum(tl.load(p)))
+"""
+    edited = with_plain_pointers("kernel", text)
+    assert "    if n:\n        p_at_0 += B\n        n -= 1\n" in edited
+    ast.parse(edited)
+
+
 def test_offset_that_can_be_negative_is_compared_with_zero() -> None:
     assert "(p_0 >= 0) & (p_0 < n) & (p_1 >= 0) & (p_1 < m)" in with_plain_pointers(
         "before_the_beginning"

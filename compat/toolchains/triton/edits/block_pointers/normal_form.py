@@ -216,17 +216,26 @@ def in_place_of(
 Rewrite = Callable[[cst.SimpleStatementLine], list[cst.BaseStatement]]
 
 
-def rewritten(function: cst.FunctionDef, rewrite: Rewrite) -> cst.FunctionDef:
-    """Return the function with every simple statement replaced by the result of ``rewrite``."""
-    body = function.body.visit(_Statements(rewrite))
+def rewritten(
+    function: cst.FunctionDef,
+    rewrite: Rewrite,
+    needs_line: Callable[[cst.SimpleStatementLine], bool] = lambda _: False,
+) -> cst.FunctionDef:
+    """Return the function with every simple statement replaced by the result of ``rewrite``.
+
+    ``needs_line`` says whether a statement behind ``if x:`` needs a line of its own anyway.
+    """
+    body = function.body.visit(_Statements(rewrite, needs_line))
     assert isinstance(body, cst.BaseSuite)
     return function.with_changes(body=body)
 
 
 class _Statements(cst.CSTTransformer):
-    def __init__(self, rewrite: Rewrite) -> None:
+    def __init__(
+        self, rewrite: Rewrite, needs_line: Callable[[cst.SimpleStatementLine], bool]
+    ) -> None:
         super().__init__()
-        self._rewrite = rewrite
+        self._rewrite, self._needs_line = rewrite, needs_line
 
     def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> bool:
         return False
@@ -241,7 +250,9 @@ class _Statements(cst.CSTTransformer):
     ) -> cst.BaseSuite:
         lines = [line(statement) for statement in original_node.body]
         new = [statement for old in lines for statement in self._rewrite(old)]
-        return original_node if new == lines else cst.IndentedBlock(body=new or [line(cst.Pass())])
+        if new == lines and not any(map(self._needs_line, lines)):
+            return original_node
+        return cst.IndentedBlock(body=new or [line(cst.Pass())])
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
@@ -261,7 +272,8 @@ def normal(function: cst.FunctionDef, reader: Reader) -> cst.FunctionDef:
 
     Raises CannotEdit if a use cannot be brought into one.
     """
-    return rewritten(function, _Normal(reader).statement)
+    form = _Normal(reader)
+    return rewritten(function, form.statement, form.has_pointer)
 
 
 class _Normal(cst.CSTTransformer):
@@ -272,7 +284,7 @@ class _Normal(cst.CSTTransformer):
         self._before: list[cst.BaseStatement] = []
 
     def statement(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
-        if not any(self.reader.computes(node) or self._copies(node) for node in walk(old)):
+        if not self.has_pointer(old):
             return [old]
         new = [piece for small in old.body for piece in self._small(small)]
         if (
@@ -282,6 +294,10 @@ class _Normal(cst.CSTTransformer):
         ):
             return [old]
         return in_place_of(old, new)
+
+    def has_pointer(self, statement: cst.SimpleStatementLine) -> bool:
+        """Whether a statement makes, moves or copies a block pointer."""
+        return any(self.reader.computes(node) or self._copies(node) for node in walk(statement))
 
     def _copies(self, node: cst.CSTNode) -> bool:
         return isinstance(node, cst.Assign) and any(
