@@ -117,6 +117,11 @@ def test_each_failure_appears_once() -> None:
     assert text.count("### F") == 4
 
 
+def test_one_failure_is_described_in_the_singular() -> None:
+    one = report(results_of("k", "v", always(bad(SHAPE)), envs=[env("3.1.0")]))
+    assert "\n1 distinct failure. The same" in matrix_markdown(one)
+
+
 def test_headline() -> None:
     assert (
         headline(expected_matrix())
