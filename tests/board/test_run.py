@@ -424,8 +424,8 @@ def test_error_about_an_unknown_env_or_target_names_the_file(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("run",), "board.toml: cannot be read"),
-        (("site",), "board.toml: cannot be read"),
+        (("run",), "board.toml: there is no such file"),
+        (("site",), "board.toml: there is no such file"),
         (("check", "--from", "3.8"), "board/board.json: cannot be read"),
     ],
 )
