@@ -17,7 +17,17 @@ from compat.engine.plan import Shard
 from compat.engine.run import run, stored_results
 from compat.errors import SelectionError, StoreError
 from compat.matrix import run_matrix
-from compat.model import BuiltEnv, Cell, Diagnosis, Evidence, RaisedException, Result, Status
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    Check,
+    Diagnosis,
+    Evidence,
+    Numbers,
+    RaisedException,
+    Result,
+    Status,
+)
 from compat.project import Selection, select
 from compat.report.document import dump, matrix_document
 from compat.report.folder import are_stores, merge_reports, merge_stores, write_reports
@@ -207,6 +217,20 @@ def test_a_merged_result_shows_both_failures() -> None:
         failure.excerpt
         == f"{SHAPE.excerpt}\n\nand in another run, {ASSERT.failure_class}:\n{ASSERT.excerpt}"
     )
+
+
+@pytest.mark.parametrize(
+    ("device", "status"), [("GPU 1", Status.UNSTABLE), ("GPU 2", Status.WRONG)]
+)
+def test_numbers_that_differ_are_unstable_only_on_one_device(device: str, status: Status) -> None:
+    right, wrong = (
+        report([evolve(only(one(OK)), numbers=Numbers(gpu=Check(status=outcome, device=name)))])
+        for outcome, name in ((Status.OK, "GPU 1"), (Status.WRONG, device))
+    )
+    for parts in ((right, wrong), (wrong, right)):
+        check = only(merged(*parts)).numbers.gpu
+        assert check
+        assert (check.status, check.device) == (status, device)
 
 
 def test_an_answer_takes_precedence_over_a_lost_cell() -> None:

@@ -444,13 +444,15 @@ def _numbers(first: CellRecord, second: CellRecord) -> Numbers:
 def _check(one: Check | None, other: Check | None) -> Check | None:
     """Join two checks.
 
-    Numbers that are right in one run and wrong in another are unstable.
+    Numbers that are right in one run and wrong in another run on the same device are unstable.
     """
     if one is None or other is None or other.right is None:
         return one or other
     if one.right is None or one.right == other.right:
         return other if one.right is None else one
     bad, good = (other, one) if one.right else (one, other)
+    if bad.device != good.device:
+        return bad
     return evolve(
         bad,
         status=Status.UNSTABLE,
