@@ -57,6 +57,15 @@ def test_rows_of_a_running_matrix_fit_on_the_terminal() -> None:
     assert "verdict" not in "\n".join(lines)
 
 
+def test_a_release_has_one_column_while_it_is_compiled() -> None:
+    """An env of 3.1 has the release 3.1.0 once it is built."""
+    built = evolve(env("3.1.0"), env=env("3.1").env)
+    done, *pending = results_of("k", "v", always(OK), envs=[built])
+    running = evolve(report([done]), pending=tuple(result.cell for result in pending))
+    assert [release.label for release in running.releases] == ["3.1.0"]
+    assert {release for _, release in running.pending_places} == {"3.1.0"}
+
+
 def stopped() -> Report:
     """A matrix with the results of the oldest and the newest release, and part of another."""
     matrix = expected_matrix()

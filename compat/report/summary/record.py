@@ -183,7 +183,7 @@ class Report:
     @cached_property
     def releases(self) -> tuple[Release, ...]:
         """Every release that was or will be tried, oldest first, then the forks."""
-        coming = (release_of(BuiltEnv(env=cell.env)) for cell in self.pending)
+        coming = (self._release_coming(cell.env) for cell in self.pending)
         by_label = {
             release.label: release
             for release in (*coming, *(release_of(result.built) for result in self.results))
@@ -345,10 +345,19 @@ class Report:
         return frozenset(
             (
                 (cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name),
-                release_of(BuiltEnv(env=cell.env)).label,
+                self._release_coming(cell.env).label,
             )
             for cell in self.pending
         )
+
+    def _release_coming(self, env: Env) -> Release:
+        """The release of an env that has pending cells: the installed one, if it is known."""
+        return release_of(self._built.get(env.name, BuiltEnv(env=env)))
+
+    @cached_property
+    def _built(self) -> Mapping[str, BuiltEnv]:
+        every = (*self.envs, *(result.built for result in self.results))
+        return {built.env.name: built for built in every}
 
     @cached_property
     def extent(self) -> Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]]:
