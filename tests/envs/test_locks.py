@@ -220,7 +220,7 @@ def _lock_libraries(*arguments: str) -> str:
 
 
 def test_locked_library_is_not_unpacked_from_another_file(project: Path, index: Path) -> None:
-    assert f"{LIBRARY}==1.0: 1 files" in _lock_libraries()
+    assert f"{LIBRARY}==1.0: 1 file\n" in _lock_libraries()
     _exchange(index, "1.0")
     config = load_matrix(project / "matrix.toml")
     with pytest.raises(ConfigError, match=r"(?i)hash") as caught:
