@@ -437,18 +437,21 @@ def folder(checkout: Checkout, tmp_path: Path) -> Path:
     return mine
 
 
-def test_envs_are_built_wherever_the_command_runs(checkout: Checkout, folder: Path) -> None:
-    command = [sys.executable, "-m", "compat.cli", "matrix"]
-    environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
-    done = subprocess.run(
-        command,
+def run_module(checkout: Checkout, folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a module of Python in the folder, with the package of the checkout."""
+    return subprocess.run(
+        [sys.executable, "-m", *command],
         cwd=folder,
-        env=environ,
+        env={**checkout.environ(), "PYTHONPATH": str(checkout.root)},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
     )
+
+
+def test_envs_are_built_wherever_the_command_runs(checkout: Checkout, folder: Path) -> None:
+    done = run_module(checkout, folder, "compat.cli", "matrix")
     assert "building triton-1.0" in done.stderr, done.stderr
     built = read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache)
     assert built.error is None
@@ -467,49 +470,21 @@ def test_matrix_as_a_default_session_of_nox_builds_its_envs(
     lines.append('nox.options.sessions = ["matrix"]\n')
     (folder / "noxfile.py").write_text("\n".join(lines))
     (folder / "copy.py").unlink()  # `python -m nox` would import it instead of Python's own
-    command = [sys.executable, "-m", "nox"]
-    environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = run_module(checkout, folder, "nox")
     assert "triton-1.0: built" in done.stderr, done.stderr
 
 
 def test_noxfile_of_two_lines_builds_envs(checkout: Checkout, folder: Path) -> None:
     (folder / "noxfile.py").write_text("from compat.nox import sessions\nsessions()\n")
     (folder / "copy.py").unlink()  # `python -m nox` would import it instead of Python's own
-    command = [sys.executable, "-m", "nox", "-s", "env(triton-1.0)"]
-    environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = run_module(checkout, folder, "nox", "-s", "env(triton-1.0)")
     assert done.returncode == 0, done.stderr
     assert (
         read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache).error
         is None
     )
     (folder / "matrix.toml").write_text(PLAIN.replace("schema = 1", "schema = 9"))
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = run_module(checkout, folder, "nox", "-s", "env(triton-1.0)")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "schema" in done.stderr
