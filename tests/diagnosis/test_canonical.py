@@ -193,6 +193,12 @@ def test_canonical_code_ignores_names_in_llvm_ir_and_ptx() -> None:
     assert canonical_code(ptx) != canonical_code(ptx.replace("%r2, %r2", "%r2, %r1"))
 
 
+def test_comment_in_inline_assembly_hides_no_later_instruction() -> None:
+    llvm = '  %1 = call i32 asm "mov.u32 $0, 5; // five\\0Aadd.u32 $0, $0, 1;", "=r"() ; why\n'
+    assert canonical_code(llvm) == canonical_code(llvm.replace("why", "so"))
+    assert canonical_code(llvm) != canonical_code(llvm.replace("$0, 1", "$0, 2"))
+
+
 LLVM = """\
 ; ModuleID = 'LLVMDialectModule'
 source_filename = "LLVMDialectModule"

@@ -141,14 +141,14 @@ def _without_resources(ir: str) -> str:
 
 
 def _without_comment(line: str) -> str:
-    """Return a line of IR up to a ``//`` that is not before or in a string."""
+    """Return a line of IR or PTX up to a ``//`` that is not before or in a string."""
     at = line.find("//", line.rfind('"') + 1)
     return (line if at < 0 else line[:at]).rstrip()
 
 
 def _without_asides(line: str) -> str:
     """Return a line of LLVM IR or PTX without comments and references to metadata."""
-    line = line.partition("//")[0]
+    line = _without_comment(line)
     comment = _SEMICOLON.search(line, line.rfind('"') + 1)
     return _METADATA.sub("", line[: comment.start()] if comment else line).rstrip()
 
