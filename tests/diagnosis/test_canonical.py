@@ -193,6 +193,21 @@ def test_canonical_code_ignores_names_in_llvm_ir_and_ptx() -> None:
     assert canonical_code(ptx) != canonical_code(ptx.replace("%r2, %r2", "%r2, %r1"))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("%tid.x", "%ctaid.x"),
+        ("%ctaid.x", "%ctaid.y"),
+        ("%laneid", "%warpid"),
+        ("%clock64", "%globaltimer"),
+    ],
+)
+def test_special_registers_of_ptx_keep_their_names(one: str, other: str) -> None:
+    ptx = f"\tmov.u32 \t%r1, {one};\n\tadd.s32 \t%r2, %r1, 1;\n"
+    assert canonical_code(ptx) == canonical_code(ptx.replace("%r", "%q"))
+    assert canonical_code(ptx) != canonical_code(ptx.replace(one, other))
+
+
 def test_comment_in_inline_assembly_hides_no_later_instruction() -> None:
     llvm = '  %1 = call i32 asm "mov.u32 $0, 5; // five\\0Aadd.u32 $0, $0, 1;", "=r"() ; why\n'
     assert canonical_code(llvm) == canonical_code(llvm.replace("why", "so"))

@@ -78,7 +78,7 @@ def canonical(ir: str) -> str:
 def canonical_code(text: str) -> str:
     """Return LLVM IR or PTX without comments and debug information.
 
-    Names are numbered in the order in which they appear.
+    Names are numbered in the order in which they appear. Special registers of PTX keep theirs.
     """
     text = _LABEL.sub(r"%\1:", text)
     names: dict[str, str] = {}
@@ -117,7 +117,12 @@ _QUOTED = lazy_pattern(rf"{_STRING}(?:={_STRING})?")
 _ANNOTATION = lazy_pattern(r"^!\d+ = (!\{ptr @[^,]+, .*\})$", re.MULTILINE)
 _OF_LLVM = lazy_pattern(r"attributes #|declare |target (?:datalayout|triple) = ")
 _GROUP = lazy_pattern(r" #(\d+)\b")
-_NAME = lazy_pattern(rf"{_STRING}|%[\w.$-]+|\$L\w+")
+_SPECIAL_REGISTER = (
+    r"(?:n?(?:tid|ctaid|warpid|smid|clusterid)|laneid|gridid|cluster_\w+|is_explicit_cluster"
+    r"|lanemask_\w+|clock\w*|globaltimer\w*|\w+_smem\w+)(?:\.[xyzw])?(?![\w.$-])"
+)
+"""A register of PTX whose name has a meaning, after the ``%``."""
+_NAME = lazy_pattern(rf"{_STRING}|%(?!{_SPECIAL_REGISTER})[\w.$-]+|\$L\w+")
 """A name, or a string, where registers have their own names (``"mov.u32 $0, %laneid;"``)."""
 _SEMICOLON = lazy_pattern(r"(?:^|\s);")
 """The beginning of an LLVM comment. The semicolon at the end of a line of PTX has no space before
