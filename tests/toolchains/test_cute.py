@@ -245,6 +245,19 @@ def test_metrics_have_shared_memory_and_the_version_of_ptxas(
     assert {evidence.metrics["ptxas"] for evidence in attempts} == {"12.9.83"}
 
 
+def test_counts_of_copies_leave_out_groups_of_copies_and_stores() -> None:
+    ptx = (
+        "\tcp.async.cg.shared.global [%r1], [%rd2], 16;\n"
+        "\tcp.async.commit_group;\n"
+        "\tcp.async.wait_group 0;\n"
+        "\tcp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1],"
+        " [%rd1, {%r2, %r3}], [%r4];\n"
+        "\tcp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r3}], [%r1];\n"
+    )
+    code = built.metrics({"trace": "", "ptx": ptx, "cubin": b""}, "")["code"]
+    assert (code["cp_async"], code["tma_loads"]) == (1, 1)
+
+
 @pytest.mark.wheels
 def test_metrics_have_stack_bytes_and_counts_of_instructions(
     cute: Callable[[str], BuiltEnv],

@@ -59,6 +59,13 @@ _INSTRUCTIONS = {
     "bar_sync": "bar.sync",
 }
 """Metric → the beginning of its instructions in PTX."""
+_OTHERS = {
+    "cp_async": re.compile(r"cp\.async\.commit_group"),
+    "tma_loads": re.compile(r"cp\.async\.bulk\.tensor\.[^\n]*?\.global\.shared"),
+}
+"""Metric → other instructions with the same beginning, such as a store through the tensor memory
+accelerator.
+"""
 
 
 def cubin_in(module: str) -> bytes | None:
@@ -98,9 +105,10 @@ def metrics(artifacts: Objects, module: str) -> Document:
 
 
 def _of_ptx(ptx: str) -> dict[str, object]:
-    measurements: Document = {
-        "code": {name: ptx.count(word) for name, word in _INSTRUCTIONS.items()}
-    }
+    code = {name: ptx.count(word) for name, word in _INSTRUCTIONS.items()}
+    for name, others in _OTHERS.items():
+        code[name] -= len(others.findall(ptx))
+    measurements: Document = {"code": code}
     version = _PTX_VERSION.search(ptx)
     if version:
         measurements["ptx_version"] = version[1]
