@@ -65,6 +65,18 @@ def raised_at_import(
     )
 
 
+def refused(error: str) -> Evidence:
+    """The evidence of an error of ptxas."""
+    message = (
+        f"PTXAS error: Internal Triton PTX codegen error\n`ptxas` stderr:\nptxas error : {error}"
+    )
+    return Evidence(
+        answered=True,
+        stage="cubin",
+        raised=(RaisedException(type="triton.runtime.errors.PTXASError", message=message),),
+    )
+
+
 class TestOneAttempt:
     def test_a_binary_is_ok(self) -> None:
         outcome = classify([OK], target=TARGET, knowledge=KNOWLEDGE)
@@ -106,6 +118,14 @@ class TestOneAttempt:
         assert status_and_class(outcome) == ("crashed", "compiler-crash")
         assert outcome.failure is not None
         assert "SIGSEGV" in outcome.failure.excerpt
+
+    def test_ptxas_that_finds_too_much_shared_memory_is_no_assembler_error(self) -> None:
+        outcome = classify(
+            [refused("Entry function 'k' uses too much shared data (0x493e0 bytes, 0xc000 max)")],
+            target=TARGET,
+            knowledge=KNOWLEDGE,
+        )
+        assert status_and_class(outcome) == ("rejected", "shared-memory")
 
     def test_refusal_by_the_machine_is_lost_and_no_answer(self) -> None:
         outcome = classify(

@@ -410,6 +410,18 @@ CLASSES = (
             Sign(message=r"undefined (?:hidden |protected )?symbol: (?P<name>\w+)", means="{name}"),
         ),
     ),
+    evolve(
+        common.SHARED_MEMORY,
+        advice=(
+            "Use smaller blocks or fewer `num_stages`. Pipelining keeps one copy of every staged"
+            " tile for each stage."
+        ),
+        signs=(
+            Sign(message=r"out of resource: shared memory"),
+            Sign(assembler=r"uses too much shared data", words="assembler"),
+            Sign(output=r"local memory \(\d+\) exceeds limit", means="local memory exceeds limit"),
+        ),
+    ),
     FailureClass(
         name="ptxas",
         title="Assembler error",
@@ -541,18 +553,6 @@ CLASSES = (
                 by_pass=True,
             ),
             Sign(message=r"[Pp]ass(?:es)? failed|failed to (?:translate|run)", by_pass=True),
-        ),
-    ),
-    evolve(
-        common.SHARED_MEMORY,
-        advice=(
-            "Use smaller blocks or fewer `num_stages`. Pipelining keeps one copy of every staged"
-            " tile for each stage."
-        ),
-        signs=(
-            Sign(message=r"out of resource: shared memory"),
-            Sign(assembler=r"uses too much shared data", words="assembler"),
-            Sign(output=r"local memory \(\d+\) exceeds limit", means="local memory exceeds limit"),
         ),
     ),
     FailureClass(
