@@ -127,6 +127,28 @@ class TestOneAttempt:
         )
         assert status_and_class(outcome) == ("rejected", "shared-memory")
 
+    @pytest.mark.parametrize(
+        ("error", "advice"),
+        [
+            (
+                "(C7600) Register allocation failed with register count of '255'. Compile the"
+                " program with a higher register target",
+                "Lower the register pressure",
+            ),
+            ("Entry function 'k' uses too much local data (0x9 bytes, 0x8 max)", "Lower the"),
+            ("Result register required for instruction 'mov'", "Check inline assembly first"),
+            ("Read-only special register cannot be destination argument", "Check inline assembly"),
+            ("Too many operands for instruction 'mov'", "Check inline assembly first"),
+        ],
+    )
+    def test_only_a_lack_of_registers_calls_for_less_pressure(
+        self, error: str, advice: str
+    ) -> None:
+        outcome = classify([refused(error)], target=TARGET, knowledge=KNOWLEDGE)
+        assert status_and_class(outcome) == ("rejected", "ptxas")
+        assert outcome.failure is not None
+        assert outcome.failure.advice.startswith(advice)
+
     def test_refusal_by_the_machine_is_lost_and_no_answer(self) -> None:
         outcome = classify(
             [evolve(RAISED, answered=False, refused="OSError: [Errno 28] No space left on device")],

@@ -435,7 +435,10 @@ CLASSES = (
         blame=Blame.COMPILER,
         signs=(
             Sign(
-                assembler=r"(?i)register|too (?:many|much)|out of memory",
+                assembler=(
+                    r"(?i)register (?:allocation|target|limit)|insufficient registers|too many"
+                    r" (?:registers|active)|too much local|out of memory"
+                ),
                 words="assembler",
                 advice=(
                     "Lower the register pressure with smaller blocks, more warps or fewer"
