@@ -149,6 +149,29 @@ class TestOneAttempt:
         assert outcome.failure is not None
         assert outcome.failure.advice.startswith(advice)
 
+    @pytest.mark.parametrize(
+        ("line", "failure_class"),
+        [
+            ("    x = abs(x)", "unsupported-syntax"),
+            ("    x = tl.abs(abs)", "undefined-name"),
+            ("    tl.store(y, abs)", "undefined-name"),
+        ],
+    )
+    def test_only_a_call_of_a_name_of_python_is_unsupported(
+        self, line: str, failure_class: str
+    ) -> None:
+        caret = " " * line.rindex("abs") + "^"
+        message = f"at 9:0:\n{line}\n{caret}\nNameError('abs is not defined')"
+        evidence = Evidence(
+            answered=True,
+            stage="ast",
+            raised=(
+                RaisedException(type="triton.compiler.errors.CompilationError", message=message),
+            ),
+        )
+        outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
+        assert status_and_class(outcome) == ("rejected", failure_class)
+
     def test_refusal_by_the_machine_is_lost_and_no_answer(self) -> None:
         outcome = classify(
             [evolve(RAISED, answered=False, refused="OSError: [Errno 28] No space left on device")],

@@ -211,6 +211,7 @@ CLASSES = (
             Sign(
                 error=r"^NameError$",
                 message=rf"^(?P<name>{_BUILTINS}) is not defined$",
+                source=rf"(?<![\w.])(?:{_BUILTINS})\s*\(",
                 advice=(
                     "A kernel cannot call Python's `{name}`. Use Triton's function if there is one"
                     " (`tl.abs`, `tl.sum`, `tl.floor`). Use `range` or `tl.static_range` with an"
