@@ -166,13 +166,15 @@ def _in_order(imports: Sequence[str]) -> str:
 def split(text: str) -> tuple[list[str], str]:
     """A module's leading imports, one statement each, and what comes after them."""
     imports: list[str] = []
-    end = 0
+    lines, end, rest = text.encode().split(b"\n"), 0, b""
     for node in tree_of(text).body:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             break
         imports.append(ast.unparse(node))
         end = node.end_lineno or 0
-    return imports, "\n".join(text.split("\n")[end:]).strip("\n")
+        rest = lines[end - 1][node.end_col_offset :].lstrip()
+    after = b"\n".join([rest, *lines[end:]] if rest.startswith((b";", b"\\")) else lines[end:])
+    return imports, after.lstrip(b"; \t\\\n").decode().rstrip("\n")
 
 
 def _environment() -> Environment:

@@ -208,6 +208,9 @@ class Statement:
         """Its source at the top level, with expressions replaced and its definition renamed."""
         assert self.node.end_lineno is not None
         lines = dict(enumerate(self.file.lines[self.start : self.node.end_lineno], self.start))
+        first, last, column = self.node.lineno - 1, self.node.end_lineno - 1, self.node.col_offset
+        if lines[last][self.node.end_col_offset :].lstrip().startswith((b";", b"\\")):
+            lines[last] = lines[last][: self.node.end_col_offset] + b"\n"
         for node, new in sorted(
             edits, key=lambda edit: (edit[0].lineno, edit[0].col_offset), reverse=True
         ):
@@ -218,6 +221,7 @@ class Statement:
             lines[node.lineno - 1] = (
                 line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
             )
+        lines[first] = b" " * column + lines[first][column:]  # without statements before it
         if isinstance(self.node, Definition) and self.node.name in renamed:
             head = rf"^(\s*(?:def|class)\s+){self.node.name}\b".encode()
             lines[self.node.lineno - 1] = re.sub(

@@ -101,6 +101,25 @@ def other(x):
 
 
 @pytest.mark.parametrize(
+    ("globals_", "bundled_globals"),
+    [
+        ("import torch; Q = 1; R = 2", "Q = 1\nR = 2"),
+        ("Q = 1; R = 2  # rows", "Q = 1\nR = 2  # rows"),
+        ("Q = 1; \\\n  R = 2;", "Q = 1\nR = 2"),
+        ("Q = 1 \\\n; R = 2", "Q = 1\nR = 2"),
+        ("Q = \\\n3; R = (4,\n5)[0]", "Q = \\\n3\nR = (4,\n5)[0]"),
+        ("é = 'é'; Q = len(é); R = Q", "é = 'é'\nQ = len(é)\nR = Q"),
+    ],
+)
+def test_statements_that_share_lines_are_bundled_once(
+    globals_: str, bundled_globals: str, tmp_path: Path
+) -> None:
+    kernel = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, Q + R)"
+    text = body(bundled(tmp_path, f"{globals_}\n\n{kernel}\n"))
+    assert text == f"{bundled_globals}\n{kernel}"
+
+
+@pytest.mark.parametrize(
     ("imported", "used"),
     [
         ("from helpers import fold", "fold"),

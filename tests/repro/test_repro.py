@@ -26,7 +26,7 @@ from compat.errors import SelectionError
 from compat.model import BuiltEnv, Cell, Evidence, RaisedException
 from compat.processes.supervisor import ProcessResult
 from compat.repro import ReproRequest, UnverifiedCell, WrittenRepro, verify, write_repro
-from compat.repro.script import python_specifier
+from compat.repro.script import python_specifier, split
 from compat.repro.verify import (
     identifying_words,
     promise,
@@ -559,6 +559,22 @@ BESIDE = """
 def beside(source, result, size, BLOCK: tl.constexpr):
     tl.store(result + tl.arange(0, BLOCK), 1.0)
 """
+
+
+@pytest.mark.parametrize(
+    ("text", "imports", "after"),
+    [
+        ("import triton; Q = 1\nR = 2\n", ["import triton"], "Q = 1\nR = 2"),
+        ("import triton; import torch; \\\n  Q = 1", ["import triton", "import torch"], "Q = 1"),
+        ("import triton \\\n; Q = 'é'; R = 2", ["import triton"], "Q = 'é'; R = 2"),
+        ("import triton;  # x\n\nQ = 1", ["import triton"], "# x\n\nQ = 1"),
+        ("import triton  # x\n\n# y\nQ = 1\n", ["import triton"], "# y\nQ = 1"),
+    ],
+)
+def test_a_statement_that_shares_a_line_with_an_import_is_kept(
+    text: str, imports: list[str], after: str
+) -> None:
+    assert split(text) == (imports, after)
 
 
 @pytest.mark.wheels
