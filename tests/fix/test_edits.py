@@ -20,6 +20,7 @@ from compat.store.store import Store
 from compat.toolchains.language import FailingKernel
 from compat.toolchains.triton import TRITON
 from compat.toolchains.triton.edits import EDITS
+from compat.toolchains.triton.edits.expressions import values_compared
 from compat.toolchains.triton.edits.names import names_elsewhere
 from compat.workers.attempt import Limits
 from tests.cells import KEPT, spec
@@ -336,6 +337,32 @@ def test_operand_that_may_be_transposed_keeps_its_keyword(arguments: str) -> Non
         text=text, function="kernel", compile=CompileSpec(), failure=failure, file="k.py"
     )
     assert list(names_elsewhere(faulty)) == []
+
+
+@pytest.mark.parametrize(
+    ("second", "is_changed"),
+    [
+        ("D", False),
+        ("QUOTED", False),
+        ("LOCAL", False),
+        ("GLOBAL", False),
+        ("axis", False),
+        ("limit", True),
+        ("y", True),
+    ],
+)
+def test_reduction_along_a_constexpr_is_kept(second: str, is_changed: bool) -> None:
+    text = (
+        "import triton.language as tl\nGLOBAL = tl.constexpr(0)\ndef kernel(x, limit, D:"
+        " tl.constexpr, QUOTED: 'tl.constexpr', axis=0):\n    LOCAL: tl.constexpr = 0\n    y = x +"
+        f" 1\n    z = tl.max(x, {second})\n    tl.max(0, limit)\n"
+    )
+    faulty = FailingKernel(
+        text=text, function="kernel", compile=CompileSpec(), failure=failing_at(7), file="k.py"
+    )
+    fixed = text.replace("tl.max(0,", "tl.maximum(0,")
+    everywhere = fixed.replace("tl.max(x,", "tl.maximum(x,") if is_changed else fixed
+    assert {proposal.text for proposal in values_compared(faulty)} == {fixed, everywhere}
 
 
 @pytest.mark.wheels

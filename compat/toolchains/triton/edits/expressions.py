@@ -125,7 +125,7 @@ def values_compared(faulty: FailingKernel) -> Iterator[Proposal]:
         call: new
         for function in code.reachable
         for call in walk(function)
-        if (new := _clear(code, call)) is not None
+        if (new := _clear(code, function, call)) is not None
     }
     within = list(walk(here)) if here is not None else []
     of_two = {call: new for call in within if (new := _of_two(code, call)) is not None}
@@ -139,7 +139,7 @@ def values_compared(faulty: FailingKernel) -> Iterator[Proposal]:
             yield Proposal(text=code.replace_nodes({call.func: new for call, new in some.items()}))  # type: ignore[attr-defined]
 
 
-def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
+def _clear(code: Code, function: cst.FunctionDef, node: cst.CSTNode) -> cst.BaseExpression | None:
     """Return the function that a call should call, if it certainly calls the wrong one."""
     if not isinstance(node, cst.Call) or any(arg.star for arg in node.args):
         return None
@@ -147,7 +147,7 @@ def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
     positional = [arg.value for arg in node.args if not arg.keyword]
     named = {arg.keyword.value for arg in node.args if arg.keyword}
     of_two = called in _COMPARING and len(positional) == 2 and not named
-    if of_two and (not _is_axis(positional[1]) or literal(positional[0]) is not None):
+    if of_two and (not _is_axis(function, positional[1]) or literal(positional[0]) is not None):
         return _rename_function(node.func, _COMPARING[called])
     if called in _REDUCING and (("axis" in named and len(positional) < 2) or len(positional) == 1):
         return _rename_function(node.func, _REDUCING[called])
@@ -170,15 +170,29 @@ def _of_two(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
     return _rename_function(node.func, _COMPARING[called])
 
 
-def _is_axis(node: cst.BaseExpression) -> bool:
+def _is_axis(function: cst.FunctionDef, node: cst.BaseExpression) -> bool:
     """Return whether a second argument may be an axis.
 
-    That is a number, ``None``, or the name ``axis`` or ``dim`` in lower or upper case.
+    That is a number, ``None``, the name of a constexpr, or the name ``axis`` or ``dim`` in lower or
+    upper case.
     """
     return (
         literal(node) is not None
         or dotted_name(node) == "None"
-        or (isinstance(node, cst.Name) and node.value.lower() in ("axis", "dim"))
+        or (
+            isinstance(node, cst.Name)
+            and (node.value.lower() in ("axis", "dim") or _is_constexpr(function, node.value))
+        )
+    )
+
+
+def _is_constexpr(function: cst.FunctionDef, name: str) -> bool:
+    """Return whether a function declares a name as a constexpr, or takes it from its module."""
+    bindings = [binding for binding in walk(function) if _binds(binding, name)]
+    return not bindings or any(
+        "constexpr" in cst.Module([]).code_for_node(binding.annotation.annotation)
+        for binding in bindings
+        if isinstance(binding, cst.Param | cst.AnnAssign) and binding.annotation is not None
     )
 
 
