@@ -186,6 +186,47 @@ def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
     return statements
 
 
+_UNBOUND = frozenset[ast.stmt | None]([None])
+
+
+def last_bindings(body: Iterable[ast.stmt]) -> dict[str, frozenset[ast.stmt | None]]:
+    """Name → the statements of a body that may bind or change it last, each in another branch.
+
+    They contain ``None`` if a branch does not bind the name. Branches are those of ``if`` and
+    ``try``.
+    """
+    last: dict[str, frozenset[ast.stmt | None]] = {}
+    for statement in body:
+        if isinstance(statement, ast.If):
+            steps = [_bodies(statement)]
+        elif isinstance(statement, ast.Try):
+            handled = (handler.body for handler in statement.handlers)
+            steps = [[[*statement.body, *statement.orelse], *handled], [statement.finalbody]]
+        else:
+            names = bound_names([statement]) | _changed_names(statement)
+            last |= dict.fromkeys(names, frozenset[ast.stmt | None]([statement]))
+            continue
+        for branches in steps:
+            bound = [last_bindings(branch) for branch in branches]
+            for name in dict.fromkeys(name for branch in bound for name in branch):
+                statements = frozenset[ast.stmt | None]().union(
+                    *(branch.get(name, _UNBOUND) for branch in bound)
+                )
+                if None in statements:
+                    statements = statements - _UNBOUND | last.get(name, _UNBOUND)
+                last[name] = statements
+    return last
+
+
+def _bodies(statement: ast.If) -> list[list[ast.stmt]]:
+    """The bodies of an ``if`` with its ``elif`` and its ``else``, which is empty if missing."""
+    bodies = [statement.body]
+    while len(statement.orelse) == 1 and isinstance(statement.orelse[0], ast.If):
+        statement = statement.orelse[0]
+        bodies.append(statement.body)
+    return [*bodies, statement.orelse]
+
+
 def is_program(statement: ast.AST) -> bool:
     """Whether it is ``if __name__ == "__main__"``."""
     return isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test)

@@ -381,6 +381,49 @@ if __name__ == "__main__":
     assert values[changed][1].startswith("guessed: ")
 
 
+BRANCHES = {
+    "if on_gpu():\n    SIZE = 16\nelse:\n    SIZE = 32": False,
+    "if on_gpu():\n    SIZE = 16\nelif many():\n    SIZE = 64\nelse:\n    SIZE = 32": False,
+    "try:\n    import numpy\n    SIZE = 16\nexcept ImportError:\n    SIZE = 32": False,
+    "try:\n    from sizes import SIZE\nexcept ImportError:\n    SIZE = 32": False,
+    "SIZE = 16\nif on_gpu():\n    SIZE = 32": False,
+    "if on_gpu():\n    HALF = 8\nelse:\n    HALF = 16\nSIZE = HALF * 2": False,
+    "SIZE = 16\nif on_gpu():\n    SIZE = 32\nelse:\n    SIZE = 32": True,
+    "if on_gpu():\n    SIZE = 16\nelse:\n    SIZE = 64\nSIZE = 32": True,
+    "if on_gpu():\n    SIZE = 32": True,
+}
+"""Assignments in branches → whether every branch sets the same value."""
+
+
+@pytest.mark.parametrize("assignments", BRANCHES)
+def test_default_that_differs_by_branch_is_a_guess(assignments: str, tmp_path: Path) -> None:
+    (kernel,) = guessed(
+        tmp_path,
+        f"""
+{assignments}
+
+@triton.jit
+def kernel(x, A: tl.constexpr = SIZE, B: tl.constexpr = 16):
+    tl.store(x + tl.arange(0, A) + tl.arange(0, B), 1.0)
+
+if __name__ == "__main__":
+    SIZE = 128
+""",
+    ).kernels
+    values = {
+        name: (value.value, value.note) for name, value in kernel.tables["constexprs"].items()
+    }
+    is_exact = BRANCHES[assignments]
+    assert values == {
+        "A": (
+            32,
+            "its default" if is_exact else "guessed: its default in one branch of the module",
+        ),
+        "B": (16, "its default"),
+    }
+    assert kernel.guesses == 1 + (not is_exact)
+
+
 def test_configs_that_the_source_appends_are_reported(tmp_path: Path) -> None:
     text = """
 configs = []

@@ -392,6 +392,8 @@ class Values:
     facts: KernelFacts
     launches: Sequence[SourceLaunch]
     scope: Scope
+    other_scopes: Sequence[Scope]
+    """The scopes of the module if other branches of it run."""
 
     def of(self, parameter: JitParameter) -> Guess:
         """Guess the value of a constexpr that neither a config nor a heuristic sets."""
@@ -415,7 +417,10 @@ class Values:
                 )
         is_known, value = self.scope.try_value(parameter.default)
         if is_known and is_value(value):
-            yield Guess(value, "its default", exact=True)
+            others = (scope.try_value(parameter.default) for scope in self.other_scopes)
+            exact = all(repr(other) == repr((True, value)) for other in others)
+            why = "its default" if exact else "its default in one branch of the module"
+            yield Guess(value, why, exact=exact)
 
     def _by_use(self, parameter: JitParameter) -> Guess | None:
         name = parameter.name

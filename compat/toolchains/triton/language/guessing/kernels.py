@@ -170,7 +170,13 @@ class _Guessing:
     # --- the launch ---
 
     def _values_of(self, launches: Sequence[SourceLaunch]) -> Values:
-        return Values(function=self.function, facts=self.facts, launches=launches, scope=self.scope)
+        return Values(
+            function=self.function,
+            facts=self.facts,
+            launches=launches,
+            scope=self.scope,
+            other_scopes=self.module.other_scopes,
+        )
 
     def _launches(self, chosen: Sequence[JitParameter]) -> Sequence[SourceLaunch]:
         """Return the launches in the source, with sizes of tensors that fit the kernel's blocks.

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter, defaultdict
+from collections import ChainMap, Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from compat.source.imports import file_of, import_origins
 from compat.source.parsing import (
     bindings,
     defaults_of,
     dotted_name,
+    is_program,
+    last_bindings,
     named_parameters,
     scope_statements,
     tree_of,
@@ -188,6 +190,22 @@ class JitModule:
             return None  # a method of a value
         called = self.scope.origin(function) or ""
         return None if called.startswith("triton.") else called.rpartition(".")[2]
+
+    @cached_property
+    def other_scopes(self) -> tuple[KernelScope, ...]:
+        """Scopes in which another branch of the module binds one of its names.
+
+        They share the limit of steps of one evaluation.
+        """
+        module = bindings(self.tree)
+        new = KernelScope(module=module, imports=self.scope.imports)
+        body = [statement for statement in self.tree.body if not is_program(statement)]
+        return tuple(
+            evolve(new, module=ChainMap({name: statement}, module))
+            for name, statements in last_bindings(body).items()
+            for statement in statements - {None, module[name]}
+            if statement is not None and len(statements - {None}) > 1
+        )
 
     @cached_property
     def launched_names(self) -> frozenset[str]:
