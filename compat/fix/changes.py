@@ -212,9 +212,9 @@ class ChangedFile:
     after: bytes
     """Its bytes after."""
     old: str
-    r"""Its text before, with ``\n`` line ends."""
+    """Its text before, with its line ends."""
     new: str
-    r"""Its text after, with ``\n`` line ends."""
+    """Its text after, with its line ends."""
     is_whole: bool = True
     """Whether the text is the whole content of the file."""
 
@@ -226,8 +226,8 @@ class ChangedFile:
             path=file.path,
             before=file.content,
             after=after,
-            old=file.text,
-            new=text,
+            old=file.text.replace("\n", file.newline),
+            new=text.replace("\n", file.newline),
             is_whole=file.is_whole,
         )
 
@@ -306,8 +306,8 @@ def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object])
         path=path.resolve(),
         before=before.encode(),
         after=after.encode(),
-        old=before.replace("\r\n", "\n"),
-        new=after.replace("\r\n", "\n"),
+        old=before,
+        new=after,
     )
 
 

@@ -81,6 +81,8 @@ def test_a_file_of_an_unpacked_library_is_refused(tmp_path: Path) -> None:
         ("a = 1\nb = 2", "a = 1\nb = 3"),
         ("a = 1\nb = 2", "a = 1\nb = 2\n"),
         ("a = 1\n\f\nb = 2\n", "a = 1\n\f\nb = 3\n"),
+        ("a = 1\r\nb = 2\r\nc = 3\r\n", "a = 1\r\nb = 4\r\nc = 3\r\n"),
+        ("a = 1\r\nb = 2\r\nc = 3", "a = 1\r\nb = 4\r\nc = 3"),
     ],
 )
 def test_diff_can_be_applied_whatever_the_ends_of_lines_are(
@@ -88,10 +90,10 @@ def test_diff_can_be_applied_whatever_the_ends_of_lines_are(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "kernel.py"
-    path.write_text(text)
-    diff = ChangedFile.of(SourceFile.read(path), new).diff
-    subprocess.run(["patch", "-p1"], input=f"{diff}\n", text=True, check=True, capture_output=True)
-    assert path.read_text() == new
+    path.write_bytes(text.encode())
+    diff = ChangedFile.of(SourceFile.read(path), new.replace("\r\n", "\n")).diff
+    subprocess.run(["patch", "-p1"], input=f"{diff}\n".encode(), check=True, capture_output=True)
+    assert path.read_bytes() == new.encode()
 
 
 SEVERAL = """schema = 1

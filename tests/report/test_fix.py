@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 from attrs import evolve
 from packaging.version import Version
 
 from compat.fix import EditTrial, Fix
-from compat.fix.changes import SourceFile
+from compat.fix.changes import ChangedFile, SourceFile
 from compat.fix.searching import EditedKernel
 from compat.model import BuiltEnv, Outcome
 from compat.report.views.changed_kernels import fix_lines
@@ -93,3 +96,26 @@ def test_an_answer_without_an_edit_lists_the_known_edits() -> None:
     lines = list(fix_lines(fix))
     assert "no edit helped: 1 edited kernel tried" in lines
     assert f"edits known for shape-mismatch: {', '.join(fix.edit_names)}" in lines
+
+
+def test_the_printed_diff_applies_to_a_source_with_crlf_line_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "kernel.py"
+    path.write_bytes(b"a = 1\r\nb = 2\r\nc = 3\r\n")
+    source = SourceFile.read(path)
+    change = ChangedFile.of(source, "a = 1\nb = 2\nc = 4\n")
+    (failed,) = results_of(
+        "k", "v", lambda *_: bad(SHAPE), envs=[env("3.9.0")], targets=TARGETS[:1]
+    )
+    edit = EditTrial(
+        candidate=EditedKernel(
+            text=change.new, compile=failed.cell.spec.compile, edits=("an edit",)
+        ),
+        results=(failed,),
+    )
+    fix = Fix(cell=failed.cell, source=source, before=(failed,), best=edit, changes=(change,))
+    answer = "\n".join(fix_lines(fix))
+    subprocess.run(["patch", "-p1"], input=answer.encode(), check=True, capture_output=True)
+    assert path.read_bytes() == b"a = 1\r\nb = 2\r\nc = 4\r\n"

@@ -229,7 +229,13 @@ def fix_lines(fix: Fix, command: str = "compat fix") -> Iterator[str]:
 
     ``command`` is the command line of the user.
     """
-    yield from map(printable, _lines(fix, command))
+    yield from map(_printable_line, _lines(fix, command))
+
+
+def _printable_line(line: str) -> str:
+    """Make a line safe to print. ``patch`` needs the CR at the end of a line of a diff."""
+    text = line.removesuffix("\r")
+    return printable(text) + line[len(text) :]
 
 
 def _lines(fix: Fix, command: str) -> Iterator[str]:
