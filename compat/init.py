@@ -27,6 +27,7 @@ from compat.guess.finding import sources, split, where_else
 from compat.guess.guessing import (
     HELPER,
     GuessedSource,
+    find_parse_error,
     how_kernels_look,
     kernel_file_text,
     languages,
@@ -99,6 +100,8 @@ class InitResult:
     """Guesses that the author should check."""
     not_taken: Mapping[Path, tuple[UnreachableKernel, ...]]
     """Source → its jit functions that a kernel file cannot describe."""
+    unparsable: Mapping[Path, ConfigError]
+    """Source that cannot be parsed, and is left out → the error."""
     cases: int
     """Number of cases in the kernel files that were written."""
     guesses: int
@@ -127,7 +130,7 @@ def initialize(
         The files that were written and those that were kept.
 
     Raises:
-        ConfigError: There is no kernel, or a source cannot be read.
+        ConfigError: There is no kernel, or a file cannot be read.
         StoreError: A file cannot be written.
     """
     return _Initializing(folder).run(named, systems)
@@ -144,17 +147,22 @@ class _Initializing:
     def run(self, named: Sequence[str], systems: Sequence[System]) -> InitResult:
         """Generate all kernel files, then write everything.
 
-        So an error in a source is reported before anything is written.
+        So an error is reported before anything is written.
         """
         declared = _ProjectFiles.of(self.folder)
         paths = _python_sources(named, self.folder)
         new = [path for path in paths if path not in declared.sources]
+        unparsable = {path: error for path in new if (error := find_parse_error(path))}
         guessed = read_sources(
-            new, declared.kernels, callers=[*declared.sources, *sources(".", self.folder)]
+            [path for path in new if path not in unparsable],
+            declared.kernels,
+            callers=[*declared.sources, *sources(".", self.folder)],
         )
         if not any(source.kernels for source in guessed):
             written = [path for path in paths if path in declared.sources]
             if not written:
+                for error in unparsable.values():
+                    raise error
                 _nothing(named, guessed, self.folder)
             self.kept_files |= {
                 declared.sources[path]: f"it has the kernels of {display_path(path, self.folder)}"
@@ -180,6 +188,7 @@ class _Initializing:
             kept_files=self.kept_files,
             look_at=tuple(self.look_at),
             not_taken={source.path: source.unreachable for source in guessed if source.unreachable},
+            unparsable=unparsable,
             cases=sum(kernel.cases for kernel in kernels),
             guesses=sum(kernel.guesses for kernel in kernels),
             unsure=self.unsure,

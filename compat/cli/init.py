@@ -105,6 +105,7 @@ def _first_run(setup: InitResult) -> str:
 
 
 def _not_taken(setup: InitResult) -> Iterator[str]:
+    yield from (f"left out {error}" for error in setup.unparsable.values())
     for path, functions in setup.not_taken.items():
         yield from (
             f"left out {relative(path)}:{function.line} {function.name}: {function.why}"
@@ -132,14 +133,20 @@ def _document(setup: InitResult) -> dict[str, object]:
         "written": {relative(path): list(kernels) for path, kernels in setup.written_files.items()},
         "kept": {relative(path): why for path, why in setup.kept_files.items()},
         "left_out": [
-            {
-                "source": relative(path),
-                "line": function.line,
-                "name": function.name,
-                "why": function.why,
-            }
-            for path, functions in setup.not_taken.items()
-            for function in functions
+            *(
+                {"source": relative(path), "line": None, "name": None, "why": str(error)}
+                for path, error in setup.unparsable.items()
+            ),
+            *(
+                {
+                    "source": relative(path),
+                    "line": function.line,
+                    "name": function.name,
+                    "why": function.why,
+                }
+                for path, functions in setup.not_taken.items()
+                for function in functions
+            ),
         ],
         "guesses": setup.guesses,
         "look_at": [

@@ -27,6 +27,7 @@ from compat.guess.finding import project_sources, sources, split, where_else
 from compat.model import DEFAULT_TOOLCHAIN, ONLY_CASE, Specialization
 from compat.source import closure
 from compat.source.closure import module_of
+from compat.source.parsing import text_of, tree_of
 from compat.text import JsonObject, read_json
 from compat.toolchains.language import GuessableModule, GuessedKernel, Guessing, UnreachableKernel
 
@@ -324,10 +325,25 @@ def read_sources(
     try:
         return guess_sources(paths, used_names, dict.fromkeys([*callers, *project_sources(paths)]))
     except SyntaxError as error:
-        raise ConfigError(
-            f"cannot be parsed as Python: {error.msg}",
-            where=f"{error.filename}, line {error.lineno}" if error.lineno else error.filename,
-        ) from error
+        raise _parse_error(error) from error
+
+
+def find_parse_error(path: Path) -> ConfigError | None:
+    """Return the error of a source that cannot be parsed; ``None`` if it can be parsed."""
+    with suppress(OSError):
+        try:
+            tree_of(text_of(path))
+        except SyntaxError as error:
+            error.filename = display_path(path)
+            return _parse_error(error)
+    return None
+
+
+def _parse_error(error: SyntaxError) -> ConfigError:
+    return ConfigError(
+        f"cannot be parsed as Python: {error.msg}",
+        where=f"{error.filename}, line {error.lineno}" if error.lineno else error.filename,
+    )
 
 
 def _specializations(

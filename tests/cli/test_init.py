@@ -198,6 +198,20 @@ def test_an_unusable_argument_is_one_error_and_nothing_is_written(
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_init_leaves_out_a_source_that_cannot_be_parsed(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(KERNEL)
+    (tmp_path / "broken.py").write_text("import triton\ndef f(:\n")
+    (tmp_path / "latin.py").write_bytes(b"import triton  # \xe4\n")
+    output, _ = compat(tmp_path, "init")
+    assert "wrote kernels/a.toml: fill\n" in output
+    assert "left out broken.py, line 2: cannot be parsed as Python: invalid syntax\n" in output
+    assert "left out latin.py: cannot be parsed as Python: " in output
+    output, _ = compat(tmp_path, "init", "--json")
+    broken, latin = json.loads(output)["left_out"]
+    assert (broken["source"], latin["source"]) == ("broken.py", "latin.py")
+    assert [path.name for path in (tmp_path / "kernels").iterdir()] == ["a.toml"]
+
+
 def test_init_shortens_long_lists_but_not_the_next_steps(tmp_path: Path) -> None:
     for number in range(25):
         (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
