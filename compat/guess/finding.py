@@ -26,9 +26,10 @@ _SKIPPED = {
     "env",
     "repro",
     "reduced",
+    "captured",
 }
 """Folders that are not searched for sources. Hidden folders and virtual environments are not
-searched either. `compat` writes the last two.
+searched either. `compat` writes the last three.
 """
 _OF_A_PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "matrix.toml")
 """Files and folders that mark the top folder of a project."""

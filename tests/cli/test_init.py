@@ -157,6 +157,15 @@ def test_init_skips_environments_builds_and_tests_unless_named(tmp_path: Path) -
     assert (tmp_path / "kernels" / "a.toml").exists()
 
 
+def test_init_skips_the_folders_that_commands_write(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(KERNEL)
+    for folder in ("captured", "repro", "reduced"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "fill.py").write_text(KERNEL)
+    compat(tmp_path, "init")
+    assert [path.name for path in (tmp_path / "kernels").iterdir()] == ["a.toml"]
+
+
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
