@@ -49,6 +49,7 @@ from compat.model import (
 )
 from compat.model.cell import leaf_types, read_type
 from compat.source.closure import ParsedSource, read_source
+from compat.source.parsing import text_of
 from compat.text import JsonObject, lazy_pattern
 from compat.toolchains import Toolchain
 
@@ -58,6 +59,7 @@ _DECLARES = lazy_pattern(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
 """A key that marks a TOML file of a folder as a kernel file."""
 _NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 """The names that kernels, variants and cases may have."""
+_DECODABLE = "Save the file as UTF-8, or declare its encoding in line 1: `# coding: latin-1`."
 
 ONLY_VARIANT = "as_written"
 """The variant of a kernel that declares none."""
@@ -427,12 +429,15 @@ class DeclaredKernel:
     def _source(self, variant: Table, place: Place) -> ParsedSource:
         if place not in self._sources:
             table = saying(place.key, (*self.layers, variant))
+            hint: str | None = _DECODABLE
             try:
                 str(place.source).encode()  # compilers refuse a path that is not UTF-8
+                text_of(place.source)  # Python ignores bad bytes in comments, compilers do not
+                hint = None
                 self._sources[place] = read_source(place.source, place.roots)
             except SyntaxError as error:
                 line = f", line {error.lineno}" if error.lineno else ""
-                table.fail(f"{display_path(place.source)}{line}: {error.msg}", place.key)
+                table.fail(f"{display_path(place.source)}{line}: {error.msg}", place.key, hint=hint)
             except (OSError, ValueError) as error:
                 table.fail(f"{display_path(place.source)} cannot be read: {error}", place.key)
         return self._sources[place]

@@ -37,14 +37,25 @@ def text_of(path: Path) -> str:
     """
     source = path.read_bytes()
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
-        text = source.decode(encoding)
+        text = source.decode(_encoding_of(source))
         text.encode()
-    except (UnicodeError, LookupError) as error:
-        raise SyntaxError(f"cannot be decoded: {error}") from error
+    except (SyntaxError, UnicodeError, LookupError) as error:
+        at = error.start if isinstance(error, UnicodeDecodeError) else None
+        line = None if at is None else source.count(b"\n", 0, at) + 1
+        place = (path.name, line, None, None)
+        raise SyntaxError(f"cannot be decoded: {error}", place) from error
     return _FORM_FEEDS.sub(
         "", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     )
+
+
+def _encoding_of(source: bytes) -> str:
+    """Return the encoding that a Python file declares. Raises SyntaxError or UnicodeDecodeError."""
+    try:
+        return tokenize.detect_encoding(io.BytesIO(source).readline)[0]
+    except SyntaxError:
+        source.decode()  # its error names the byte
+        raise
 
 
 @contextmanager

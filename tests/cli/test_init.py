@@ -214,7 +214,7 @@ def test_init_leaves_out_a_source_that_cannot_be_parsed(tmp_path: Path) -> None:
     output, _ = compat(tmp_path, "init")
     assert "wrote kernels/a.toml: fill\n" in output
     assert "left out broken.py, line 2: cannot be parsed as Python: invalid syntax\n" in output
-    assert "left out latin.py: cannot be parsed as Python: " in output
+    assert "left out latin.py, line 1: cannot be parsed as Python: cannot be decoded: " in output
     output, _ = compat(tmp_path, "init", "--json")
     broken, latin = json.loads(output)["left_out"]
     assert (broken["source"], latin["source"]) == ("broken.py", "latin.py")

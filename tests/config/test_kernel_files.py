@@ -589,6 +589,28 @@ def test_a_source_that_does_not_parse_is_an_error(
         load(WHOLE)
 
 
+@pytest.mark.parametrize("first", [b"", b"# coding: utf-8\n", b"\n\n"])
+def test_a_source_that_cannot_be_decoded_is_an_error(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: bytes
+) -> None:
+    """Python ignores such bytes in comments."""
+    monkeypatch.chdir(tmp_path)
+    load(WHOLE)
+    source = tmp_path / "kernels/load.py"
+    content = source.read_bytes()
+    source.write_bytes(first + b"# \xe4\n" + content)
+    line = 1 + first.count(b"\n")
+    with pytest.raises(ConfigError) as raised:
+        load(WHOLE)
+    assert str(raised.value) == (
+        f"kernels/x.toml: source: kernels/load.py, line {line}: cannot be decoded: 'utf-8' codec"
+        f" can't decode byte 0xe4 in position {len(first) + 2}: invalid continuation byte"
+    )
+    assert "Save the file as UTF-8, or declare its encoding" in str(raised.value.hint)
+    source.write_bytes(b"# coding: latin-1\n# \xe4\n" + content)
+    load(WHOLE)
+
+
 def test_a_source_at_a_path_that_is_not_utf_8_is_an_error(load: Load, tmp_path: Path) -> None:
     load(WHOLE)
     folder = tmp_path / os.fsdecode(b"caf\xe9")
