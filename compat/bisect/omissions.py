@@ -248,12 +248,15 @@ def _work_of(control: TracedCompile, position: int) -> str:
 def _not_tried(omissions: Sequence[Omission], control: TracedCompile) -> str:
     """Sentences about the passes that the search could not test."""
     needed = [omission.name for omission in omissions if omission.judgement is Judgement.UNKNOWN]
+    names = control.pipeline.left_out
+    text = (
+        "1 pass cannot be run by itself, and was not left out"
+        if len(names) == 1
+        else f"{len(names)} passes cannot be run by themselves, and were not left out"
+    )
     sentences = [
         f" Without {join_words(dict.fromkeys(needed))} nothing compiles." if needed else "",
-        f" {len(control.pipeline.left_out)} passes cannot be run by themselves, and were not left"
-        f" out: {', '.join(control.pipeline.left_out)}."
-        if control.pipeline.left_out
-        else "",
+        f" {text}: {', '.join(names)}." if names else "",
     ]
     return "".join(sentences)
 

@@ -110,10 +110,12 @@ def _omission_sentence(seen: TracedCompile) -> str:
     names = seen.pipeline.left_out
     if not names:
         return ""
-    return (
-        f" {len(names)} passes of {seen.name} cannot be run by themselves and were left out:"
-        f" {', '.join(names)}."
+    text = (
+        f"1 pass of {seen.name} cannot be run by itself and was left out"
+        if len(names) == 1
+        else f"{len(names)} passes of {seen.name} cannot be run by themselves and were left out"
     )
+    return f" {text}: {', '.join(names)}."
 
 
 def _two_names(good: Cell, bad: Cell) -> tuple[str, str]:

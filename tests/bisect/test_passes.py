@@ -6,7 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from compat.bisect import passes
+import pytest
+
+from compat.bisect import omissions, passes
 from compat.diagnosis.pipeline import Pipeline, Step
 
 
@@ -24,3 +26,26 @@ def test_a_long_diff_says_how_much_of_it_is_left_out() -> None:
     diff = passes.cut_diff("\x1b" * 10_000)
     assert diff.startswith("\\x1b" * 5000 + "\n")
     assert "20000 characters left out" in diff
+
+
+@pytest.mark.parametrize(
+    ("names", "compared", "searched"),
+    [
+        (
+            ("cse",),
+            " 1 pass of x cannot be run by itself and was left out: cse.",
+            " 1 pass cannot be run by itself, and was not left out: cse.",
+        ),
+        (
+            ("cse", "dce"),
+            " 2 passes of x cannot be run by themselves and were left out: cse, dce.",
+            " 2 passes cannot be run by themselves, and were not left out: cse, dce.",
+        ),
+    ],
+)
+def test_the_sentences_about_left_out_passes_agree_with_their_number(
+    names: tuple[str, ...], compared: str, searched: str
+) -> None:
+    compiled: Any = SimpleNamespace(name="x", pipeline=Pipeline(steps=(), left_out=names))
+    assert passes._omission_sentence(compiled) == compared
+    assert omissions._not_tried((), compiled) == searched
