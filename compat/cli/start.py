@@ -27,6 +27,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn, TextIO
 
+from compat.cli.streams import NamedStream, output_refusal
 from compat.errors import CompatError, MachineError, is_refusal
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -233,7 +234,7 @@ def _leave_at_once(code: int) -> NoReturn:
 # --- standard output and error --------------------------------------------------------------------
 
 
-class _Ascii(io.TextIOWrapper):
+class _Ascii(NamedStream):
     """A stream that writes ASCII only."""
 
     def write(self, text: str) -> int:
@@ -265,8 +266,13 @@ def _prepare_stream(stream: TextIO) -> TextIO:
         # Named Latin-1, because click takes a stream named ASCII for misconfigured, and writes
         # UTF-8 past it.
         return _Ascii(stream.detach(), encoding="latin-1", line_buffering=stream.line_buffering)
-    stream.reconfigure(errors="backslashreplace")
-    return stream
+    return NamedStream(
+        stream.detach(),
+        encoding=stream.encoding,
+        errors="backslashreplace",
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
 
 
 def _exit_code(end: SystemExit) -> int:
@@ -288,7 +294,7 @@ def refusal(error: BaseException) -> MachineError | None:
     It is ``None`` if the exception is about something else.
     """
     if isinstance(error, OSError):
-        return MachineError.of(error) if is_refusal(error) else None
+        return (output_refusal(error) or MachineError.of(error)) if is_refusal(error) else None
     if isinstance(error, MemoryError):
         return MachineError.about(errno.ENOMEM, "for this program")
     if isinstance(error, ImportError):

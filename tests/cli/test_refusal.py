@@ -47,6 +47,29 @@ def test_a_module_that_does_not_fit_into_memory_is_not_a_missing_module() -> Non
     assert means == f"no memory left ({message})"
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize("arguments", [["list", "targets"], ["list", "targets", "--json"]])
+def test_a_full_disk_below_standard_output_is_not_about_temporary_files(
+    tmp_path: Path, arguments: list[str], encoding: str
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "compat.cli", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert ran.returncode == MachineError.exit_code
+    assert ran.stderr == (
+        "error: standard output: cannot write: No space left on device\n"
+        "  hint: Free space there, or redirect the output. Finished work is saved.\n"
+    )
+
+
 WITHOUT_THREAD = """
 import sys, threading
 from compat.cli import commands, start
