@@ -88,8 +88,8 @@ def tune(
     times the right ones. `compat tune sel_dense --envs releases --target sm_90 --launched
     tuned/results.jsonl` compares them. With --launch, the GPU of this machine does all of it.
 
-    Exits with 0 if at least one kernel has an answer, with 1 if none has, and with 3 if --launch
-    finds no GPU.
+    Exits with 0 if at least one kernel has an answer, and with 3 if none has or if --launch finds
+    no GPU. With --build, exits with 1 if no config can be launched.
     """
     files = {"--output": output, "--html": page}
     selection, gpu = use_gpu(select(**values), is_launching, python)
