@@ -1,4 +1,4 @@
-"""Start and end of the command: signals, standard output, refusals of the machine, cleanup.
+"""Start and end of the command: signals, refusals of the machine, cleanup.
 
 An exception that a signal raises at an arbitrary line can interrupt cleanup, or be lost in a
 callback. So the command runs in its own thread, and the main thread only waits for its end or for a
@@ -13,10 +13,8 @@ thread got it, a main thread that waits for a lock would not notice it before th
 
 from __future__ import annotations
 
-import codecs
 import errno
 import gc
-import io
 import os
 import select
 import signal
@@ -25,9 +23,9 @@ import threading
 import time
 from contextlib import suppress
 from types import FrameType
-from typing import NoReturn, TextIO
+from typing import NoReturn
 
-from compat.cli.streams import NamedStream, output_refusal
+from compat.cli.streams import open_closed_streams, output_refusal, prepare_streams
 from compat.errors import CompatError, MachineError, is_refusal
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -42,14 +40,6 @@ With Python's default of 700, the collector takes a fifth of the time of guessin
 large library.
 """
 _SHOW_CURSOR = "\x1b[?25h"
-_IN_ASCII = str.maketrans(
-    {
-        "–": "-", "—": "-", "−": "-", "…": "...", "→": "->", "←": "<-", "≥": ">=", "≤": "<=",
-        "≠": "!=", "×": "x", "·": "-", "•": "*", "‘": "'", "’": "'", "“": '"', "”": '"', "✓": "v",
-        "✗": "x", "µ": "u", "─": "-", "━": "-", "│": "|", "┃": "|",
-    }
-)  # fmt: skip
-"""Typographic characters in our output, and their ASCII substitutes."""
 _LOADING = (
     ("failed to map segment from shared object", errno.ENOMEM),
     ("cannot map zero-fill pages", errno.ENOMEM),
@@ -66,7 +56,7 @@ The loader itself does not report the ``errno``.
 def start() -> NoReturn:
     """Run the command of the command line, and end the process."""
     gc.set_threshold(_ALLOCATED, 20, 20)
-    _open_closed_streams()
+    open_closed_streams()
     news = _Events()
     command = _Command(news)
     sys.unraisablehook = _leave_without_thread
@@ -125,7 +115,7 @@ class _Command(threading.Thread):
 
     def run(self) -> None:
         try:
-            _prepare_streams()
+            prepare_streams()
             _run()
         except SystemExit as end:
             self.exit_code = _exit_code(end)
@@ -229,50 +219,6 @@ def _leave_at_once(code: int) -> NoReturn:
             sys.stderr.write(_SHOW_CURSOR)
         sys.stderr.flush()
     os._exit(code)
-
-
-# --- standard output and error --------------------------------------------------------------------
-
-
-class _Ascii(NamedStream):
-    """A stream that writes ASCII only."""
-
-    def write(self, text: str) -> int:
-        plain = text.translate(_IN_ASCII).encode("ascii", "backslashreplace").decode("ascii")
-        super().write(plain)
-        return len(text)
-
-
-def _open_closed_streams() -> None:
-    """Open the null device as each standard stream that the parent process closed.
-
-    Without that, the next file that this program opens would get the number of the stream.
-    """
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            os.dup2(os.open(os.devnull, os.O_RDWR), number)
-            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8"))
-
-
-def _prepare_streams() -> None:
-    """Make standard output and standard error accept every text."""
-    sys.stdout, sys.stderr = _prepare_stream(sys.stdout), _prepare_stream(sys.stderr)
-
-
-def _prepare_stream(stream: TextIO) -> TextIO:
-    if not isinstance(stream, io.TextIOWrapper):
-        return stream
-    if codecs.lookup(stream.encoding).name == "ascii":
-        # Named Latin-1, because click takes a stream named ASCII for misconfigured, and writes
-        # UTF-8 past it.
-        return _Ascii(stream.detach(), encoding="latin-1", line_buffering=stream.line_buffering)
-    return NamedStream(
-        stream.detach(),
-        encoding=stream.encoding,
-        errors="backslashreplace",
-        line_buffering=stream.line_buffering,
-        write_through=stream.write_through,
-    )
 
 
 def _exit_code(end: SystemExit) -> int:
