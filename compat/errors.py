@@ -7,6 +7,7 @@ where, and what to do next. Only the command line turns an error into text and a
 from __future__ import annotations
 
 import errno
+import os
 import resource
 from collections.abc import Mapping, Sequence
 from typing import Self
@@ -69,6 +70,17 @@ class IndexUnavailable(CompatError):
     exit_code = 6
 
 
+_LOADING = (
+    ("failed to map segment from shared object", errno.ENOMEM),
+    ("cannot map zero-fill pages", errno.ENOMEM),
+    (os.strerror(errno.ENOMEM), errno.ENOMEM),
+    (os.strerror(errno.ENFILE), errno.ENFILE),
+    (os.strerror(errno.EMFILE), errno.EMFILE),
+)
+"""The dynamic loader's message for a lack of memory or files, and the ``errno`` of that error.
+
+The loader itself does not report the ``errno``.
+"""
 REFUSALS: Mapping[int, str] = {
     errno.ENOSPC: "no space left for temporary files",
     errno.EDQUOT: "the quota for files is used up",
@@ -82,6 +94,8 @@ REFUSALS: Mapping[int, str] = {
 }
 """Error number of the system → its meaning, for refusals of resources that every program needs."""
 
+_OUTPUT = "<stdout>"
+"""Python's name of standard output."""
 _ROOM = "Free space in the folder for temporary files, or set TMPDIR to another one"
 _HINTS: Mapping[int, str] = {
     errno.EMFILE: "Raise the limit (`ulimit -n`)",
@@ -111,6 +125,9 @@ class MachineError(CompatError):
     @classmethod
     def of(cls, error: OSError, where: str | None = None) -> Self:
         """Return the error for an ``OSError`` of this program."""
+        if error.filename == _OUTPUT:
+            hint = "Free space there, or redirect the output. Finished work is saved."
+            return cls(f"cannot write: {error.strerror}", where="standard output", hint=hint)
         number = error.errno or 0
         return cls.about(
             number, error.strerror or str(error), where=str(error.filename or "") or where
@@ -167,3 +184,43 @@ def is_refusal(error: OSError) -> bool:
     A missing permission (EACCES) does not count, because it may depend on the request.
     """
     return error.errno in REFUSALS and error.errno != errno.EACCES
+
+
+def refusal(error: BaseException) -> MachineError | None:
+    """The error for a refusal of the machine that an exception reports.
+
+    It is ``None`` if the exception is about something else.
+    """
+    if isinstance(error, OSError):
+        return MachineError.of(error) if is_refusal(error) else None
+    if isinstance(error, MemoryError):
+        return MachineError.about(errno.ENOMEM, "for this program")
+    if isinstance(error, ImportError):
+        return _import_refusal(error)
+    if "can't start new thread" not in str(error):
+        return None
+    return MachineError.about(errno.EAGAIN, str(error))
+
+
+def _import_refusal(error: ImportError) -> MachineError | None:
+    """Return the refusal that explains why a C extension could not be loaded.
+
+    It is ``None`` if the machine did not refuse the import.
+    """
+    number = next((number for phrase, number in _LOADING if phrase in str(error)), None)
+    return (
+        None
+        if number is None or _may_not_be_loaded(error)
+        else MachineError.about(number, str(error))
+    )
+
+
+def _may_not_be_loaded(error: ImportError) -> bool:
+    """Whether the file system of the module is mounted with ``noexec``.
+
+    The loader reports that with the same message as a lack of memory.
+    """
+    try:
+        return bool(error.path and os.statvfs(error.path).f_flag & os.ST_NOEXEC)
+    except OSError:
+        return False

@@ -15,8 +15,7 @@ import click
 from compat import __version__, interruption
 from compat.cli import BROKEN_PIPE, INTERRUPTED, logs
 from compat.cli.help import TASKS, Command
-from compat.cli.start import refusal
-from compat.errors import CompatError
+from compat.errors import CompatError, refusal
 from compat.interruption import Stopped
 
 _log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Start and end of the command: signals, refusals of the machine, cleanup.
+"""Start and end of the command: signals, standard streams, cleanup.
 
 An exception that a signal raises at an arbitrary line can interrupt cleanup, or be lost in a
 callback. So the command runs in its own thread, and the main thread only waits for its end or for a
@@ -13,20 +13,21 @@ thread got it, a main thread that waits for a lock would not notice it before th
 
 from __future__ import annotations
 
-import errno
+import codecs
 import gc
+import io
 import os
 import select
 import signal
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
-from compat.cli.streams import open_closed_streams, output_refusal, prepare_streams
-from compat.errors import CompatError, MachineError, is_refusal
+from compat.errors import CompatError, MachineError, refusal
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 8.0
@@ -40,23 +41,20 @@ With Python's default of 700, the collector takes a fifth of the time of guessin
 large library.
 """
 _SHOW_CURSOR = "\x1b[?25h"
-_LOADING = (
-    ("failed to map segment from shared object", errno.ENOMEM),
-    ("cannot map zero-fill pages", errno.ENOMEM),
-    (os.strerror(errno.ENOMEM), errno.ENOMEM),
-    (os.strerror(errno.ENFILE), errno.ENFILE),
-    (os.strerror(errno.EMFILE), errno.EMFILE),
-)
-"""The dynamic loader's message for a lack of memory or files, and the ``errno`` of that error.
-
-The loader itself does not report the ``errno``.
-"""
+_IN_ASCII = str.maketrans(
+    {
+        "–": "-", "—": "-", "−": "-", "…": "...", "→": "->", "←": "<-", "≥": ">=", "≤": "<=",
+        "≠": "!=", "×": "x", "·": "-", "•": "*", "‘": "'", "’": "'", "“": '"', "”": '"', "✓": "v",
+        "✗": "x", "µ": "u", "─": "-", "━": "-", "│": "|", "┃": "|",
+    }
+)  # fmt: skip
+"""Typographic characters in our output, and their ASCII substitutes."""
 
 
 def start() -> NoReturn:
     """Run the command of the command line, and end the process."""
     gc.set_threshold(_ALLOCATED, 20, 20)
-    open_closed_streams()
+    _open_closed_streams()
     news = _Events()
     command = _Command(news)
     sys.unraisablehook = _leave_without_thread
@@ -115,7 +113,7 @@ class _Command(threading.Thread):
 
     def run(self) -> None:
         try:
-            prepare_streams()
+            _prepare_streams()
             _run()
         except SystemExit as end:
             self.exit_code = _exit_code(end)
@@ -221,6 +219,72 @@ def _leave_at_once(code: int) -> NoReturn:
     os._exit(code)
 
 
+# --- standard output and error --------------------------------------------------------------------
+
+
+def _open_closed_streams() -> None:
+    """Open the null device as each standard stream that the parent process closed.
+
+    Without that, the next file that this program opens would get the number of the stream.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8"))
+
+
+def _prepare_streams() -> None:
+    """Make standard output and standard error accept every text."""
+    sys.stdout, sys.stderr = _prepare_stream(sys.stdout), _prepare_stream(sys.stderr)
+
+
+def _prepare_stream(stream: TextIO) -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    if codecs.lookup(stream.encoding).name == "ascii":
+        # Named Latin-1, because click takes a stream named ASCII for misconfigured, and writes
+        # UTF-8 past it.
+        return _AsciiStream(
+            stream.detach(), encoding="latin-1", line_buffering=stream.line_buffering
+        )
+    return _NamedStream(
+        stream.detach(),
+        encoding=stream.encoding,
+        errors="backslashreplace",
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+
+
+class _NamedStream(io.TextIOWrapper):
+    """A stream whose errors have its name, like those of a file."""
+
+    def write(self, text: str) -> int:
+        with self._name_errors():
+            return super().write(text)
+
+    def flush(self) -> None:
+        with self._name_errors():
+            super().flush()
+
+    @contextmanager
+    def _name_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            error.filename = self.name
+            raise
+
+
+class _AsciiStream(_NamedStream):
+    """A stream that writes ASCII only."""
+
+    def write(self, text: str) -> int:
+        plain = text.translate(_IN_ASCII).encode("ascii", "backslashreplace").decode("ascii")
+        super().write(plain)
+        return len(text)
+
+
 def _exit_code(end: SystemExit) -> int:
     """The exit code of a ``SystemExit``."""
     if end.code is None:
@@ -229,46 +293,3 @@ def _exit_code(end: SystemExit) -> int:
         return end.code
     print(end.code, file=sys.stderr)
     return 1
-
-
-# --- refusals of the machine ----------------------------------------------------------------------
-
-
-def refusal(error: BaseException) -> MachineError | None:
-    """The error for a refusal of the machine that an exception reports.
-
-    It is ``None`` if the exception is about something else.
-    """
-    if isinstance(error, OSError):
-        return (output_refusal(error) or MachineError.of(error)) if is_refusal(error) else None
-    if isinstance(error, MemoryError):
-        return MachineError.about(errno.ENOMEM, "for this program")
-    if isinstance(error, ImportError):
-        return _import_refusal(error)
-    if "can't start new thread" not in str(error):
-        return None
-    return MachineError.about(errno.EAGAIN, str(error))
-
-
-def _import_refusal(error: ImportError) -> MachineError | None:
-    """Return the refusal that explains why a C extension could not be loaded.
-
-    It is ``None`` if the machine did not refuse the import.
-    """
-    number = next((number for phrase, number in _LOADING if phrase in str(error)), None)
-    return (
-        None
-        if number is None or _may_not_be_loaded(error)
-        else MachineError.about(number, str(error))
-    )
-
-
-def _may_not_be_loaded(error: ImportError) -> bool:
-    """Whether the file system of the module is mounted with ``noexec``.
-
-    The loader reports that with the same message as a lack of memory.
-    """
-    try:
-        return bool(error.path and os.statvfs(error.path).f_flag & os.ST_NOEXEC)
-    except OSError:
-        return False

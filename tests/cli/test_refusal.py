@@ -14,14 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from compat.cli.start import refusal
-from compat.errors import MachineError
+from compat.errors import MachineError, refusal
 
 ROOT = Path(__file__).parents[2]
 SHORT_OF = """
 import resource, sys
 from pathlib import Path
-from compat.cli.start import refusal
+from compat.errors import refusal
 
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 _, hard = resource.getrlimit(resource.RLIMIT_AS)
