@@ -127,13 +127,14 @@ def _run() -> None:
     """Run the command, and end with SystemExit."""
     try:
         from compat.cli.commands import main
+
+        main(prog_name="compat")
     except (ImportError, OSError, MemoryError) as error:
         refused = refusal(error)
         if refused is None:
             raise
         _write_error(refused)
         raise SystemExit(refused.exit_code) from error
-    main(prog_name="compat")
 
 
 def _supervise(command: _Command, news: _Events) -> int:

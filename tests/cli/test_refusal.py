@@ -47,7 +47,9 @@ def test_a_module_that_does_not_fit_into_memory_is_not_a_missing_module() -> Non
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-@pytest.mark.parametrize("arguments", [["list", "targets"], ["list", "targets", "--json"]])
+@pytest.mark.parametrize(
+    "arguments", [["list", "targets"], ["list", "targets", "--json"], ["--version"]]
+)
 def test_a_full_disk_below_standard_output_is_not_about_temporary_files(
     tmp_path: Path, arguments: list[str], encoding: str
 ) -> None:
