@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import getpass
-import os
 import re
 import socket
 import subprocess
-import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable
@@ -21,6 +19,7 @@ from compat.model import BuiltEnv
 from compat.processes.supervisor import ProcessResult
 from compat.repro.verify import failure_of, run_script
 from compat.toolchains.triton.failures import KNOWLEDGE
+from tests.installed import environ, uv
 from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -64,6 +63,33 @@ def target(script: Path) -> str:
     match = re.search(r"-(sm_\d+|gfx\w+)-", script.name)
     assert match
     return match[1]
+
+
+@pytest.fixture(scope="session")
+def fresh_env(
+    once: Callable[[str, Callable[[], str]], str], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Path], str]:
+    """Returns the Python of an env with what a script's header names, and nothing else.
+
+    Scripts with the same header share an env.
+    """
+
+    def python_for(script: Path) -> str:
+        needs = header(script)
+        name = "-".join(re.findall(r"\w+", f"{needs['requires-python']} {needs['dependencies']}"))
+
+        def install() -> str:
+            venv = tmp_path_factory.mktemp(name)
+            python = str(venv / "bin" / "python")
+            uv("venv", "--quiet", "--python", needs["requires-python"], str(venv))
+            uv("pip", "install", "--quiet", "--python", python, *needs["dependencies"])
+            # The scripts themselves write no bytecode.
+            subprocess.run([python, "-c", "import triton"], check=True, env=environ())
+            return python
+
+        return once(name, install)
+
+    return python_for
 
 
 @pytest.mark.parametrize("script", [*SCRIPTS, *BY_HAND], ids=lambda path: path.stem)
@@ -115,27 +141,14 @@ def test_a_cute_dsl_script_declares_its_dependencies_and_is_listed(script: Path)
 @pytest.mark.wheels
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_reproduces_its_failure_in_an_env_made_from_its_header(
-    script: Path, tmp_path: Path
+    script: Path, tmp_path: Path, fresh_env: Callable[[Path], str]
 ) -> None:
-    needs = header(script)
-    uv = [sys.executable, "-m", "uv"]
-    quiet: dict[str, Any] = {
-        "check": True,
-        "capture_output": True,
-        "env": {**os.environ, "UV_PYTHON_DOWNLOADS": "never"},
-    }
-    subprocess.run(
-        [*uv, "venv", "--python", needs["requires-python"], str(tmp_path / "env")], **quiet
-    )
-    python = tmp_path / "env" / "bin" / "python"
-    subprocess.run(
-        [*uv, "pip", "install", "--python", str(python), *needs["dependencies"]], **quiet
-    )
+    python = fresh_env(script)
     text = script.read_text()
     copy = tmp_path / script.name
     # A shorter deadline makes the script of a hanging compile end sooner.
     copy.write_text(re.sub(r"^DEADLINE = \d+", "DEADLINE = 9", text, flags=re.MULTILINE))
-    ran = run_script(str(python), copy, 120)
+    ran = run_script(python, copy, 120)
     assert ran.exit_code == 0, ran.output
     if "DEADLINE = " in text:
         assert "reproduced: still compiling after" in ran.output
