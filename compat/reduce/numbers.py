@@ -111,16 +111,27 @@ def releases_to_compare(
     }
     along = criterion.along([[result] for result in current.values()])
 
-    def with_judgement(results: Sequence[Result], judgement: Judgement) -> tuple[Result, ...]:
-        return tuple(
-            now for result in results if along(now := current[result.cell.env.name]) is judgement
-        )
-
     kind = (
         DifferenceKind.UNSTABLE
         if isinstance(criterion.question, IsUnstable)
         else DifferenceKind.WRONG
     )
+    # A kernel that was reduced before has a problem without references.
+    unknown = kind is DifferenceKind.WRONG and all(
+        _is_unknown(current[result.cell.env.name]) for result in tested
+    )
+
+    def with_judgement(results: Sequence[Result], judgement: Judgement) -> tuple[Result, ...]:
+        return tuple(
+            now
+            for now in (current[result.cell.env.name] for result in results)
+            if (_is_unknown(now) if unknown else along(now) is judgement)
+        )
+
+    if unknown and not good:
+        message = f"the problem of {tested[0].cell.id} has no references to tell a right release"
+        hint = "Name releases in which the kernel is right with --good."
+        raise SelectionError(message, where="--judge", hint=hint)
     bad = with_judgement(tested, Judgement.BAD)
     if not bad:
         message = f"{tested[0].cell.id} is not `{criterion.text}`, so there is nothing to reduce"
@@ -204,21 +215,25 @@ def _is_right(result: Result) -> bool:
 
     If the right numbers are unknown, it is enough that all launches gave the same numbers.
     """
-    check, problem = result.numbers.gpu, result.cell.spec.problem
-    return check is not None and (
-        check.status is Status.OK or (problem is not None and check.status is Status.UNSUPPORTED)
-    )
+    check = result.numbers.gpu
+    return check is not None and (check.status is Status.OK or _is_unknown(result))
+
+
+def _is_unknown(result: Result) -> bool:
+    """Return whether it was launched, and its problem has no references."""
+    check = result.numbers.gpu
+    return check is not None and check.status is Status.UNSUPPORTED and bool(check.launches)
 
 
 def _gpu_statuses(current: Mapping[str, Result], results: Sequence[Result]) -> str:
-    pairs = ((result.cell.env.name, current[result.cell.env.name]) for result in results)
-    return (
-        "; ".join(
-            f"{name}: {check.status if (check := result.numbers.gpu) else 'not launched'}"
-            for name, result in pairs
-        )
-        + "."
-    )
+    named = {result.cell.env.name: current[result.cell.env.name] for result in results}
+    return "; ".join(f"{name}: {_gpu_status(result)}" for name, result in named.items()) + "."
+
+
+def _gpu_status(result: Result) -> str:
+    if check := result.numbers.gpu:
+        return check.status
+    return "not launched" if result.outcome.status is Status.OK else result.outcome.status
 
 
 class NumbersQuestion:

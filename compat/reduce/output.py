@@ -104,7 +104,8 @@ from {module} import {function} as original
 
 def {function}(parameters, dtype, seed, device, large):
     for problem in original(parameters, dtype, seed, device, large):
-        yield dict(problem, outputs=None, baseline=None)
+        compared = problem["outputs"] or problem.get("compared")
+        yield dict(problem, outputs=None, baseline=None, compared=compared)
 '''
 
 

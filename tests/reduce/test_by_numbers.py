@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import tomllib
@@ -38,8 +39,8 @@ def home(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
     return tmp_path
 
 
-def reduce(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["reduce", CELL, "--only", *arguments])
+def reduce(*arguments: str, kernel: str = CELL) -> Result:
+    return CliRunner().invoke(main, ["reduce", kernel, "--only", *arguments])
 
 
 LEFT = "by_code-as_written-default"
@@ -86,7 +87,7 @@ def test_reduced_kernel_still_differs_between_releases(
 def test_reduced_kernel_is_still_wrong_on_the_bad_release(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The command answers with JSON."""
+    """The command answers with JSON, and continues with a file that it wrote."""
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
     done = reduce("--judge", "wrong", "--good", "3.2.0", "--json")
     assert done.exit_code == 0, done.output
@@ -104,6 +105,17 @@ def test_reduced_kernel_is_still_wrong_on_the_bad_release(
     )
     assert bad["env"] == "triton-3.1.0"
     assert bad["off"] > 0
+    again = functools.partial(
+        reduce,
+        *("--judge", "wrong", "--bad", "3.1.0", "--target", "sm_90"),
+        kernel=f"reduced/{LEFT}.py",
+    )
+    ended = again()
+    assert ended.exit_code == SelectionError.exit_code
+    assert "has no references to tell a right release" in ended.stderr
+    continued = again("--good", "3.2.0", "--json")
+    assert continued.exit_code == 0, continued.output
+    assert json.loads(continued.stdout)["text"] == document["text"]
 
 
 def test_a_budget_that_ends_before_the_first_launch_is_an_error(

@@ -90,7 +90,9 @@ class GuardedProblem:
 
     def __init__(self, numerics: Numerics, problem: Objects, is_large: bool) -> None:
         self._torch, self._outside = numerics.torch, numerics.outputs
-        self._guarded = GuardedTensors(numerics.torch, problem)
+        # A kernel that was reduced before is compared like the one that it was reduced from.
+        outputs = problem["outputs"] or problem["compared"]
+        self._guarded = GuardedTensors(numerics.torch, dict(problem, outputs=outputs))
         self.prepared = Prepared(numerics, self._guarded.made, is_large)
         self._outputs: Objects = self._guarded.made["outputs"] or {}
         self._sizes = {

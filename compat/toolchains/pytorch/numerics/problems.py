@@ -6,9 +6,10 @@ A problem is a dictionary (``docs/problems.md`` has the contract)::
 
     {"name", "arguments": {name: value}, "grid": (n, …) or a function of the settings,
      "outputs": {name: {"reference", "tolerance", "relative", "reason", "initial"}},
-     "descriptors": {name: {"padding", "round_f32_to_tf32"}}, "baseline"}
+     "descriptors": {name: {"padding", "round_f32_to_tf32"}}, "baseline", "compared"}
 
-``outputs`` is ``None`` if the right results are unknown, as for recorded launches.
+``outputs`` is ``None`` if the right results are unknown, as for recorded launches. ``compared`` may
+then have the outputs of the kernel from which this one was reduced, to compare releases.
 
 :func:`checked_problems` yields every problem checked, with all keys. A :class:`ProblemError` says
 what is wrong with a problem, and nothing about the kernel.
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 Problem = Dict[str, Any]
 
-_KEYS = {"name", "arguments", "grid", "outputs", "descriptors", "baseline"}
+_KEYS = {"name", "arguments", "grid", "outputs", "descriptors", "baseline", "compared"}
 _OF_DESCRIPTOR = {"padding": ("zero", "nan"), "round_f32_to_tf32": (True, False)}
 """The options of a tensor descriptor besides its tensor and its block, with their values."""
 _OUTPUT = {"reference": None, "tolerance": 0.0, "relative": 0.0, "reason": "", "initial": None}
@@ -131,6 +132,12 @@ def check_problem(problem: object) -> Problem:
         raise ProblemError(
             "problem %r: outputs must be a dictionary by parameter, with at least one entry" % name
         )
+    compared = problem.get("compared")
+    if compared is not None and not (is_unknown and isinstance(compared, dict)):
+        raise ProblemError(
+            "problem %r: compared must be a dictionary by parameter, beside outputs that are None"
+            % name
+        )
     baseline = problem.get("baseline")
     if baseline is not None and not callable(baseline):
         raise ProblemError("problem %r: the baseline must be a function, or None" % name)
@@ -138,15 +145,10 @@ def check_problem(problem: object) -> Problem:
         "name": name,
         "arguments": dict(arguments),
         "grid": _declared_grid(problem.get("grid"), name),
-        "outputs": (
-            None
-            if is_unknown
-            else {
-                output: _output(output, facts, arguments, name) for output, facts in outputs.items()
-            }
-        ),
+        "outputs": None if is_unknown else _outputs(outputs, arguments, name),
         "descriptors": _descriptors(problem.get("descriptors") or {}, arguments, name),
         "baseline": baseline,
+        "compared": None if compared is None else _outputs(compared, arguments, name),
     }
     if not is_unknown:
         _apart(complete_problem)
@@ -212,6 +214,12 @@ def _descriptors(
         }
         for parameter, options in descriptors.items()
     }
+
+
+def _outputs(
+    outputs: Dict[str, object], arguments: Dict[str, object], name: str
+) -> Dict[str, Dict[str, object]]:
+    return {output: _output(output, facts, arguments, name) for output, facts in outputs.items()}
 
 
 def _output(
