@@ -11,12 +11,12 @@ on which it did not run is inconclusive, even if the kernel compiles there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import fields, frozen
 
 from compat.history.account import Account, Entry, Judgement, Word, account, runs
-from compat.model import Check, Latency, Outcome, Result
+from compat.model import Check, Latency, Result
 from compat.text import JsonObject
 
 INTERPRETER = "interpreter"
@@ -202,73 +202,3 @@ def _facts(good_by_release: Mapping[str, bool | None], line: Sequence[Entry]) ->
 def _entry(release: str, good: bool | None) -> Entry:
     judgement = Judgement.UNKNOWN if good is None else Judgement.GOOD if good else Judgement.BAD
     return Entry(release=release, judgement=judgement, tried=good is not None)
-
-
-# --- lost instructions ----------------------------------------------------------------------------
-
-TABLE = "code"
-"""The metric with the table of instruction counts."""
-WANTED = ("ldmatrix", "wgmma", "tcgen05_mma", "cp_async", "tma_loads", "fence_proxy_async")
-"""Instructions whose decrease may mean slower or wrong code. The counts of other instructions say
-nothing.
-"""
-
-
-@frozen(kw_only=True)
-class Loss:
-    """An instruction that the code of a release has less than half as often as on the one before.
-
-    The count may be 0.
-    """
-
-    instruction: str
-    before: int
-    """Count on the release ``since``."""
-    after: int
-    """Count on ``release``."""
-    release: str
-    """The first release with the lower count."""
-    since: str
-    """The release before it, among those that compile."""
-
-    @property
-    def sentence(self) -> str:
-        """The loss in words: ``lost wgmma in 3.3.0: 8 → 0``."""
-        verb = "fewer" if self.after else "lost"
-        return f"{verb} {self.instruction} in {self.release}: {self.before:,} → {self.after:,}"
-
-
-def losses(entries: Iterable[Entry]) -> tuple[Loss, ...]:
-    """Return the losses over a row of releases; ``entries`` has the oldest release first.
-
-    A release is compared with the last one before it that has instruction counts.
-    """
-    all_losses: list[Loss] = []
-    last: tuple[str, Mapping[str, int]] | None = None
-    for entry in entries:
-        counts = instructions(entry.outcome) if entry.outcome is not None else {}
-        if not counts:
-            continue
-        if last is not None:
-            all_losses += _between(*last, entry.release, counts)
-        last = entry.release, counts
-    return tuple(all_losses)
-
-
-def _between(
-    since: str, before: Mapping[str, int], release: str, after: Mapping[str, int]
-) -> Iterator[Loss]:
-    for name in WANTED:
-        one, other = before.get(name, 0), after.get(name, 0)
-        if 2 * other < one:
-            yield Loss(instruction=name, before=one, after=other, release=release, since=since)
-
-
-def instructions(outcome: Outcome) -> Mapping[str, int]:
-    """Instruction → its count in the code of a build; empty if the counts are not known."""
-    table = outcome.metrics.get(TABLE)
-    return (
-        {name: count for name, count in table.items() if isinstance(count, int)}
-        if isinstance(table, Mapping)
-        else {}
-    )

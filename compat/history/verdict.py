@@ -70,7 +70,6 @@ __all__ = [
     "is_good",
     "points_of",
     "release_of",
-    "rows",
     "verdicts",
 ]
 
@@ -198,14 +197,6 @@ def verdicts(
         )
         for row in _rows(results)
     )
-
-
-def rows(results: Iterable[Result]) -> tuple[Row, ...]:
-    """Return the rows of ``results``, which may be in any order.
-
-    Different kernels with the same name have rows of their own.
-    """
-    return tuple(_rows(results))
 
 
 def _rows(results: Iterable[Result]) -> Iterator[Row]:

@@ -18,7 +18,6 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.history.foresight import PACE
-from compat.history.running import TABLE, WANTED
 from compat.history.suspects import SlowSuspect, slow_suspects
 from compat.history.verdict import is_deprecated, is_good
 from compat.model import BuiltEnv, Cell, Env, Failure, Latency, Result
@@ -30,6 +29,12 @@ from compat.report.summary.record import Report, came_out_as, expectation_words
 # --- metrics --------------------------------------------------------------------------------------
 
 
+TABLE = "code"
+"""The metric with the table of instruction counts."""
+_WANTED = ("ldmatrix", "wgmma", "tcgen05_mma", "cp_async", "tma_loads", "fence_proxy_async")
+"""Instructions whose decrease may mean slower or wrong code. The counts of other instructions say
+nothing.
+"""
 _FITS = "occupancy"
 _MORE_IS_BETTER = (f"{TABLE}.", f"{_FITS}.")
 THRESHOLD: float = 10
@@ -99,13 +104,13 @@ def _is_jump(before: float, after: float, threshold: float) -> bool:
 def _tells(metric: str, before: float, after: float) -> bool:
     """Whether a change of a metric is reported by itself.
 
-    Among the instructions, only a loss of more than half is, of one in :data:`WANTED`. Among the
+    Among the instructions, only a loss of more than half is, of one in :data:`_WANTED`. Among the
     facts about occupancy, only the number of blocks is. Facts about the pace lead to slow-suspects
     instead.
     """
     table, _, name = metric.partition(".")
     if table == TABLE:
-        return name in WANTED and 2 * after < before
+        return name in _WANTED and 2 * after < before
     return table != PACE and (table != _FITS or name == "blocks")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from compat.history.running import TABLE
 from compat.history.suspects import SlowSuspect
 from compat.model.codec import unstructure
 from compat.report.document import suspect_record
@@ -18,6 +17,7 @@ from compat.report.summary.compact import (
     one_line,
 )
 from compat.report.summary.comparing import (
+    TABLE,
     CellChange,
     CellChangeKind,
     Comparison,
