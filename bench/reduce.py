@@ -86,7 +86,7 @@ def main(name: str, sample: int, slots: int, file: str | None, which: str) -> No
             return answers
 
         began = time.perf_counter()
-        last = list(shrink(start, judge))[-1].candidate
+        last = list(shrink(start, judge))[-1]
         search = time.perf_counter() - began
         began = time.perf_counter()
         interesting([candidate for candidate, _ in seen])
@@ -159,7 +159,7 @@ def _measure_search(
         interesting.verify(start)
         began, before = time.perf_counter(), interesting.compiled
         steps = list(shrink(start, interesting, verify=interesting.verify))
-        return time.perf_counter() - began, interesting.compiled - before, steps[-1].candidate
+        return time.perf_counter() - began, interesting.compiled - before, steps[-1]
 
 
 def _script(candidates: Sequence[Candidate], cell: Cell, built: BuiltEnv, slots: int) -> float:

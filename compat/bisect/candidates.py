@@ -67,7 +67,6 @@ class ReleaseCandidate:
     env: Env
     others: tuple[Env, ...] = ()
     """Further envs of this release. If the envs disagree, the release is inconclusive."""
-    yanked: bool = False
     name: str = ""
     """The name for readers, unless it is the version."""
 
@@ -177,7 +176,7 @@ def from_index(
         envs, matrix = _by_name(chosen, query, toolchain, config)
     return CandidateLine(
         chosen=tuple(
-            ReleaseCandidate(version=one.version, env=env, yanked=one.yanked)
+            ReleaseCandidate(version=one.version, env=env)
             for one, env in zip(chosen, envs, strict=True)
         ),
         matrix=matrix,

@@ -6,7 +6,6 @@ slower. A size that would take too long by the growth so far is extrapolated, no
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
@@ -30,8 +29,6 @@ _SHORT = 1.0
 """CPU seconds below which other work of the machine can be most of a measurement."""
 _MORE = 2
 """The number of further measurements of such a compile. The smallest seconds count."""
-
-_log = logging.getLogger(__name__)
 
 
 @frozen(kw_only=True)

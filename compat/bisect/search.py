@@ -22,8 +22,6 @@ class PositionBracket:
 
     before: int
     after: int
-    judged_after: Judgement
-    """GOOD for a fix, BAD for a regression."""
     untested: tuple[int, ...] = ()
 
 
@@ -178,11 +176,7 @@ def _history(answers: Mapping[int, Judgement]) -> History:
         between = range(one + 1, other)
         if judged[one] is not judged[other]:
             untested = tuple(between)
-            brackets.append(
-                PositionBracket(
-                    before=one, after=other, judged_after=judged[other], untested=untested
-                )
-            )
+            brackets.append(PositionBracket(before=one, after=other, untested=untested))
         else:
             assumed += _runs([position for position in between if position not in judged])
     return History(judgements=judged, brackets=tuple(brackets), assumed_spans=tuple(assumed))

@@ -113,7 +113,7 @@ def module_of_frozen(
     Raises:
         NotFrozen: The function cannot become a module of its own.
     """
-    layout = _Layout(functions=functions, folder=folder, form=form, optional=optional)
+    layout = _Layout(functions=functions, form=form, optional=optional)
     first = layout.place(kernel, beside=constexpr_functions)
     problems = [problem for file in layout.files for problem in file.problems()]
     if problems:
@@ -274,7 +274,6 @@ class _Layout:
     """The files of all functions."""
 
     functions: Mapping[str, FrozenDefinition]
-    folder: Path
     form: FrozenForm
     optional: Callable[[FrozenDefinition, str], bool]
     files: list[_File] = field(factory=list)

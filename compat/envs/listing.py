@@ -91,9 +91,7 @@ def list_files(
         notes.extend([note] if note else [])
         return files
 
-    return Listing(
-        distribution=distribution, files=_of_sources(distribution, sources, ask), notes=tuple(notes)
-    )
+    return Listing(files=_of_sources(distribution, sources, ask), notes=tuple(notes))
 
 
 def ask_index(
@@ -112,9 +110,7 @@ def ask_index(
         and not any(environ.get(name) for name in NO_INDEX)
     )
     if remote and not any(_folder(Path(folder), distribution) for folder in folders):
-        return Listing(
-            distribution=distribution, files=_ask(distribution, index, cache, time.time())
-        )
+        return Listing(files=_ask(distribution, index, cache, time.time()))
     return None
 
 
@@ -134,7 +130,7 @@ def kept_files(distribution: str, sources: Sequence[str], *, cache: Path) -> Lis
         sources,
         lambda source: read_kept_files(cache, distribution, source, 0.0)[0] or (),
     )
-    return Listing(distribution=distribution, files=files)
+    return Listing(files=files)
 
 
 def _of_sources(
@@ -161,10 +157,7 @@ def _obtain_files(
     if (
         cached_files is not None
         and age < MAX_AGE
-        and (
-            needs is None
-            or Listing(distribution=distribution, files=cached_files).pythons_for(needs)
-        )
+        and (needs is None or Listing(files=cached_files).pythons_for(needs))
     ):
         return cached_files, None
     try:
@@ -324,7 +317,6 @@ def file_of(
 class Listing:
     """The files of a distribution that one or more sources have."""
 
-    distribution: str
     files: tuple[File, ...]
     notes: tuple[str, ...] = ()
     """Notes for the user, such as that the index does not answer, and the stored answer's age."""

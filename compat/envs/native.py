@@ -17,8 +17,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from attrs import frozen
-
 from compat.envs.cache import EnvCache
 from compat.envs.libraries import unpack_library
 from compat.errors import EnvError
@@ -33,26 +31,19 @@ _BUILD_DEADLINE = 300.0
 _COMPILERS = ("cc", "gcc", "clang")
 
 
-@frozen(kw_only=True)
-class Compiler:
-    """A C compiler."""
+def machine_compiler(environ: Mapping[str, str] = os.environ) -> str | None:
+    """The path of the C compiler of ``$CC``, or of one on ``PATH``; ``None`` if there is none.
 
-    program: str
-    """Path of the program, which accepts gcc's arguments."""
-    fetched: bool = False
-    """Whether it comes from the package index."""
-
-
-def machine_compiler(environ: Mapping[str, str] = os.environ) -> Compiler | None:
-    """The compiler of ``$CC``, or one on ``PATH``; ``None`` if there is none."""
+    The program accepts gcc's arguments.
+    """
     for name in filter(None, (environ.get("CC"), *_COMPILERS)):
         if program := shutil.which(name, path=environ.get("PATH")):
-            return Compiler(program=program)
+            return program
     return None
 
 
-def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> Compiler:
-    """Return the machine's compiler, or else zig from the package index.
+def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> str:
+    """Return the path of the machine's compiler, or else of zig from the package index.
 
     Raises EnvError if zig cannot be installed, or the cache cannot be written.
     """
@@ -69,7 +60,7 @@ def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> C
             f"there is no C compiler, and zig cannot be installed: {error}", hint=hint
         ) from error
     try:
-        return Compiler(program=str(_wrapper(folder, cache)), fetched=True)
+        return str(_wrapper(folder, cache))
     except OSError as error:
         raise cache.build_error(error) from error
 
@@ -96,7 +87,7 @@ exec {shlex.quote(os.fspath(zig))} cc "$@"
 
 
 def build_library(
-    source: Path, name: str, also: Sequence[str], compiler: Compiler, cache: EnvCache
+    source: Path, name: str, also: Sequence[str], compiler: str, cache: EnvCache
 ) -> Path:
     """Return the folder with a shared library, and with links to it under the names in ``also``.
 
@@ -104,7 +95,7 @@ def build_library(
     compiler and platform. Raises EnvError with the compiler's message.
     """
     key = hashlib.sha256(
-        b"\0".join((source.read_bytes(), compiler.program.encode(), sys.platform.encode()))
+        b"\0".join((source.read_bytes(), compiler.encode(), sys.platform.encode()))
     ).hexdigest()[:16]
     folder = cache.folder / "native" / f"{source.stem}-{key}"
     if (folder / name).is_file() and all((folder / other).exists() for other in also):
@@ -130,9 +121,9 @@ def _link(path: Path, name: str) -> None:
         path.symlink_to(name)
 
 
-def _compile(compiler: Compiler, source: Path, output: Path, name: str) -> None:
+def _compile(compiler: str, source: Path, output: Path, name: str) -> None:
     command = [
-        compiler.program,
+        compiler,
         "-shared",
         "-fPIC",
         "-O1",
@@ -145,12 +136,10 @@ def _compile(compiler: Compiler, source: Path, output: Path, name: str) -> None:
     _log.info("%s", " ".join(command))
     ended = run(command, timeout=_BUILD_DEADLINE)
     if ended.exit_code is None:
-        raise EnvError(
-            f"{compiler.program} did not build {source.name} within {_BUILD_DEADLINE:g} s"
-        )
+        raise EnvError(f"{compiler} did not build {source.name} within {_BUILD_DEADLINE:g} s")
     if ended.exit_code != 0:
         message = " ".join(ended.output.split())[-600:]
         raise EnvError(
-            f"{compiler.program} cannot build {source.name}: {message}",
+            f"{compiler} cannot build {source.name}: {message}",
             hint="Name another compiler in $CC.",
         )

@@ -25,7 +25,7 @@ from compat.envs.cache import EnvCache, requirements
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.envs.libraries import Overlay, overlaid
 from compat.envs.listing import INDEX, index_urls, list_files
-from compat.envs.native import Compiler, build_library, find_compiler
+from compat.envs.native import build_library, find_compiler
 from compat.envs.record import read_env
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.files import content_of, folder_digest, replace_file
@@ -50,7 +50,7 @@ class PairingSetup:
 
     selection: Selection
     cache: EnvCache
-    compiler: Compiler
+    compiler: str
     library: Path
     again: bool
     claims: Claims
@@ -202,7 +202,7 @@ def try_pair(request: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pa
                 PairRun(
                     python=built.python,
                     library=ready.library,
-                    compiler=ready.compiler.program,
+                    compiler=ready.compiler,
                     before=before,
                 ),
                 toolchain,

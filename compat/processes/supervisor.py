@@ -172,7 +172,6 @@ class ForegroundResult:
     timed_out: bool = False
     interrupted: bool = False
     """Whether it was ended because all running work must end."""
-    seconds: float = 0.0
 
 
 def run_in_foreground(
@@ -222,7 +221,6 @@ def run_in_foreground(
         signal=signal.Signals(-code).name if code < 0 else None,
         timed_out=timed_out,
         interrupted=interrupted,
-        seconds=time.monotonic() - began,
     )
 
 

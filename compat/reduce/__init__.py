@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from compat.reduce.candidate import Candidate
 from compat.reduce.module import extract_functions
-from compat.reduce.search import AcceptedStep, AreInteresting, shrink
+from compat.reduce.search import AreInteresting, shrink
 
 if TYPE_CHECKING:
     from compat.reduce.reduction import reduce as reduce
 
-__all__ = ["AcceptedStep", "AreInteresting", "Candidate", "extract_functions", "reduce", "shrink"]
+__all__ = ["AreInteresting", "Candidate", "extract_functions", "reduce", "shrink"]
 
 
 def __getattr__(name: str) -> object:

@@ -247,10 +247,12 @@ class Reduction:
                 return answers
 
             try:
-                for step in shrink(self.history[-1], are_interesting, verify=interesting.verify):
-                    self.history.append(step.candidate)
-                    self._best.keep(step.candidate)
-                    show(step.candidate, self.tests)
+                for candidate in shrink(
+                    self.history[-1], are_interesting, verify=interesting.verify
+                ):
+                    self.history.append(candidate)
+                    self._best.keep(candidate)
+                    show(candidate, self.tests)
             finally:
                 self.goal.tested_envs |= {
                     requirement.built.env.name for requirement in interesting.requirements

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from compat.reduce import expressions, statements
 from compat.reduce.candidate import Candidate, Edit, ReductionPass, apply_edits
@@ -48,15 +48,8 @@ PASSES: tuple[ReductionPass, ...] = (
 """The edits, in order, repeated until none helps."""
 LAST: tuple[ReductionPass, ...] = (expressions.names,)
 """The edits for the end, when no other helps."""
-
-
-@frozen(kw_only=True)
-class AcceptedStep:
-    """An accepted candidate."""
-
-    candidate: Candidate
-    tests: int
-    """Candidates judged so far."""
+_WIDTH = 8
+"""The number of single edits that are judged together, if there are that many."""
 
 
 def shrink(
@@ -64,22 +57,19 @@ def shrink(
     interesting: AreInteresting,
     *,
     verify: Verify = lambda _: True,
-    width: int = 8,
-) -> Iterator[AcceptedStep]:
+) -> Iterator[Candidate]:
     """Yield every accepted candidate. The last one is the smallest that was found.
 
     ``start`` counts as accepted and is not yielded. ``verify`` decides about candidates that
-    ``interesting`` accepts; it may be slow. ``width`` is the number of single edits that are judged
-    together, if there are that many. An exception from either function ends the search.
+    ``interesting`` accepts; it may be slow. An exception from either function ends the search.
     """
-    search = Shrinker(current=start, interesting=interesting, verify=verify, width=width)
+    search = Shrinker(current=start, interesting=interesting, verify=verify)
     for passes in (PASSES, LAST, PASSES):
         progress = True
         while progress:
             before = search.current
             for make in passes:
-                for candidate in search.sweep(make):
-                    yield AcceptedStep(candidate=candidate, tests=search.tests)
+                yield from search.sweep(make)
             progress = search.current is not before
 
 
@@ -90,8 +80,6 @@ class Shrinker:
     current: Candidate
     interesting: AreInteresting
     verify: Verify
-    width: int
-    tests: int = 0
     _seen: dict[str, bool] = field(factory=dict)
     _made: tuple[ReductionPass, Candidate, list[Edit]] | None = None
 
@@ -126,7 +114,7 @@ class Shrinker:
                 (name, edit) for name, edit in _name_edits(self._edits(make)) if name not in failed
             ]
             while waiting:
-                some, waiting = waiting[: self.width], waiting[self.width :]
+                some, waiting = waiting[:_WIDTH], waiting[_WIDTH:]
                 accepted = self._round([[edit] for _, edit in some])
                 failed |= {name for (name, _), fine in zip(some, accepted, strict=True) if not fine}
                 if any(accepted):
@@ -179,7 +167,6 @@ class Shrinker:
             if candidate is not None and candidate.key not in self._seen
         }
         if new:
-            self.tests += len(new)
             self._seen.update(zip(new, self.interesting(list(new.values())), strict=True))
         return [candidate is not None and self._seen[candidate.key] for candidate in candidates]
 

@@ -618,11 +618,6 @@ class Device:
         """The names of the targets that are compiled for by default."""
         return self.usual_targets or tuple(target.name for target in self.targets)
 
-    @property
-    def backends(self) -> tuple[str, ...]:
-        """The backends of the targets."""
-        return tuple(dict.fromkeys(target.backend for target in self.targets))
-
 
 def _no_reproducer(_reproducer: str, _ir: str, _name: str) -> str | None:
     return None

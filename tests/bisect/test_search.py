@@ -35,7 +35,6 @@ def changes(truth: Sequence[Judgement]) -> list[PositionBracket]:
         PositionBracket(
             before=one,
             after=other,
-            judged_after=truth[other],
             untested=tuple(range(one + 1, other)),
         )
         for one, other in itertools.pairwise(positions)
@@ -79,7 +78,6 @@ def test_changes_found_in_any_history_are_real(truth: list[Judgement], width: in
     assert history.judgements == {position: truth[position] for position in sorted(judge.asked)}
     for bracket in history.brackets:
         assert {truth[bracket.before], truth[bracket.after]} == {G, B}
-        assert truth[bracket.after] is bracket.judged_after
     taken_on_trust = {
         position for first, last in history.assumed_spans for position in range(first, last + 1)
     }
@@ -109,7 +107,7 @@ def test_number_of_judged_positions_grows_with_the_logarithm(
     cut = data.draw(st.integers(1, length - 1))
     judge = Counting([G] * cut + [B] * (length - cut))
     history = search(length, judge)
-    assert history.brackets == (PositionBracket(before=cut - 1, after=cut, judged_after=B),)
+    assert history.brackets == (PositionBracket(before=cut - 1, after=cut),)
     assert len(judge.asked) <= 3 + 2 * length.bit_length()
 
 
@@ -130,13 +128,13 @@ def test_given_ends_are_judged_first_and_never_assumed(
 
 def test_inconclusive_newest_position_is_skipped() -> None:
     history = search(5, Counting([G, G, B, B, U]))
-    assert history.brackets == (PositionBracket(before=1, after=2, judged_after=B),)
+    assert history.brackets == (PositionBracket(before=1, after=2),)
 
 
 def test_search_without_a_good_end_finds_the_change_nearest_the_bad_end() -> None:
     truth = [G] * 10 + [B] * 10 + [G] * 10 + [B] * 3
     history = search(len(truth), Counting(truth), bad=len(truth) - 1)
-    assert PositionBracket(before=29, after=30, judged_after=B) in history.brackets
+    assert PositionBracket(before=29, after=30) in history.brackets
 
 
 def test_an_empty_history() -> None:

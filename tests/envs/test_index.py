@@ -371,5 +371,5 @@ def test_nearest_releases_are_listed_only_for_a_release_without_files(
         for entry in json.loads(PUBLISHED)["files"]
         if (file := file_of(entry["filename"], None, False))
     )
-    neighbours = Listing(distribution="triton", files=files).around(Version(release))
+    neighbours = Listing(files=files).around(Version(release))
     assert (neighbours and list(map(str, neighbours))) == around

@@ -35,7 +35,6 @@ def linux(monkeypatch: pytest.MonkeyPatch) -> None:
 def listing(distribution: str) -> Listing:
     files = json.loads((HERE / f"{distribution}.json").read_text(encoding="utf-8"))["files"]
     return Listing(
-        distribution=distribution,
         files=tuple(
             File(filename=file["filename"], requires_python=file.get("requires-python"))
             for file in files
@@ -68,7 +67,7 @@ def test_real_releases_have_wheels_for_the_expected_pythons(
 def test_newest_release_is_the_default() -> None:
     assert listing("triton").versions()[-1] == Version("3.9.0")
     assert listing("triton").pythons_for(None) == listing("triton").pythons_for(Version("3.9.0"))
-    assert Listing(distribution="x", files=()).pythons_for(None) == frozenset()
+    assert Listing(files=()).pythons_for(None) == frozenset()
 
 
 def test_wheels_of_other_platforms_and_free_threaded_builds_are_ignored() -> None:
@@ -78,7 +77,7 @@ def test_wheels_of_other_platforms_and_free_threaded_builds_are_ignored() -> Non
         "cp312-cp312-win_amd64",
     ]
     files = tuple(File(filename=f"x-1.0-{name}.whl") for name in names)
-    assert Listing(distribution="x", files=files).pythons_for(Version("1.0")) == frozenset()
+    assert Listing(files=files).pythons_for(Version("1.0")) == frozenset()
 
 
 def test_requires_python_narrows_what_the_tags_allow() -> None:
@@ -93,14 +92,13 @@ def test_withdrawn_wheel_counts_only_for_its_exact_version() -> None:
         File(filename="x-1.0-py3-none-any.whl"),
         File(filename="x-2.0-py3-none-any.whl", yanked=True),
     )
-    file_listing = Listing(distribution="x", files=files)
+    file_listing = Listing(files=files)
     assert file_listing.versions() == (Version("1.0"),)
     assert file_listing.pythons_for(Version("2.0"))
 
 
 def test_version_includes_its_local_variants() -> None:
     file_listing = Listing(
-        distribution="torch",
         files=(File(filename="torch-2.4.1+cpu-cp311-cp311-manylinux1_x86_64.whl"),),
     )
     assert file_listing.pythons_for(Version("2.4.1")) == {(3, 11)}
@@ -120,7 +118,7 @@ def test_files_that_are_not_valid_wheels_are_ignored() -> None:
         File(filename="x.whl"),
         File(filename="x-1.0-1.0-1-py3-none-any.whl"),
     )
-    file_listing = Listing(distribution="x", files=files)
+    file_listing = Listing(files=files)
     assert file_listing.versions() == ()
     assert file_listing.pythons_for(Version("1.0")) == frozenset()
 

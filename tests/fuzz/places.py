@@ -465,7 +465,7 @@ def _index(page: tuple[str, str], _: Path) -> None:
         )
     except ValueError:
         return  # becomes IndexUnavailable
-    _of_listing(Listing(distribution="triton", files=files))
+    _of_listing(Listing(files=files))
 
 
 def _of_listing(index_listing: Listing) -> None:
@@ -492,7 +492,7 @@ def _kept_answer(text: str, folder: Path) -> None:
     files, age = listing.read_kept_files(folder, "triton", "https://i/simple", 10.0)
     assert age >= 0
     listing.age_phrase(age)
-    _of_listing(Listing(distribution="triton", files=files or ()))
+    _of_listing(Listing(files=files or ()))
     listing.keep_files(folder, "triton", "https://i/simple", files or (), 10.0)
     assert listing.read_kept_files(folder, "triton", "https://i/simple", 10.0)[0] == (files or ())
 

@@ -12,7 +12,7 @@ import pytest
 
 from compat.envs import native
 from compat.envs.cache import EnvCache
-from compat.envs.native import Compiler, build_library, find_compiler
+from compat.envs.native import build_library, find_compiler
 from compat.errors import EnvError
 from compat.toolchains import DEFAULT
 
@@ -44,7 +44,7 @@ RECORDED = (
 )
 
 
-def build(compiler: Compiler, cache: EnvCache) -> Path:
+def build(compiler: str, cache: EnvCache) -> Path:
     return build_library(PAIRING.source, PAIRING.library, PAIRING.also, compiler, cache)
 
 
@@ -67,7 +67,7 @@ def check_calls(library: Path, tmp_path: Path) -> None:
 def test_the_machines_compiler_builds_the_library_once(tmp_path: Path) -> None:
     cache = EnvCache(tmp_path / "cache")
     compiler = find_compiler(cache)
-    assert not compiler.fetched
+    assert compiler == MACHINES
     folder = build(compiler, cache)
     assert {path.name for path in folder.iterdir()} == {PAIRING.library, *PAIRING.also}
     before = (folder / PAIRING.library).stat()
@@ -80,7 +80,7 @@ def test_the_machines_compiler_builds_the_library_once(tmp_path: Path) -> None:
 def test_without_a_compiler_one_from_the_index_builds_the_library(tmp_path: Path) -> None:
     cache = EnvCache(tmp_path / "cache")
     compiler = find_compiler(cache, {"PATH": str(tmp_path)})
-    assert compiler.fetched
+    assert Path(compiler).is_relative_to(cache.folder)
     check_calls(build(compiler, cache) / PAIRING.library, tmp_path)
 
 
@@ -94,7 +94,7 @@ def test_a_fetched_compiler_starts_from_a_folder_with_an_odd_name(
     monkeypatch.setattr(native, "unpack_library", lambda _: program.parents[1])
     cache = EnvCache(program.parents[1] / "cache")
     compiler = find_compiler(cache, {"PATH": str(tmp_path)})
-    done = subprocess.run([compiler.program, "x y"], capture_output=True, text=True, check=False)
+    done = subprocess.run([compiler, "x y"], capture_output=True, text=True, check=False)
     assert done.stdout == f"{cache.folder}/native/zig-cache cc x y\n", done.stderr
 
 
@@ -104,7 +104,7 @@ def test_the_variable_cc_names_the_compiler(tmp_path: Path) -> None:
     program.chmod(0o755)
     cache = EnvCache(tmp_path / "cache")
     compiler = find_compiler(cache, {"CC": str(program), "PATH": os.environ["PATH"]})
-    assert compiler == Compiler(program=str(program))
+    assert compiler == str(program)
     with pytest.raises(EnvError, match="it is broken"):
         build(compiler, cache)
 

@@ -16,7 +16,6 @@ from attrs import evolve
 from packaging.version import Version
 
 from compat.envs.cache import EnvCache
-from compat.envs.native import Compiler
 from compat.model import BuiltEnv, Env, Package
 from compat.pairs import pairing
 from compat.pairs.pairing import RequestedPair
@@ -139,7 +138,7 @@ def test_a_try_waits_for_another_process_that_tries_the_same_pair(
     )
     cache, messages = EnvCache(tmp_path), list[str]()
     folder, key = pairing.answers_folder(cache), pairing.pair_key(built, None, DEFAULT)
-    claims, compiler = Claims(folder, messages.append), Compiler(program="/a/compiler")
+    claims, compiler = Claims(folder, messages.append), "/a/compiler"
     ready = pairing.PairingSetup(
         selection=select_places(),
         cache=cache,

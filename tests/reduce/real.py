@@ -10,7 +10,7 @@ from compat.bisect.criterion import parse_criterion
 from compat.bundle.bundle import bundle
 from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Result
-from compat.reduce import AcceptedStep, Candidate, extract_functions, shrink
+from compat.reduce import Candidate, extract_functions, shrink
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
 from compat.store.store import Store
 from compat.workers.attempt import Limits
@@ -27,11 +27,11 @@ class Reduced:
     after: Result
     """The result of the last candidate from the engine: alone, and confirmed."""
     start: Candidate
-    steps: tuple[AcceptedStep, ...]
+    steps: tuple[Candidate, ...]
 
     @property
     def last(self) -> Candidate:
-        return self.steps[-1].candidate if self.steps else self.start
+        return self.steps[-1] if self.steps else self.start
 
 
 def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) -> Reduced:
@@ -48,8 +48,8 @@ def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) 
         with interestingness(cell, requirement, context=context) as interesting:
             steps = tuple(shrink(start, interesting))
         path = folder / "last.py"
-        path.write_text((steps[-1].candidate if steps else start).text)
-        last = steps[-1].candidate.specialize(cell.spec, str(path))
+        path.write_text((steps[-1] if steps else start).text)
+        last = steps[-1].specialize(cell.spec, str(path))
         (after,) = run(
             [Cell(env=cell.env, target=cell.target, spec=last)],
             RunContext(envs=context.envs, store=store, limits=limits, idle_timeout=KEPT),

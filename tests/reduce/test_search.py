@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat.model import CompileSpec
-from compat.reduce import AcceptedStep, Candidate, extract_functions, module, shrink, statements
+from compat.reduce import Candidate, extract_functions, module, shrink, statements
 from compat.reduce.candidate import apply_edits
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
@@ -91,7 +91,7 @@ JUDGES: tuple[Holds, ...] = (
 )
 
 
-def search(start: Candidate, holds: Holds) -> list[AcceptedStep]:
+def search(start: Candidate, holds: Holds) -> list[Candidate]:
     """All steps of a search, which never judges a candidate twice."""
     earlier_keys = set[str]()
 
@@ -106,7 +106,7 @@ def search(start: Candidate, holds: Holds) -> list[AcceptedStep]:
 
 
 @cache
-def found_by(holds: Holds) -> list[AcceptedStep]:
+def found_by(holds: Holds) -> list[Candidate]:
     """All steps of the search with a judge, which runs once for all tests that use it."""
     return search(kernel("sel_varlen"), holds)
 
@@ -116,16 +116,16 @@ def test_every_accepted_candidate_satisfies_the_judge_and_is_lighter(holds: Hold
     start = kernel("sel_varlen")
     assert holds(start)
     before = start
-    for step in found_by(holds):
-        assert holds(step.candidate)
-        assert step.candidate.weight < before.weight
-        before = step.candidate
+    for candidate in found_by(holds):
+        assert holds(candidate)
+        assert candidate.weight < before.weight
+        before = candidate
     assert before.kernel_lines <= 4
 
 
 @pytest.mark.parametrize("holds", JUDGES, ids=lambda holds: holds.__name__)
 def test_no_statement_can_be_removed_from_the_last_candidate(holds: Holds) -> None:
-    last = found_by(holds)[-1].candidate
+    last = found_by(holds)[-1]
     for edit in statements.drop(last):
         less = apply_edits(last, [edit])
         assert less is None or less.weight >= last.weight or not holds(less), edit.what
@@ -190,7 +190,7 @@ def test_only_the_calls_that_the_judge_wants_stay(program: tuple[str, set[str]])
         }
 
     steps = search(start, holds)
-    last = steps[-1].candidate if steps else start
+    last = steps[-1] if steps else start
     called = [node for node in ast.walk(last.tree) if isinstance(node, ast.Call)]
     assert holds(last)
     assert len(called) == len(mark_names)
@@ -237,21 +237,23 @@ def test_a_candidate_that_verify_refuses_is_not_accepted() -> None:
     """The search verifies few candidates, and all accepted steps pass."""
     start = kernel("sel_dense")
     candidates: list[Candidate] = []
+    judged: list[Candidate] = []
+
+    def judge(some: Sequence[Candidate]) -> list[bool]:
+        judged.extend(some)
+        return [dot_in_a_loop(candidate) for candidate in some]
+
+    def judge_and_verify(some: Sequence[Candidate]) -> list[bool]:
+        judged.extend(some)
+        return [dot_in_a_loop(candidate) and verify(candidate) for candidate in some]
 
     def verify(candidate: Candidate) -> bool:
         candidates.append(candidate)
         return calls(candidate.tree, "exp") and "stride_kL" in module.loaded_names(candidate.tree)
 
-    steps = list(
-        shrink(start, lambda some: [dot_in_a_loop(candidate) for candidate in some], verify=verify)
-    )
-    assert all(verify(step.candidate) and dot_in_a_loop(step.candidate) for step in steps)
-    plain = list(
-        shrink(
-            start,
-            lambda some: [dot_in_a_loop(candidate) and verify(candidate) for candidate in some],
-        )
-    )
-    assert steps[-1].candidate.weight <= plain[-1].candidate.weight
-    assert len({candidate.key for candidate in candidates}) < steps[-1].tests + plain[-1].tests
-    assert len(steps[-1].candidate.text) < 600
+    steps = list(shrink(start, judge, verify=verify))
+    assert all(verify(candidate) and dot_in_a_loop(candidate) for candidate in steps)
+    plain = list(shrink(start, judge_and_verify))
+    assert steps[-1].weight <= plain[-1].weight
+    assert len({candidate.key for candidate in candidates}) < len(judged)
+    assert len(steps[-1].text) < 600

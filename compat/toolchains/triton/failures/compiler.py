@@ -28,7 +28,6 @@ _LOWERING = (
     r"failed to legalize|failed to convert|could not|cannot be|not supported|unsupported|unable"
     r" to|failed to (?!verify)"
 )
-_MALFORMED = r"(?:'[\w.]+' op |must be|requires|failed to verify|expect)"
 
 _BY_MISTAKE = {"SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGSEGV": 11}
 """The signals that a program's own faults cause, with their numbers."""

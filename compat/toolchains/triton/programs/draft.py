@@ -38,7 +38,7 @@ class Draft:
     """The statements of a program under construction, with their scope."""
 
     def __init__(self, random: Random, families: Collection[str], grid: int) -> None:
-        self.random, self.families, self.grid = random, frozenset(families), grid
+        self.random, self.grid = random, grid
         self.operations = [
             operation
             for operation in OPERATIONS.values()
@@ -86,10 +86,6 @@ class Draft:
         """The families of the operations so far."""
         statements = walk(tuple(self._statements))
         return {OPERATIONS[statement.operation].family for statement in statements}
-
-    def wants(self, family: str) -> bool:
-        """Whether the program should have operations of a family."""
-        return family in self.families
 
     def statements(self) -> tuple[BlockStatement, ...]:
         """The statements of the innermost scope."""

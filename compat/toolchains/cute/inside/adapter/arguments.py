@@ -29,7 +29,7 @@ _ADDRESS = 1 << 40
 """Divisible by every assumed alignment."""
 APART = 1 << 38
 """Bytes between tensors that each have an address of their own."""
-_UNSIGNED, _FLOAT, _SIGNED, _BFLOAT, _BOOL = 1, 2, 0, 4, 6
+_UNSIGNED, _FLOAT, _SIGNED, _BFLOAT = 1, 2, 0, 4
 """The codes of element types in DLPack."""
 _ANY = 64
 """The assumed value of a run-time size, as a multiple of its divisor."""
