@@ -24,6 +24,7 @@ from compat.history.account import is_good
 from compat.history.verdict import release_of
 from compat.hunt.known_defects import KNOWN_FILE, KnownDefect, read_known
 from compat.model import Failure, Result, Specialization, Status
+from compat.model.codec import record_of
 from compat.report.summary.compact import explain_command, natural
 from compat.report.summary.record import Report
 from compat.toolchains import known_edits
@@ -170,14 +171,11 @@ class _GatheredReports:
         self, library: str, failure: Failure, result: Result, report: Report
     ) -> BoardFailure:
         defect = self.known_defects.get(failure.fingerprint)
-        return BoardFailure(
-            fingerprint=failure.fingerprint,
-            failure_class=failure.failure_class,
+        return record_of(
+            BoardFailure,
+            failure,
             status=str(result.outcome.status),
-            stage=failure.stage,
-            pass_=failure.pass_,
             message=failure.excerpt,
-            advice=failure.advice,
             edits=tuple(edit.name for edit in known_edits(failure, result.cell.env.toolchain)),
             url=defect.url if defect else "",
             note=defect.note if defect else "",

@@ -8,6 +8,7 @@ from shutil import get_terminal_size
 from typing import Unpack
 
 import click
+from attrs import asdict
 
 from compat.cli.answer import Answer, answer_options, table
 from compat.cli.help import Command
@@ -109,12 +110,7 @@ def _state(built: BuiltEnv, selection: Selection) -> str:
 def _targets(selection: Selection) -> Rows:
     for target in selection.targets:
         yield {
-            "name": target.name,
-            "toolchain": target.toolchain,
-            "backend": target.backend,
-            "arch": target.arch,
-            "warp_size": target.warp_size,
-            "shared_memory": target.shared_memory,
+            **asdict(target),
             "gpus": list(gpus_of(target)),
         }
 

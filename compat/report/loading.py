@@ -481,20 +481,14 @@ class _Loading:
 
     def report(self) -> Report:
         results = self._results()
-        return Report(
+        return record_of(
+            Report,
+            self.matrix,
             results=results,
             verdicts=verdicts(
                 results, remembered=self._earlier_results(results), existing=self.matrix.existing
             ),
             envs=tuple(self.envs.values()),
-            command=self.matrix.command,
-            seconds=self.matrix.seconds,
-            existing=self.matrix.existing,
-            api=self.matrix.api,
-            options=self.matrix.options,
-            limits=self.matrix.limits,
-            shards=self.matrix.shards,
-            earlier=self.matrix.earlier,
             version=self.matrix.tool.version,
             sources={source.path: source.text for source in self.matrix.sources},
             attachments={
@@ -502,9 +496,6 @@ class _Loading:
                 for attachment in self.matrix.attachments
                 if is_packed(attachment.gzip)
             },
-            variants=self.matrix.variants,
-            helpers=self.matrix.helpers,
-            pairs=self.matrix.pairs,
             tuned=self._check_tuned_records(),
         )
 

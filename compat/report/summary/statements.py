@@ -14,6 +14,7 @@ from compat.history.running import ran_on
 from compat.history.verdict import Coordinate, Verdict, is_good
 from compat.model import Result, Specialization, StandInPackages, Status
 from compat.model.cell import leaf_types
+from compat.model.codec import record_of
 from compat.report.summary.compact import (
     amount,
     earlier_runs,
@@ -142,15 +143,13 @@ def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _SentenceFacts]]
 
 def _story(report: Report, verdict: Verdict) -> _SentenceFacts:
     changes = (verdict.since, verdict.bracket if verdict.word is not Word.INTERMITTENT else None)
-    return _SentenceFacts(
-        word=verdict.word,
-        toolchain=verdict.toolchain,
+    return record_of(
+        _SentenceFacts,
+        verdict,
         bracket=changes[1],
         since=changes[0],
-        between=tuple(open_between(verdict, change) if change else "" for change in changes),  # type: ignore[arg-type]
+        between=tuple(open_between(verdict, change) if change else "" for change in changes),
         runs=runs((entry.release, _what(entry)) for entry in verdict.known_entries),
-        line=verdict.line,
-        complete=verdict.complete,
         clear=not verdict.untested_releases and not verdict.flaky,
         newest=next((entry.release for entry in reversed(verdict.entries) if entry.tried), None),
         computes=_computes(report, verdict),
