@@ -366,7 +366,7 @@ def _write(
     makers = Makers(form=_capturing(recorded).frozen_form)
     try:
         compiles = [_compile(case.first, recorded, makers) for case in kernel.cases]
-    except (arguments.UnknownArgumentForm, constexprs.UnknownForm) as error:
+    except constexprs.UnknownForm as error:
         raise ConfigError(f"a kernel file cannot describe its arguments: {error}") from error
     if kernel.live:
         source, roots = kernel.live.source, (kernel.live.root,)

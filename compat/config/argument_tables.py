@@ -259,7 +259,7 @@ def check_launch(table: Table, toolchain: Toolchain) -> None:
         if value != DROP:
             try:
                 arguments.read(value, toolchain.language.types.elements, describe)
-            except arguments.UnknownArgumentForm as error:
+            except constexprs.UnknownForm as error:
                 table.fail(str(error), f"{name}{error.path}", hint=error.hint)
 
 

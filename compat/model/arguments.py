@@ -24,10 +24,10 @@ memory. A toolchain's adapter creates the passed values from the JSON forms. The
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, TypeGuard
 
 from compat.model import constexprs
+from compat.model.constexprs import UnknownForm, check_name
 from compat.text import JsonMapping, lazy_pattern
 
 Argument = Any
@@ -47,17 +47,8 @@ false.
 _USUAL = {ALIGNED: True, LARGE: False}
 _DESCRIPTOR = lazy_pattern(r"tensordesc<(\w+)\[(\d+(?:, ?\d+)*)\](?:, ?(\w+\(.*\)))?>")
 """The third group is the layout of a Gluon descriptor: a call of a name of Gluon's language."""
+_DTYPE = "an element type"
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 64) - 1
-
-
-class UnknownArgumentForm(ValueError):
-    """A value that no argument can have."""
-
-    def __init__(self, message: str, path: str = "", hint: str = FORMS) -> None:
-        super().__init__(message)
-        self.path = path
-        """The position of the form in the value, such as ``[1]``."""
-        self.hint = hint
 
 
 def read(
@@ -65,7 +56,8 @@ def read(
 ) -> Argument:
     """Convert an argument of a kernel file into its form in memory.
 
-    ``dtypes`` are the element types that exist. Raises :class:`UnknownArgumentForm`.
+    ``dtypes`` are the element types that exist. Raises
+    :class:`compat.model.constexprs.UnknownForm`.
     """
     if isinstance(value, list):
         return tuple(
@@ -75,7 +67,7 @@ def read(
         return value
     if isinstance(value, int):
         if not _SMALLEST <= value <= _LARGEST:
-            raise UnknownArgumentForm(f"{describe(value)} does not fit any type")
+            raise UnknownForm(f"{describe(value)} does not fit any type", hint=FORMS)
         return value
     if isinstance(value, str):
         return _of_text(value, dtypes)
@@ -92,14 +84,14 @@ def read(
         }
     if isinstance(value, Mapping) and value.keys() == {CONSTANT}:
         return _of_constant(value[CONSTANT], describe)
-    raise UnknownArgumentForm(f"{describe(value)} is not an argument of a launch")
+    raise UnknownForm(f"{describe(value)} is not an argument of a launch", hint=FORMS)
 
 
 def _of_constant(value: object, describe: Callable[[object], str]) -> object:
     try:
         return {CONSTANT: constexprs.read(value, describe)}
-    except constexprs.UnknownForm as error:
-        raise UnknownArgumentForm(str(error), f".{CONSTANT}{error.path}", error.hint) from None
+    except UnknownForm as error:
+        raise UnknownForm(str(error), f".{CONSTANT}{error.path}", error.hint) from None
 
 
 def _element(
@@ -107,13 +99,13 @@ def _element(
 ) -> object:
     try:
         return read(value, dtypes, describe)
-    except UnknownArgumentForm as error:
-        raise UnknownArgumentForm(str(error), f"{place}{error.path}", error.hint) from None
+    except UnknownForm as error:
+        raise UnknownForm(str(error), f"{place}{error.path}", error.hint) from None
 
 
 def _of_text(text: str, dtypes: Collection[str]) -> str:
     if text.startswith("*k") and text[2:] in dtypes:
-        raise UnknownArgumentForm(
+        raise UnknownForm(
             f"{text!r} is a type",
             hint=(
                 f'Write "*{text[2:]}": the annotation in the kernel says that it only reads the'
@@ -121,16 +113,16 @@ def _of_text(text: str, dtypes: Collection[str]) -> str:
             ),
         )
     if text.startswith("*"):
-        return f"*{_dtype(text[1:], dtypes)}"
+        return f"*{check_name(text[1:], dtypes, _DTYPE)}"
     if match := _DESCRIPTOR.fullmatch(text):
-        layout = _layout(match[3])
-        return f"tensordesc<{_dtype(match[1], dtypes)}[{match[2].replace(' ', '')}]{layout}>"
+        dtype, layout = check_name(match[1], dtypes, _DTYPE), _layout(match[3])
+        return f"tensordesc<{dtype}[{match[2].replace(' ', '')}]{layout}>"
     if text in dtypes:
-        raise UnknownArgumentForm(
+        raise UnknownForm(
             f"{text!r} is a type, and a launch passes values",
             hint=f'Write the number itself. A tensor is "*{text}".',
         )
-    raise UnknownArgumentForm(f"{text!r} is not an argument of a launch")
+    raise UnknownForm(f"{text!r} is not an argument of a launch", hint=FORMS)
 
 
 def _layout(text: str | None) -> str:
@@ -138,31 +130,22 @@ def _layout(text: str | None) -> str:
     if text is None:
         return ""
     if not constexprs.is_layout(f"{constexprs.GLUON}.{text}"):
-        raise UnknownArgumentForm(f"{text!r} is not a layout")
+        raise UnknownForm(f"{text!r} is not a layout", hint=FORMS)
     return f",{text}"
 
 
 def _of_tensor(
     value: JsonMapping, dtypes: Collection[str], describe: Callable[[object], str]
 ) -> object:
-    dtype = _dtype(value["tensor"], dtypes)
+    dtype = check_name(value["tensor"], dtypes, _DTYPE)
     for key, flag in value.items():
         if key != "tensor" and key not in _USUAL:
-            raise UnknownArgumentForm(
+            raise UnknownForm(
                 f"a tensor has no {key!r}", hint=f"Choose one of: {', '.join(_USUAL)}."
             )
         if key in _USUAL and not isinstance(flag, bool):
-            raise UnknownArgumentForm(f"{key} is {describe(flag)}; expected true or false")
+            raise UnknownForm(f"{key} is {describe(flag)}; expected true or false", hint=FORMS)
     return tensor(dtype, **{key: flag for key, flag in value.items() if key in _USUAL})
-
-
-def _dtype(name: object, dtypes: Collection[str]) -> str:
-    if not isinstance(name, str) or name not in dtypes:
-        near = get_close_matches(str(name), list(dtypes), n=3, cutoff=0.6)
-        raise UnknownArgumentForm(
-            f"{name!r} is not an element type", hint=f"Choose one of: {', '.join(near or dtypes)}."
-        )
-    return name
 
 
 def tensor(dtype: str, *, aligned: bool = True, large: bool = False) -> Argument:

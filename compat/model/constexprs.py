@@ -86,7 +86,7 @@ GLUON = "gl"
 
 
 class UnknownForm(ValueError):
-    """A value that no constexpr can have."""
+    """A value that no constexpr or argument can have."""
 
     def __init__(self, message: str, path: str = "", hint: str = FORMS) -> None:
         super().__init__(message)
@@ -112,9 +112,9 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
     if form == "none" and name is True:
         return None
     if form == "dtype":
-        return {form: DTYPES[_check_name(name, DTYPES, "a dtype")]}
+        return {form: DTYPES[check_name(name, DTYPES, "a dtype")]}
     if form == "torch_dtype":
-        return {form: _check_name(name, TORCH_DTYPES, "a dtype of PyTorch")}
+        return {form: check_name(name, TORCH_DTYPES, "a dtype of PyTorch")}
     if form == "function" and isinstance(name, str) and name.isidentifier():
         return {form: name}
     if form == "layout" and isinstance(name, str):
@@ -179,7 +179,8 @@ _TOKEN = lazy_pattern(
 _CLOSES = {")": "(", "]": "["}
 
 
-def _check_name(name: object, choices: Iterable[str], what: str) -> str:
+def check_name(name: object, choices: Iterable[str], what: str) -> str:
+    """Return ``name`` if it is one of ``choices``. Raises :class:`UnknownForm`."""
     if not isinstance(name, str) or name not in choices:
         near = get_close_matches(str(name), list(choices), n=3, cutoff=0.6)
         raise UnknownForm(

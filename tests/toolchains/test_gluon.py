@@ -184,7 +184,7 @@ def test_layout_expression_is_a_constexpr(text: str) -> None:
 def test_other_code_is_not_a_layout(text: str) -> None:
     with pytest.raises(constexprs.UnknownForm):
         constexprs.read({"layout": text})
-    with pytest.raises(arguments.UnknownArgumentForm):
+    with pytest.raises(constexprs.UnknownForm):
         arguments.read(f"tensordesc<fp16[64, 64],{text.removeprefix('gl.')}({{>", DTYPES)
 
 
