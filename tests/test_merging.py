@@ -252,7 +252,6 @@ FAILED = Evidence(
         ),
     ),
 )
-UNREAD = Diagnosis()
 BUILD = evolve(
     EVIDENCE,
     requested=("compile",),

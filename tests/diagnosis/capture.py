@@ -85,7 +85,7 @@ class Shot:
 
 
 CRASHED, UNSUPPORTED = "crashed", "unsupported"
-EARLY, LATE = ("3.0.0", "3.2.0"), ("3.3.1", "3.5.1", "3.8.0", "3.9.0")
+LATE = ("3.3.1", "3.5.1", "3.8.0", "3.9.0")
 BEFORE_DESCRIPTORS = ("3.0.0", "3.2.0", "3.3.1")
 
 AMD = ("3.5.1", "3.6.0", "3.9.0")

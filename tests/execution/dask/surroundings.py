@@ -1,4 +1,4 @@
-"""Other surroundings for the processes of a cluster: less memory, another network, a small disk.
+"""Other surroundings for the processes of a cluster: less memory, a small disk.
 
 All of them need root.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import time
 import uuid
 from collections.abc import Iterator
@@ -46,41 +45,6 @@ def little_memory(size: int) -> Iterator[list[str]]:
                 group.rmdir()
                 break
             time.sleep(0.1)
-
-
-class Network:
-    """Two machines on one wire: this one, and one whose processes :attr:`within` starts."""
-
-    def __init__(self) -> None:
-        name = uuid.uuid4().hex[:6]
-        number = int(name, 16)
-        self._space, self._link = f"compat-{name}", f"compat-{name}"[:15]
-        net = f"10.{64 + number % 64}.{number // 64 % 256}"
-        self.here, self.there = f"{net}.1", f"{net}.2"
-        self.within = ["ip", "netns", "exec", self._space]
-        self._ip("netns", "add", self._space)
-        self._ip(
-            "link", "add", self._link, "type", "veth", "peer", "name", "eth0", "netns", self._space
-        )
-        self._ip("addr", "add", f"{self.here}/24", "dev", self._link)
-        self._ip("-n", self._space, "addr", "add", f"{self.there}/24", "dev", "eth0")
-        for link in ("lo", "eth0"):
-            self._ip("-n", self._space, "link", "set", link, "up")
-        self.join()
-
-    def _ip(self, *arguments: str) -> None:
-        subprocess.run(["ip", *arguments], check=True)
-
-    def cut(self) -> None:
-        """Drop all packets without notice to either side."""
-        self._ip("link", "set", self._link, "down")
-
-    def join(self) -> None:
-        self._ip("link", "set", self._link, "up")
-
-    def close(self) -> None:
-        self._ip("link", "del", self._link)
-        self._ip("netns", "del", self._space)
 
 
 def small_disk(folder: Path, size: str) -> list[str]:
