@@ -23,7 +23,7 @@ from packaging.version import Version
 from compat import __version__
 from compat.errors import StoreError
 from compat.files import alone_in, replace_file
-from compat.history.verdict import Existing, verdicts
+from compat.history.verdict import verdicts
 from compat.model.codec import RecordError, structure, unstructure
 from compat.report.document import matrix_json
 from compat.report.loading import load_report
@@ -157,7 +157,7 @@ class BoardData:
             raise StoreError(f"cannot be written: {error}", where=str(path)) from error
 
 
-def join_reports(reports: Iterable[Report], existing: Existing | None = None) -> Report:
+def join_reports(reports: Iterable[Report]) -> Report:
     """Join reports that have no cell in common. The facts of an env come from its last report."""
     every = tuple(reports)
     last = every[-1]
@@ -166,12 +166,10 @@ def join_reports(reports: Iterable[Report], existing: Existing | None = None) ->
         evolve(result, built=envs.get(result.cell.env.name, result.built))
         for result in chain(*(report.results for report in every))
     )
-    releases = existing or last.existing
     return evolve(
         last,
         results=results,
-        verdicts=verdicts(results, existing=releases),
-        existing=releases,
+        verdicts=verdicts(results, existing=last.existing),
         envs=tuple(envs.values()),
         seconds=sum(report.seconds for report in every),
         options=_options(every),

@@ -352,7 +352,7 @@ class DeclaredKernel:
         return [
             self._specialization(variant, self.cases[case])
             for variant in self.variants.values()
-            for case in matching(variant, "cases", self.cases)
+            for case in matching(variant, self.cases)
         ]
 
     def _specialization(self, variant: Table, case: Table) -> Specialization:
@@ -507,16 +507,16 @@ def saying(key: str, layers: Sequence[Table]) -> Table:
     return next((table for table in reversed(layers) if key in table), layers[0])
 
 
-def matching(table: Table, key: str, names: Collection[str]) -> list[str]:
-    """The names of cases that the globs under ``key`` match, all if there are no globs.
+def matching(table: Table, names: Collection[str]) -> list[str]:
+    """The names of cases that the globs under ``cases`` match, all if there are no globs.
 
     Raises ConfigError if a glob matches nothing.
     """
-    globs = table.strings(key, ("*",))
+    globs = table.strings("cases", ("*",))
     for index, pattern in enumerate(globs):
         if not any(fnmatchcase(name, pattern) for name in names):
             hint = did_you_mean(pattern, names) or f"Available: {', '.join(names)}."
-            table.fail(f"no case matches {pattern!r}", f"{key}[{index}]", hint=hint)
+            table.fail(f"no case matches {pattern!r}", f"cases[{index}]", hint=hint)
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in globs)]
 
 
@@ -541,7 +541,7 @@ def expectation_of(table: Table, cases: Collection[str], toolchain: Toolchain) -
             or f"Choose one of: {', '.join(sorted(failure_classes))}."
         )
         table.fail(f"{failure_class!r} is not a failure class", "class", hint=hint)
-    matching(table, "cases", cases)
+    matching(table, cases)
     return Expectation(
         status=Status(status),
         failure_class=failure_class,

@@ -7,7 +7,7 @@ holds a toolchain's classes, the wording of its messages, and the program that r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cached_property
 
@@ -213,14 +213,12 @@ class Knowledge:
         """Return the symptoms in the texts of one attempt."""
         return symptoms.of(evidence, self.wording)
 
-    def recognise(
-        self, symptoms: Symptoms, classes: Iterable[FailureClass] | None = None
-    ) -> tuple[FailureClass, Sign, dict[str, str]] | None:
+    def recognise(self, symptoms: Symptoms) -> tuple[FailureClass, Sign, dict[str, str]] | None:
         """Return the first class with a matching sign, that sign, and the facts that it names.
 
-        Looks only at ``classes``, if given. Returns ``None`` if no sign matches these symptoms.
+        Returns ``None`` if no sign matches these symptoms.
         """
-        for failure_class in self.classes if classes is None else classes:
+        for failure_class in self.classes:
             for sign in failure_class.signs:
                 facts = sign.match(symptoms)
                 if facts is not None:

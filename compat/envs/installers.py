@@ -215,7 +215,6 @@ def install_into(
     python: str,
     *,
     deadline: float,
-    environ: Mapping[str, str] = os.environ,
     lock: Sequence[str] = (),
 ) -> None:
     """Install packages without their dependencies into a folder, for an interpreter.
@@ -229,11 +228,11 @@ def install_into(
         replace_file(file, "".join(f"{line}\n" for line in lock))
         packages = (*_CHECKS, "-r", os.fspath(file))
     arguments = ["install", "--no-deps", "--target", os.fspath(target), *packages]
-    if uv := find_uv(environ):
+    if uv := find_uv(os.environ):
         command = [uv, "pip", *arguments, "--python", python]
     else:
         command = [sys.executable, "-P", "-m", "pip", "--python", python, *arguments]
-    done = run(command, timeout=deadline, env=installer_environ(environ), cwd=target)
+    done = run(command, timeout=deadline, env=installer_environ(os.environ), cwd=target)
     if done.exit_code is None:
         raise TimeoutError
     if done.exit_code != 0:

@@ -137,18 +137,18 @@ def choose_interpreter(
     return InterpreterChoice(problem=_no_interpreter(env, wheels, list(here)), notes=notes)
 
 
-def exact_interpreter(version: str, environ: Mapping[str, str] = os.environ) -> InterpreterChoice:
+def exact_interpreter(version: str) -> InterpreterChoice:
     """Choose the interpreter of exactly this version, which another machine used.
 
     The version has three numbers. No index is asked.
     """
     minor = _minor_of(version)
-    versions = {path: _version_of(path) for path in present(environ).get(minor, ())}
+    versions = {path: _version_of(path) for path in present().get(minor, ())}
     for path, installed in versions.items():
         if installed == version:
             return InterpreterChoice(python=path, tag=f"cp{minor[0]}{minor[1]}")
     others = [
-        spell_minors(set(present(environ)) - {minor}),
+        spell_minors(set(present()) - {minor}),
         *sorted(set(filter(None, versions.values()))),
     ]
     here = ", ".join(other for other in others if other != "none") or "none"

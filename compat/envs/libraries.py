@@ -127,9 +127,7 @@ def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], Non
             shutil.rmtree(making, ignore_errors=True)
 
 
-def _install(
-    requirement: str, target: Path, hashes: Sequence[str], environ: Mapping[str, str] = os.environ
-) -> None:
+def _install(requirement: str, target: Path, hashes: Sequence[str]) -> None:
     """Let the installer install a library into a folder, or else unpack its sources.
 
     Raises EnvError with the installer's message if both fail.
@@ -141,7 +139,6 @@ def _install(
             [requirement],
             sys.executable,
             deadline=_DEADLINE,
-            environ=environ,
             lock=lock,
         )
     except InstallFailed as error:
@@ -151,7 +148,7 @@ def _install(
     else:
         return
     _log.info("%s: the installer says: %s", requirement, reason)
-    _unpack_sources(requirement, reason, target, hashes, environ)
+    _unpack_sources(requirement, reason, target, hashes)
 
 
 def last_lines(text: str) -> str:
@@ -173,7 +170,6 @@ def _unpack_sources(
     reason: str,
     target: Path,
     hashes: Sequence[str],
-    environ: Mapping[str, str],
 ) -> None:
     """Unpack the Python files of a library that the installer could not install.
 
@@ -182,7 +178,7 @@ def _unpack_sources(
     """
     name, version = _parts(requirement)
     try:
-        files = _available_files(name, environ)
+        files = _available_files(name)
         if files is None:
             raise _error(requirement, reason, _unreachable())
         versions = {release for file in files if (release := version_of(file.filename, name))}
@@ -242,14 +238,14 @@ def _other_versions(version: str, versions: list[str]) -> str:
     return f"{f'Did you mean {near[0]}? ' if near else ''}It has {listed}."
 
 
-def released_versions(name: str, environ: Mapping[str, str] = os.environ) -> tuple[Version, ...]:
+def released_versions(name: str) -> tuple[Version, ...]:
     """The versions of a library in the package index, the newest first.
 
     Raises:
         IndexUnavailable: The index does not answer.
         EnvError: The index is not asked, or has no such library.
     """
-    files = _available_files(name, environ)
+    files = _available_files(name)
     if files is None:
         raise EnvError(f"cannot list the versions of {name}: the package index is not asked")
     versions = {version for file in files if (version := version_of(file.filename, name))}
@@ -277,13 +273,13 @@ def _unpacked_libraries() -> list[str]:
     return sorted(path.name for path in folder.glob("[!.]*") if (path / LIBRARY).is_file())
 
 
-def _available_files(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
+def _available_files(name: str) -> tuple[File, ...] | None:
     """Return the files of a library in the index and in folders of wheels.
 
     If a variable forbids requests to an index, only the folders count. Then it is ``None`` if they
     have no file. Raises IndexUnavailable if the index does not answer.
     """
-    index, *folders = index_urls(environ)
+    index, *folders = index_urls()
     here = [
         path
         for folder in folders
@@ -295,7 +291,7 @@ def _available_files(name: str, environ: Mapping[str, str]) -> tuple[File, ...] 
         for path in here
         if path.name.lower().startswith(name[:1])
     )
-    if any(environ.get(variable) for variable in NO_INDEX):
+    if any(os.environ.get(variable) for variable in NO_INDEX):
         return files or None
     from compat.envs.index import ask  # a late import, because it loads Python's HTTP modules
 

@@ -64,9 +64,9 @@ def index_urls(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     return tuple(dict.fromkeys((index, *folders)))
 
 
-def has_further_indexes(environ: Mapping[str, str] = os.environ) -> bool:
+def has_further_indexes() -> bool:
     """Whether a variable names further indexes, which only installers ask."""
-    return any(environ.get(name) for name in _FURTHER)
+    return any(os.environ.get(name) for name in _FURTHER)
 
 
 def list_files(

@@ -178,20 +178,16 @@ def kernel_file_text(
     kernels: Sequence[GuessedKernel],
     source: str,
     *,
-    package: str = "",
     toolchain: str = DEFAULT_TOOLCHAIN,
 ) -> str:
     """Return the TOML text of a kernel file for guessed kernels.
 
     Args:
         kernels: Kernels of one source.
-        source: Path of the source, relative to the kernel file. With ``package``: the name of a
-            module.
-        package: A library and its version, such as ``fla-core==0.4.0``, if the source is a module
-            of it.
+        source: Path of the source, relative to the kernel file.
         toolchain: Name of the toolchain.
     """
-    return toml_text(_kernel_file(kernels, source, package, toolchain))
+    return toml_text(_kernel_file(kernels, source, "", toolchain))
 
 
 def _kernel_file(

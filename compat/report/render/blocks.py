@@ -84,9 +84,9 @@ class Fit:
 Block = TextLine | Heading | DataTable | Fit
 
 
-def facts(rows: Iterable[Sequence[Inline]], *, columns: int = 2, indent: int = 0) -> DataTable:
-    """A table without headings and rules."""
-    padded = tuple((*row, *[""] * (columns - len(row))) for row in rows)
+def facts(rows: Iterable[Sequence[Inline]]) -> DataTable:
+    """A table with three columns, without headings and rules."""
+    padded = tuple((*row, *[""] * (3 - len(row))) for row in rows)
     return DataTable(
-        columns=(TableColumn(fold=True),) * columns, rows=padded, gap=2, ruled=False, indent=indent
+        columns=(TableColumn(fold=True),) * 3, rows=padded, gap=2, ruled=False, indent=2
     )

@@ -84,14 +84,10 @@ def on_two_lines(release: str) -> str:
     return f"{major_minor}\n.{patch}"
 
 
-def join_words(items: Sequence[str], last: str = "and") -> str:
+def join_words(items: Sequence[str]) -> str:
     """Items as a phrase: ``a, b and c``."""
     return (
-        items[0]
-        if len(items) == 1
-        else f"{', '.join(items[:-1])} {last} {items[-1]}"
-        if items
-        else ""
+        items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
     )
 
 

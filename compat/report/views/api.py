@@ -242,9 +242,7 @@ def difference_blocks(
                 (
                     _change_row(inspection, change, within)
                     for change, within in _outermost_changes(changes)
-                ),
-                columns=3,
-                indent=2,
+                )
             )
     if not shown:
         yield TextLine("no public name differs" if not internal else "nothing differs")
@@ -287,7 +285,7 @@ def kernels_blocks(
         if number:
             yield TextLine()
         yield TextLine(title_of(kernel), style="bold")
-        yield facts(_present(_kernel_facts(inspection, kernel)), columns=3, indent=2)
+        yield facts(_present(_kernel_facts(inspection, kernel)))
     yield from map(TextLine, (*notes, *not_looked_at(inspection)))
 
 
@@ -307,10 +305,10 @@ def _detail(inspection: Inspection, history: NameHistory) -> Iterator[Block]:
     yield TextLine(
         (StyledText(history.shown, "bold"), f": {kind_of(history.kind)}, {phrase(history)}")
     )
-    yield facts(_present(_name_facts(inspection, history)), columns=3, indent=2)
+    yield facts(_present(_name_facts(inspection, history)))
     if history.parameters:
         yield TextLine("parameters")
-        yield facts(_parameter_rows(inspection, history), columns=3, indent=2)
+        yield facts(_parameter_rows(inspection, history))
 
 
 def _parameter_rows(inspection: Inspection, history: NameHistory) -> Iterator[tuple[str, str, str]]:

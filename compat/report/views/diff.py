@@ -381,8 +381,8 @@ def _shorten_lines(excerpt: str) -> str:
     return "\n".join(_short(line) for line in excerpt.splitlines())
 
 
-def _short(text: str, width: int = 300) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+def _short(text: str) -> str:
+    return text if len(text) <= 300 else f"{text[:299]}…"
 
 
 # --- as JSON --------------------------------------------------------------------------------------

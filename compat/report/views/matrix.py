@@ -378,6 +378,6 @@ def _library(
         )
 
 
-def _tail(text: str, lines: int = 4) -> str:
+def _tail(text: str) -> str:
     """The last lines of an installer's output, which say why it failed."""
-    return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-lines:])
+    return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-4:])

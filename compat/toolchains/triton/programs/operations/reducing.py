@@ -35,10 +35,10 @@ def _length(statement: BlockStatement) -> int:
     return operand.elements if axis is None else operand.shape[axis]
 
 
-def _reduce(draft: Draft, name: str, dtypes: Sequence[str], result: str | None = None) -> None:
+def _reduce(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
     value = draft.block(dtypes)
     axis, shape = _axis(draft, value)
-    draft.define(name, (value,), (result or value.dtype, shape), axis=axis)
+    draft.define(name, (value,), (value.dtype, shape), axis=axis)
 
 
 def _axis(draft: Draft, value: BlockValue) -> tuple[int | None, tuple[int, ...]]:
@@ -81,15 +81,13 @@ def _reduction(
     dtypes: Sequence[str],
     derive: Derive,
     compute: Callable[[Array, Any], Array],
-    *,
-    result: str | None = None,
 ) -> Operation:
     # Some releases reduce narrow types in wider ones, so the text states the type of the result.
     return Operation(
         name=name,
         family="reduce",
         text=f"tl.{function}({{0}}, axis={{axis}}).to({{result}})",
-        propose=lambda draft: _reduce(draft, name, dtypes, result),
+        propose=lambda draft: _reduce(draft, name, dtypes),
         derive=derive,
         compute=lambda statement, operands, machine: [
             np.asarray(compute(operands[0], statement.settings["axis"]))

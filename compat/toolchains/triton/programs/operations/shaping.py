@@ -35,7 +35,6 @@ def _operation(
     propose: Callable[[Draft], None],
     compute: Callable[[BlockStatement, Sequence[Array]], Sequence[Array]],
     *,
-    since: str = "3.0",
     weight: int = 3,
 ) -> Operation:
     return Operation(
@@ -45,7 +44,6 @@ def _operation(
         propose=propose,
         derive=_same,
         compute=lambda statement, operands, machine: compute(statement, operands),
-        since=since,
         weight=weight,
     )
 
