@@ -1,4 +1,4 @@
-"""Files that are written atomically, temporary folders, and bounded parts of growing files.
+"""Files that are written atomically, templates, temporary folders, and parts of growing files.
 
 A command that is killed with SIGKILL cannot remove its temporary folders. So each temporary folder
 is locked while its command lives, and later commands remove folders without a lock.
@@ -23,10 +23,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from compat.errors import MachineError
 from compat.interruption import Stopped
 from compat.text import lazy_pattern
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def replace_file(
@@ -100,6 +104,24 @@ def folder_digest(folder: Path) -> str:
     for path in sorted(folder.glob("*.py")):
         digest.update(f"{path.name}\0".encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def templates(
+    package: str, folder: str = "templates", *, escape: bool = False, **delimiters: Any
+) -> Environment:
+    """Return the Jinja templates in a folder of a package. ``escape`` is for HTML."""
+    # Most commands do not need Jinja, because they write no such file.
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader(package, folder),
+        autoescape=escape,  # noqa: S701 - Markdown, Python and YAML have no HTML
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **delimiters,
+    )
 
 
 # --- temporary folders ----------------------------------------------------------------------------

@@ -12,10 +12,10 @@ from string import ascii_letters
 from textwrap import indent, wrap
 
 from attrs import Factory, frozen
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from compat import __version__, toolchains
 from compat.errors import StoreError
+from compat.files import templates
 from compat.guard.configs import Configs
 from compat.guard.facts import WORKS, GuardFacts, Request, find_facts, guarding_of, toolchain_of
 from compat.model.codec import RecordError, structure
@@ -129,24 +129,22 @@ def guard_text(guard: Guard) -> str:
 
 
 def _head(guard: Guard) -> str:
-    templates = Environment(
-        loader=PackageLoader("compat.guard"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    )
     kernels = list(guard.facts.kernels)
-    return templates.get_template("head.py.j2").render(
-        title=guard.toolchain.title,
-        policy=guard.policy,
-        example=f'"{_inside_quotes(kernels[0] if kernels else "kernel")}"',
-        kernels=_inside_quotes_wrapped(f"Kernels: {join_words(kernels)}."),
-        command=_inside_quotes(command_of(guard.request)),
-        cases=(
-            _inside_quotes_wrapped(f"{', '.join(guard.request.cases)}.")
-            if guard.request.cases
-            else ""
-        ),
+    return (
+        templates("compat.guard")
+        .get_template("head.py.j2")
+        .render(
+            title=guard.toolchain.title,
+            policy=guard.policy,
+            example=f'"{_inside_quotes(kernels[0] if kernels else "kernel")}"',
+            kernels=_inside_quotes_wrapped(f"Kernels: {join_words(kernels)}."),
+            command=_inside_quotes(command_of(guard.request)),
+            cases=(
+                _inside_quotes_wrapped(f"{', '.join(guard.request.cases)}.")
+                if guard.request.cases
+                else ""
+            ),
+        )
     )
 
 

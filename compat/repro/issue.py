@@ -9,11 +9,10 @@ import platform
 import re
 from collections.abc import Iterator
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from compat import __version__, toolchains
 from compat.diagnosis.failure_class import Blame
 from compat.diagnosis.pipeline import OutputReader
+from compat.files import templates
 from compat.history.account import Interval, Word
 from compat.history.verdict import Verdict, class_of, is_good
 from compat.model import Result, Status
@@ -45,18 +44,9 @@ _END = {
 
 def issue_markdown(finding: ReproFinding) -> str:
     """The issue as Markdown; its first line is the title."""
-    environment = Environment(
-        loader=PackageLoader("compat.repro"),
-        autoescape=False,  # it is Markdown
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     sentences = (
         happens,
         expected_result,
-        script_output,
         advice,
         history,
         differences,
@@ -66,8 +56,12 @@ def issue_markdown(finding: ReproFinding) -> str:
     )
     functions = {function.__name__: function for function in sentences}
     rows = [(release, [_mark(finding, result) for result in row]) for release, row in finding.rows]
-    text = environment.get_template("issue.md.j2").render(
-        finding=finding, targets=finding.targets, rows=rows, version=__version__, **functions
+    text = (
+        templates("compat.repro")
+        .get_template("issue.md.j2")
+        .render(
+            finding=finding, targets=finding.targets, rows=rows, version=__version__, **functions
+        )
     )
     return printable(text.strip()) + "\n"
 
@@ -118,11 +112,6 @@ def expected_result(finding: ReproFinding) -> str:
     if toolchains.known_class(finding.failure).blame is Blame.KERNEL:
         return "a diagnostic that says what is wrong with the kernel."
     return "that it compiles, or a diagnostic that says what is wrong with the kernel."
-
-
-def script_output(finding: ReproFinding) -> str:
-    """The output of the script."""
-    return finding.output
 
 
 def advice(finding: ReproFinding) -> str:

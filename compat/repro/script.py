@@ -13,13 +13,13 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import Factory, frozen
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
 from compat.envs.listing import INDEX, Minor, index_urls, list_files
 from compat.errors import IndexUnavailable
+from compat.files import templates
 from compat.model import BuiltEnv, Target
 from compat.source.imports import imports_of
 from compat.source.parsing import tree_of
@@ -71,7 +71,7 @@ class Script:
         """The text of the script."""
         imported, kernel = split(self.bundle.text)
         text = (
-            _environment()
+            templates("compat.repro")
             .get_template("script.py.j2")
             .render(
                 name=self.name,
@@ -175,17 +175,6 @@ def split(text: str) -> tuple[list[str], str]:
         rest = lines[end - 1][node.end_col_offset :].lstrip()
     after = b"\n".join([rest, *lines[end:]] if rest.startswith((b";", b"\\")) else lines[end:])
     return imports, after.lstrip(b"; \t\\\n").decode().rstrip("\n")
-
-
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("compat.repro"),
-        autoescape=False,  # it is Python
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
 
 
 # --- the header: the Python and the packages that a script requires ---

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from attrs import evolve, frozen
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from packaging.version import Version
 
 from compat import __version__, toolchains
@@ -26,6 +26,7 @@ from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
 from compat.engine import plan
 from compat.errors import ConfigError, SelectionError
+from compat.files import templates
 from compat.model import Env
 from compat.report.views.diff import MARKER
 
@@ -117,19 +118,15 @@ def _cells(config: MatrixConfig) -> int:
 
 def _templates() -> Environment:
     """Return the templates. Their delimiters differ from the `{{ }}` of GitHub's expressions."""
-    templates = Environment(
-        loader=PackageLoader("compat.workflows"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+    environment = templates(
+        "compat.workflows",
         block_start_string="<%",
         block_end_string="%>",
         variable_start_string="<<",
         variable_end_string=">>",
     )
-    templates.filters["quoted"] = _quote
-    return templates
+    environment.filters["quoted"] = _quote
+    return environment
 
 
 def _check_folder_name(inside: str) -> str:

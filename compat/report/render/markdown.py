@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
+
+from compat.files import templates
 
 EVIDENCE_LINES = 12
 """Maximum lines of an excerpt; the JSON has all of them."""
@@ -83,14 +85,7 @@ def render_template(
 
 @cache
 def _environment(package: str) -> Environment:
-    environment = Environment(
-        loader=PackageLoader(package),
-        autoescape=False,  # it is Markdown, escaped by the filters
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates(package)
     environment.filters |= {
         function.__name__: function for function in (escape, prose, code, table_code, fence)
     }

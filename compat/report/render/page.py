@@ -17,9 +17,10 @@ from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
+from compat.files import templates
 from compat.report.render.page_data import pack_data
 from compat.report.summary.record import Report
 from compat.report.summary.statements import hint_failures_sentence, statements
@@ -150,13 +151,6 @@ def _hash(text: str) -> str:
 @cache
 def html_environment(package: str) -> Environment:
     """The templates in the folder ``html`` of a package."""
-    environment = Environment(
-        loader=PackageLoader(package, "html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates(package, "html", escape=True)
     environment.filters["prose"] = prose
     return environment

@@ -19,6 +19,7 @@ from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
 from compat.errors import ConfigError
+from compat.files import templates
 from compat.model import Target
 from compat.model.cell import ArgumentType, plain_type
 from compat.source.parsing import defined_names, parameters, tree_of
@@ -104,7 +105,8 @@ def compile_function(
     }
     passed = [written.get(name, default) for name, default in call.parameters.items()]
     predicted = KNOWLEDGE.by_name[prediction].prediction if prediction else None
-    text: str = _template().render(
+    template = templates("compat.toolchains.cute.language", "").get_template("script.py.j2")
+    text = template.render(
         kernel=kernel,
         arguments=[
             *(argument for argument in passed if argument is not None),
@@ -120,21 +122,6 @@ def compile_function(
         reading=_reading() if predicted else "",
     )
     return text.strip("\n")
-
-
-def _template() -> Any:
-    # Most commands do not need Jinja, because they write no script.
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    loader = FileSystemLoader(Path(__file__).parent)
-    environment = Environment(
-        loader=loader,
-        autoescape=False,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("script.py.j2")
 
 
 def _reading() -> str:

@@ -18,6 +18,7 @@ from attrs import frozen
 from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
+from compat.files import templates
 from compat.model import CompileSpec, Target, arguments, constexprs
 from compat.model.cell import (
     CONSTEXPR,
@@ -155,7 +156,8 @@ def compile_function(
         else _source_facts(bundle, target, form, variables or {})
     )
     predicted = KNOWLEDGE.by_name[prediction].prediction if prediction else None
-    text: str = _template().render(
+    template = templates("compat.toolchains.triton.language", "").get_template("script.py.j2")
+    text = template.render(
         **facts,
         function=bundle.spec.function,
         target=target,
@@ -167,21 +169,6 @@ def compile_function(
         dictionary=_dictionary,
     )
     return text.rstrip("\n")
-
-
-def _template() -> Any:
-    # Most commands do not need Jinja, because they write no script.
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    loader = FileSystemLoader(Path(__file__).parent)
-    environment = Environment(
-        loader=loader,
-        autoescape=False,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("script.py.j2")
 
 
 def _gpu(target: Target) -> str:
