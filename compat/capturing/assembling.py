@@ -35,7 +35,7 @@ from compat.capturing.origins import (
     names_used,
 )
 from compat.capturing.origins import live as live_place
-from compat.capturing.records import ProgramRecords, RecordedLaunch, UnrecordedLaunch
+from compat.capturing.records import ProgramRecords, RecordedLaunch
 from compat.config.argument_tables import usual_dtype
 from compat.config.kernel_files import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
@@ -141,7 +141,7 @@ def assemble(
     captured.in_the_way = tuple(_name(kernels, output))
     failed += [
         NotCaptured(module=launch.module, name=launch.name, why=launch.why)
-        for launch in _distinct(recorded.unrecorded)
+        for launch in dict.fromkeys(recorded.unrecorded)
     ]
     _make_room(output)
     written: list[CapturedKernel] = []
@@ -184,10 +184,6 @@ def _launched_ids(recorded: ProgramRecords) -> list[str]:
         for function_id in dict.fromkeys(launch.function for launch in recorded.launches.values())
         if function_id in recorded.functions
     ]
-
-
-def _distinct(launches: Sequence[UnrecordedLaunch]) -> list[UnrecordedLaunch]:
-    return list(dict.fromkeys(launches))
 
 
 # --- kernels --------------------------------------------------------------------------------------

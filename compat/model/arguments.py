@@ -228,8 +228,7 @@ def argument_text(value: Argument) -> str:
     Examples are ``4096``, ``*fp16``, ``*fp16 (not aligned)`` and ``(4, None)``.
     """
     if isinstance(value, tuple | list):
-        inner = ", ".join(map(argument_text, value))
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
+        return constexprs.tuple_source(map(argument_text, value))
     if is_named(value):
         return f"({launch_arguments_text(value[FIELDS])})"
     if is_constant(value):

@@ -459,8 +459,7 @@ def type_text(kind: ArgumentType) -> str:
         return kind
     if isinstance(kind, Mapping):
         return f"({signature_text(kind[FIELDS])})"
-    inner = ", ".join(map(type_text, kind))
-    return f"({inner},)" if len(kind) == 1 else f"({inner})"
+    return constexprs.tuple_source(map(type_text, kind))
 
 
 def signature_text(signature: Mapping[str, ArgumentType]) -> str:

@@ -212,8 +212,7 @@ def source(value: Constexpr) -> str:
         }
         return spelled[form]
     if isinstance(value, tuple | list):
-        inner = ", ".join(source(element) for element in value)
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
+        return tuple_source(map(source, value))
     if isinstance(value, float) and value - value != 0:
         return f'float("{value}")'
     return (
@@ -221,6 +220,12 @@ def source(value: Constexpr) -> str:
         if isinstance(value, str) and '"' not in value and "\\" not in value
         else repr(value)
     )
+
+
+def tuple_source(elements: Iterable[str]) -> str:
+    """A tuple as Python source, from the source of its elements."""
+    listed = list(elements)
+    return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
 
 
 def named_tuple_source(fields: Mapping[str, str]) -> str:
@@ -237,8 +242,7 @@ def constexpr_text(value: Constexpr) -> str:
             return f"({', '.join(fields)})"
         return f"torch.{name}" if form == "torch_dtype" else str(name)
     if isinstance(value, tuple | list):
-        inner = ", ".join(constexpr_text(element) for element in value)
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
+        return tuple_source(map(constexpr_text, value))
     return str(value)
 
 

@@ -9,7 +9,7 @@ failure and no other. ``script.py.j2`` has the text.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from compat.errors import ConfigError
 from compat.files import templates
 from compat.model import Target
 from compat.model.cell import ArgumentType, plain_type
+from compat.model.constexprs import tuple_source
 from compat.source.parsing import defined_names, parameters, tree_of
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.cute.failures import KNOWLEDGE
@@ -251,8 +252,7 @@ def constant(value: object) -> str:
             element(arguments._DTYPES.get(str(name), str(name))) if form == "dtype" else str(name)
         )
     if isinstance(value, tuple | list):
-        inner = ", ".join(map(constant, value))
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
+        return tuple_source(map(constant, value))
     return f'float("{value}")' if isinstance(value, float) and value - value != 0 else repr(value)
 
 
@@ -278,7 +278,7 @@ class _Writing:
     def argument(self, kind: ArgumentType) -> str:
         """Return an argument of this type as source. Raises ConfigError."""
         if not isinstance(kind, str):
-            return _tuple(map(self.argument, kind))
+            return tuple_source(map(self.argument, kind))
         if kind == "stream":
             self.streams = True
             return "driver.CUstream(0)"
@@ -331,15 +331,15 @@ class _Writing:
     def _fake(self, tensor: Any) -> str:
         """Return the code of a tensor that is only a type."""
         shape, align = tensor["shape"].split(","), tensor["align"] or _USUAL_ALIGNMENT
-        sizes = _tuple(map(self._size, shape))
+        sizes = tuple_source(map(self._size, shape))
         if tensor["strides"]:
-            strides = _tuple(map(self._size, tensor["strides"].split(",")))
+            strides = tuple_source(map(self._size, tensor["strides"].split(",")))
             place = "memspace=cute.AddressSpace.gmem"
             return (
                 f"runtime.make_fake_tensor({element(tensor['element'])}, {sizes}, {strides},"
                 f" {place}, assumed_align={align})"
             )
-        order = _tuple(map(str, _ranks(len(shape), _leading(tensor))))
+        order = tuple_source(map(str, _ranks(len(shape), _leading(tensor))))
         return (
             f"runtime.make_fake_compact_tensor({element(tensor['element'])}, {sizes},"
             f" stride_order={order}, assumed_align={align})"
@@ -363,8 +363,8 @@ class _Writing:
         facts = [
             element(layout.element),
             f"{code}, {bits}",
-            _tuple(map(str, layout.shape)),
-            _tuple(map(str, layout.strides)),
+            tuple_source(map(str, layout.shape)),
+            tuple_source(map(str, layout.strides)),
         ]
         facts += [f"align={layout.alignment}"] * (str(layout.alignment) != _USUAL_ALIGNMENT)
         facts += [f"leading={layout.order[-1]}"] if layout.exact else []
@@ -401,11 +401,6 @@ def _ranks(count: int, leading: int) -> list[int]:
     """
     ordered = [leading, *(mode for mode in reversed(range(count)) if mode != leading)]
     return [ordered.index(mode) for mode in range(count)]
-
-
-def _tuple(items: Iterable[str]) -> str:
-    listed = list(items)
-    return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
 
 
 SCRIPT = ScriptForm(

@@ -526,8 +526,7 @@ def _leaves(spec: CompileSpec) -> list[object]:
 def source(value: Any) -> str:
     """Return an argument of a launch as Python source, with the classes of the script."""
     if isinstance(value, tuple | list):
-        inner = ", ".join(map(source, value))
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
+        return constexprs.tuple_source(map(source, value))
     if arguments.is_named(value):
         return constexprs.named_tuple_source(
             {name: source(element) for name, element in value[FIELDS].items()}

@@ -17,7 +17,7 @@ from compat.toolchains.triton.programs.dtypes import PLACES
 from compat.toolchains.triton.programs.operations import FAMILIES
 from compat.toolchains.triton.programs.operations.memory import propose_store
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
-from compat.toolchains.triton.programs.program import RESPELLED, BlockProgram, BlockValue
+from compat.toolchains.triton.programs.program import RESPELLED, BlockProgram
 
 ALWAYS = ("memory", "elementwise", "casts")
 """Families of every program."""
@@ -82,17 +82,13 @@ def _draw(seed: int, random: Random, only: Collection[str]) -> BlockProgram:
     )
 
 
-def _store_one(value: BlockValue, draft: Draft) -> None:
-    propose_store(draft, value)
-
-
 def _store(draft: Draft) -> None:
     """Store the last values that no statement uses, or else the last value."""
     used = {operand.name for statement in draft.statements() for operand in statement.operands}
     values = draft.values_where(lambda value: value.dtype not in PLACES)
     unused = [value for value in values if value.name not in used] or values[-1:]
     for value in unused[-_OUTPUTS:]:
-        draft.attempt(partial(_store_one, value))
+        draft.attempt(partial(propose_store, value=value))
     if not draft.outputs:
         raise UndefinedError("nothing can be stored")
 

@@ -333,14 +333,7 @@ class HostScope(Scope):
         positional: Sequence[PythonValue],
         keywords: Mapping[str, PythonValue],
     ) -> PythonValues:
-        constructor = next(
-            (
-                statement
-                for statement in kind.body
-                if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
-            ),
-            None,
-        )
+        constructor = own_method(kind, "__init__")
         names = (
             [parameter.arg for parameter in named_parameters(constructor.args)][1:]
             if constructor
@@ -360,14 +353,7 @@ class HostScope(Scope):
             if isinstance(method.owner, KernelObject)
             else method.owner
         )
-        definition = next(
-            (
-                statement
-                for statement in owner.body
-                if isinstance(statement, ast.FunctionDef) and statement.name == method.name
-            ),
-            None,
-        )
+        definition = own_method(owner, method.name)
         kinds = (
             {ast.unparse(decorator) for decorator in definition.decorator_list}
             if definition
@@ -499,3 +485,9 @@ def parameters_given(
         name: NamedSize.of(value, name) if type(value) is int and value > 0 else value
         for name, value in values.items()
     }
+
+
+def own_method(kind: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    """Return the method that a class itself defines under a name; ``None`` if it has none."""
+    methods = (node for node in kind.body if isinstance(node, ast.FunctionDef))
+    return next((method for method in methods if method.name == name), None)

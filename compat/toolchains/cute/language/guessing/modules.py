@@ -31,6 +31,7 @@ from compat.toolchains.cute.language.guessing.evaluation import (
     HostCall,
     HostScope,
     Kernels,
+    own_method,
     parameters_given,
 )
 from compat.toolchains.cute.language.guessing.values import Unknown
@@ -296,15 +297,7 @@ def _called_names(node: ast.AST) -> Iterator[str]:
 
 def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None:
     """Return the constructor of a class, or else of its base class in the same source."""
-    own = next(
-        (
-            statement
-            for statement in kind.body
-            if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
-        ),
-        None,
-    )
-    if own is not None:
+    if own := own_method(kind, "__init__"):
         return own
     bases = {dotted_name(base) for base in kind.bases}
     above = (

@@ -333,7 +333,7 @@ class Walk:
         if isinstance(node.op, ast.Add):
             for call, other in ((node.left, right), (node.right, first)):
                 calls.note_sum(self, call, other)
-        self._with_floats(first, right)
+        self.note_floats(first, right)
         if isinstance(node.op, ast.Add | ast.Sub):
             return first.plus(right)
         kind = first.plus(right).kind
@@ -351,7 +351,7 @@ class Walk:
             return Value.of("bool")
         return Value.of(number or "int", left.origins | right.origins)
 
-    def _with_floats(self, left: Value, right: Value) -> None:
+    def note_floats(self, left: Value, right: Value) -> None:
         """Note that an operand is perhaps a floating-point number if the other operand is one."""
         for one, other in ((left, right), (right, left)):
             if one.kind in FLOATS and other.kind not in WHOLE:

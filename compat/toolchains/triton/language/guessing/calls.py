@@ -440,11 +440,7 @@ def _where(walk: Walk, node: ast.Call) -> Value:
 
 def _extreme(walk: Walk, node: ast.Call) -> Value:
     one, other = walk.value(_argument(node, 0, "x")), walk.value(_argument(node, 1, "y"))
-    for first, second in ((one, other), (other, one)):
-        if first.kind in FLOATS and second.kind not in WHOLE:
-            walk.facts.is_kind(
-                second.origins, "float", PERHAPS, "computed with floating-point numbers"
-            )
+    walk.note_floats(one, other)
     return one.plus(other).derive_value()
 
 
