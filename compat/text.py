@@ -105,6 +105,11 @@ def limit_length(text: str, limit: int) -> str:
     return f"{head}[… {len(text) - half - half:,} characters left out …]\n{tail}"
 
 
+def shorten(line: str, width: int) -> str:
+    """Return a line, cut to ``width`` characters, the last of which then is ``…``."""
+    return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
 def limit_width(text: str, width: int) -> str:
     """``text`` with every line that has more than ``width`` characters cut in its middle."""
     if len(text) <= width:

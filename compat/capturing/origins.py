@@ -22,6 +22,7 @@ from compat.envs.libraries import unpack_library
 from compat.errors import EnvError
 from compat.source.closure import roots_of
 from compat.source.parsing import defined_names, text_of, tree_of, uses
+from compat.text import shorten
 
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -263,7 +264,7 @@ def _statements(tree: ast.Module, lines: Sequence[str]) -> Iterator[_Statement]:
             isinstance(node, ast.Try)
             and any(_is_import_error(handler.type) for handler in node.handlers)
         )
-        text = _shorten_line(lines[node.lineno - 1])
+        text = shorten(lines[node.lineno - 1].strip(), _LONGEST)
         yield _Statement(
             line=node.lineno,
             text=text,
@@ -271,11 +272,6 @@ def _statements(tree: ast.Module, lines: Sequence[str]) -> Iterator[_Statement]:
             condition_names=tokens,
             asks=asks,
         )
-
-
-def _shorten_line(line: str) -> str:
-    line = line.strip()
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
 def _tested_names(node: ast.stmt) -> frozenset[str]:

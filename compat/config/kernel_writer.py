@@ -337,8 +337,8 @@ def _layers(
     for table in TABLES:
         by_place = {place: getattr(spec.compile, table) for place, spec in specs.items()}
         for name in in_order(by_place.values()):
-            entry_values = {place: values.get(name, ABSENT) for place, values in by_place.items()}
-            entry = LayerEntry(values=entry_values, in_order=table != "options")
+            values = _entry_values(name, by_place)
+            entry = LayerEntry(values=values, in_order=table != "options")
             yield (
                 table,
                 name,
@@ -359,10 +359,7 @@ def _layers_of_problems(
             place: both[index] for place, both in problems.items()
         }
         for name in in_order(by_place.values()):
-            entry = LayerEntry(
-                can_be_dropped=False,
-                values={place: values.get(name, ABSENT) for place, values in by_place.items()},
-            )
+            entry = LayerEntry(values=_entry_values(name, by_place), can_be_dropped=False)
             yield table, name, _of(entry, specs, f"{table}.{name}"), lambda value: value
 
 
@@ -373,11 +370,12 @@ def _layers_of_tuning(
     for table in TUNED:
         by_place = {place: getattr(spec.tuning, table) for place, spec in specs.items()}
         for name in in_order(by_place.values()):
-            entry = LayerEntry(
-                can_be_dropped=False,
-                values={place: values.get(name, ABSENT) for place, values in by_place.items()},
-            )
+            entry = LayerEntry(values=_entry_values(name, by_place), can_be_dropped=False)
             yield f"tune.{table}", name, _of(entry, specs, f"tune.{table}.{name}"), list
+
+
+def _entry_values(name: str, by_place: Mapping[Place, JsonMapping]) -> dict[Place, object]:
+    return {place: values.get(name, ABSENT) for place, values in by_place.items()}
 
 
 def _of(entry: LayerEntry, specs: Mapping[Place, Specialization], path: str) -> Layers:

@@ -23,7 +23,7 @@ from attrs import Factory, evolve, frozen
 from packaging.version import Version
 
 from compat.model import SOURCE_STAGE, Check, Evidence, RaisedException, Result, Sample, Status
-from compat.text import lazy_pattern, printable, read_json
+from compat.text import lazy_pattern, printable, read_json, shorten
 
 _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
 """The signals that a process raises by a fault of its own."""
@@ -214,8 +214,7 @@ def _last(raised: Iterable[RaisedException]) -> str:
 
 
 def _line(text: str) -> str:
-    line = " ".join(printable(text).split())
-    return line if len(line) <= _WORDS else f"{line[: _WORDS - 1]}…"
+    return shorten(" ".join(printable(text).split()), _WORDS)
 
 
 def without_reference(check: Check) -> Check:

@@ -33,7 +33,7 @@ from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Evidence
 from compat.processes import supervisor
 from compat.source.closure import roots_of
-from compat.text import JsonMapping, printable
+from compat.text import JsonMapping, printable, shorten
 from compat.workers.attempt import PLAIN, Mode
 from compat.workers.spawn import NUMERICS, STANDIN, variable_dependencies
 
@@ -322,5 +322,5 @@ def _describe_process(process: int) -> str:
     if arguments and "python" in PurePath(program).name:
         program, *arguments = arguments
     command = printable(" ".join((PurePath(program).name, *arguments)))
-    shown = command if len(command) <= _WIDTH else f"{command[: _WIDTH - 1]}…"
+    shown = shorten(command, _WIDTH)
     return f"process {process}{f' ({shown})' if shown else ''}" if process else "another process"

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from attrs import frozen
 
 from compat.config.selection import PAIRS
+from compat.history.account import class_of
 from compat.history.suspects import SlowSuspect
 from compat.model import Failure, Result, Status
 from compat.pairs.records import Pair, PairProgram
@@ -99,7 +100,9 @@ def _add_case(
         time=_time([result]),
     )
     if (kind := _kind(result)) is not None:
-        element = SubElement(case, kind, type=_text(_type(result)), message=_text(_message(result)))
+        element = SubElement(
+            case, kind, type=_text(class_of(result.outcome)), message=_text(_message(result))
+        )
         if kind != "skipped":
             element.text = _text(_details(result, options))
     if suspect is not None:
@@ -114,11 +117,6 @@ def _kind(result: Result) -> str | None:
     if not result.expected:
         return "failure"
     return None if status is Status.OK and failure is None else "skipped"
-
-
-def _type(result: Result) -> str:
-    failure = result.outcome.failure
-    return failure.failure_class if failure else str(result.outcome.status)
 
 
 def _message(result: Result) -> str:

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from compat.history.account import Account, Bracket, Interval, Run, runs
 from compat.model import Cell, Failure
-from compat.text import in_bytes, in_time, lazy_pattern
+from compat.text import in_bytes, in_time, lazy_pattern, shorten
 
 
 @frozen(kw_only=True)
@@ -113,7 +113,7 @@ def one_line(text: str, width: int = 160) -> str:
     """
     lines = [flat for raw in _QUOTED.sub("", text).splitlines() if (flat := " ".join(raw.split()))]
     line = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
-    return line if len(line) <= width else line[: width - 1] + "…"
+    return shorten(line, width)
 
 
 def place_text(failure: Failure) -> str:

@@ -27,7 +27,7 @@ from compat.report.summary.comparing import (
     ReportSide,
     kind_of_pair,
 )
-from compat.text import JsonObject
+from compat.text import JsonObject, shorten
 
 # --- sentences ------------------------------------------------------------------------------------
 
@@ -47,6 +47,7 @@ TITLES = {
 _IN_ONE_REPORT = (CellChangeKind.DROPPED, CellChangeKind.ADDED)
 """The kinds of cells that the reports do not have in common."""
 _INSTRUCTIONS = f"{TABLE}."
+_WIDTH = 300
 _NAMED = 10
 """Values of an axis that a sentence names."""
 
@@ -302,11 +303,8 @@ def diff_markdown(comparison: Comparison) -> str:
         if left_out
         else ""
     )
-    names = (
-        f"Compared {code(_short(comparison.old.name))} with {code(_short(comparison.new.name))} by"
-        " triton-compat."
-    )
-    return f"{text}{note}\n\n{names}\n"
+    old, new = (code(shorten(side.name, _WIDTH)) for side in (comparison.old, comparison.new))
+    return f"{text}{note}\n\nCompared {old} with {new} by triton-compat.\n"
 
 
 def _table(comparison: Comparison) -> str:
@@ -378,11 +376,7 @@ def _place(where: FailurePlace) -> str:
 
 
 def _shorten_lines(excerpt: str) -> str:
-    return "\n".join(_short(line) for line in excerpt.splitlines())
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 300 else f"{text[:299]}…"
+    return "\n".join(shorten(line, _WIDTH) for line in excerpt.splitlines())
 
 
 # --- as JSON --------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ from compat.report.summary.statements import (
     without_hints,
 )
 from compat.report.views.envs import pairs_sentence, section
-from compat.text import JsonObject
+from compat.text import JsonObject, shorten
 
 SUMMARY_LIMIT = 1024 * 1024
 """Bytes that the summary of a step may have on GitHub. GitHub does not show a longer one."""
@@ -351,7 +351,7 @@ def kernels_of(distinct: DistinctFailure) -> int:
 def short(text: str) -> str:
     """The first line of a text that is not empty, cut to :data:`_WIDTH` characters."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+    return shorten(line, _WIDTH)
 
 
 def _kernels(report: Report) -> list[KernelCounts]:
