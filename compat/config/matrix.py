@@ -113,15 +113,6 @@ class MatrixConfig:
         """The folder that relative paths start from."""
         return self.path.parent
 
-    @property
-    def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """Group → names of its envs, both in the order of the file."""
-        groups: dict[str, list[str]] = {}
-        for env in self.envs:
-            for group in env.groups:
-                groups.setdefault(group, []).append(env.name)
-        return {group: tuple(names) for group, names in groups.items()}
-
     def choose_envs(self, patterns: Sequence[str] = ()) -> tuple[Env, ...]:
         """The envs that the patterns name, or the default ones without any.
 

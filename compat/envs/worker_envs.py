@@ -263,12 +263,6 @@ class WorkerEnvs:
         with self._using:
             self._uses[pinned_env.digest].pop().close()
 
-    def has(self, pinned_env: PinnedEnv) -> bool:
-        """Whether this machine has the env without a difference. Builds and starts nothing."""
-        caches = (*self.also, self._own_cache(pinned_env))
-        envs = (read_env(pinned_env.env, cache) for cache in caches)
-        return any(built.error is None and _difference(pinned_env, built) is None for built in envs)
-
     def _own_cache(self, pinned_env: PinnedEnv) -> EnvCache:
         return EnvCache(
             self.folder,
