@@ -72,7 +72,14 @@ def test_different_defects_have_different_fingerprints() -> None:
 
 def test_every_failure_class_was_captured() -> None:
     # The first comes from an installer, and the others from numbers of kernels that compile.
-    never = {"install", "sass-descriptor", "block-threads", "block-registers", "cluster-size"}
+    never = {
+        "install",
+        "sass-descriptor",
+        "block-threads",
+        "block-registers",
+        "cluster-size",
+        "tensor-memory",
+    }
     assert {
         captured_failure.failure_class for captured_failure in CAPTURED_FAILURES
     } | never == set(KNOWLEDGE.by_name)

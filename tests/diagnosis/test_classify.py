@@ -321,6 +321,12 @@ class TestOneAttempt:
                 "cluster-size",
                 "would exceed the blocks of a cluster: has 16, the release allows 8",
             ),
+            (
+                TARGETS["sm_100"],
+                {"num_warps": 8, "tensor_memory": 768},
+                "tensor-memory",
+                "would exceed tensor memory: needs 768 columns, sm_100 has 512",
+            ),
         ],
     )
     def test_oversized_block_or_cluster_is_a_predicted_failure(
@@ -338,6 +344,7 @@ class TestOneAttempt:
             (TARGET, {"num_warps": 32, "registers": 64, "occupancy": {"threads": 1024}}),
             (TARGET, {"registers": 255, "occupancy": {"threads": 128, "spare_registers": 0}}),
             (TARGETS["gfx942"], {"num_warps": 16, "registers": 512}),
+            (TARGETS["sm_100"], {"num_warps": 8, "tensor_memory": 512}),
         ],
     )
     def test_a_block_at_the_limit_is_ok(self, target: Target, metrics: dict[str, Any]) -> None:

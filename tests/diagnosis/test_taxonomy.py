@@ -48,6 +48,7 @@ NAMES = [
     "block-threads",
     "block-registers",
     "cluster-size",
+    "tensor-memory",
     "sass-descriptor",
     "static-assert",
     "unsupported-syntax",

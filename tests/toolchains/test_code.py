@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -369,3 +370,16 @@ def test_a_cluster_has_the_blocks_that_its_launcher_asks_for(
     fields: dict[str, Any], expected: dict[str, int]
 ) -> None:
     assert metrics.cluster(fields) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"), [({"tmem_size": 768}, 768), ({"tmem_size": 0}, None), ({}, None)]
+)
+def test_tensor_memory_is_what_the_launcher_checks(
+    fields: dict[str, Any], expected: int | None
+) -> None:
+    compiled: Any = SimpleNamespace(
+        asm={"cubin": b"code"}, metadata=SimpleNamespace(shared=0, num_warps=8, **fields)
+    )
+    target = {"backend": "cuda", "arch": 100}
+    assert metrics.of(compiled, target, "", None).get("tensor_memory") == expected

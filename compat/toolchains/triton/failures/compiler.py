@@ -64,6 +64,9 @@ _MOST_THREADS = 1024
 _LARGEST_CLUSTER = 16
 """Maximum number of blocks of a cluster in every launcher."""
 
+_TENSOR_MEMORY = 512
+"""Columns of tensor memory that every launcher allows on Blackwell."""
+
 
 def _threads(metrics: Mapping[str, Any], target: Target) -> int | None:
     """Return the threads of a block. AMD's builds have no metric for them, or specialized warps."""
@@ -606,6 +609,20 @@ CLASSES = (
             words="would exceed the blocks of a cluster",
             excerpt="would exceed the blocks of a cluster: has {found}, the release allows {most}",
             script_text="blocks in a cluster",
+        ),
+    ),
+    FailureClass(
+        name="tensor-memory",
+        title="Tensor memory exceeded",
+        meaning="The kernel compiles, but needs more tensor memory than {target} has.",
+        advice="Use smaller blocks, or fewer accumulators of `tl.dot` at the same time.",
+        prediction=Prediction(
+            number=lambda metrics, target: _number(metrics, "tensor_memory"),
+            most=lambda metrics, target: _TENSOR_MEMORY,
+            stage="launch",
+            words="would exceed tensor memory",
+            excerpt="would exceed tensor memory: needs {found} columns, {target} has {most}",
+            script_text="columns of tensor memory",
         ),
     ),
     FailureClass(

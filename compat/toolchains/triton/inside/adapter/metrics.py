@@ -68,7 +68,10 @@ def of(
         numbers = [int(number) for text in texts for number in pattern.findall(text)]
         if numbers:
             metrics[metric] = max(numbers)
-    metrics.update(cluster(_fields(compiled.metadata)))
+    fields = _fields(compiled.metadata)
+    metrics.update(cluster(fields))
+    if fields.get("tmem_size"):
+        metrics["tensor_memory"] = fields["tmem_size"]
     ptx, cubin = compiled.asm.get("ptx"), compiled.asm.get("cubin")
     if isinstance(ptx, str) and isinstance(cubin, bytes):
         barriers = max([1, *map(int, _BARRIERS.findall(ptxas_log))])
