@@ -3,7 +3,7 @@
 # dependencies = ["triton==3.9.0"]
 # ///
 #
-# Triton 3.9.0 compiling kernel for sm_90: a block where MLIR needs a scalar. It is expected to print:
+# Triton 3.9.0 compiling kernel for sm_90: a type without a bit width. It is expected to print:
 #
 #     only integers and floats have a bitwidth
 #

@@ -30,7 +30,7 @@ IMPORT = FailureClass(
     title="Import failed",
     meaning="The environment exists, but its toolchain cannot be imported.",
     status=Status.ENV_BROKEN,
-    advice="Install the missing package into the environment (`install = […]`).",
+    advice="If a package is missing, install it into the environment (`install = […]`).",
     blame=Blame.ENV,
 )
 TOOLCHAIN_DAMAGED = FailureClass(
@@ -76,8 +76,8 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
     advice=(
         "The kernel's file needs `{name}`. Install it into every environment with a"
         ' `[[companion]]` that has `install = ["{name}"]` in matrix.toml, or put the module beside'
-        " the file. For torch, use `--envs pairs`. You can also move the kernel into a file that"
-        " does not import it."
+        " the file. For torch, use `--envs pairs`. Or move the kernel into a file that does not"
+        " import it."
     ),
     blame=Blame.ENV,
     signs=(

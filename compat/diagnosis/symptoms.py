@@ -44,11 +44,11 @@ _REPR = lazy_pattern(r"(?P<type>[A-Za-z_][\w.]*)\((?P<argument>.*)\)", re.DOTALL
 _ASSERTION = lazy_pattern(
     # After the first ``file:line`` of a line, the pattern never goes back. So it reads a line once.
     r"^(?>[^\n]*?(?<![^\s:])(?P<file>[^\s:]++):(?P<line>\d++): )(?P<function>[^\n]*?): Assertion"
-    r" `(?P<expression>.{0,2000}?)' failed",
+    r" [`'](?P<expression>.{0,2000}?)' failed",
     re.DOTALL | re.MULTILINE,
 )
 _LITERAL = lazy_pattern(r'&& *\(?"(?P<words>[^"]+)"\)?')
-_TYPES = lazy_pattern(r"\b(To|From|T) = (?:const )?([\w:]+)")
+_TYPES = lazy_pattern(r"\b(To|From|T|_Tp) = (?:const )?([\w:]+)")
 _DIAGNOSTIC = lazy_pattern(
     r"^(?P<where>(?!Fatal Python)[^\n]*?)\berror: (?P<words>[^\n]+)", re.MULTILINE
 )

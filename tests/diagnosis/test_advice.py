@@ -200,4 +200,4 @@ def test_advice_for_a_file_name_that_the_assembler_cannot_read_is_to_rename_the_
 ) -> None:
     failure = failure_of("größe.py", "triton-3.5.1")
     assert failure.failure_class == "ptxas"
-    assert failure.advice.endswith("Give the file a name of ASCII characters.")
+    assert failure.advice.endswith("the name of the kernel's file, which PTX has in comments.")

@@ -23,6 +23,10 @@ ASSERTION = (
     "python: /build/mlir/Types.cpp:126: unsigned mlir::Type::width() const: Assertion `isWide() &&"
     ' "too narrow"\' failed.\n'
 )
+BIT_WIDTH = (
+    "python: /mlir/Types.cpp:126: unsigned mlir::Type::getIntOrFloatBitWidth() const: Assertion"
+    ' `isIntOrFloat() && "only integers and floats have a bitwidth"\' failed.\n'
+)
 ABORT = Evidence(answered=False, stage="ttgir", signal="SIGABRT", stderr=ASSERTION)
 RAISED = Evidence(
     answered=True,
@@ -139,6 +143,13 @@ class TestOneAttempt:
             ("Result register required for instruction 'mov'", "Check inline assembly first"),
             ("Read-only special register cannot be destination argument", "Check inline assembly"),
             ("Too many operands for instruction 'mov'", "Check inline assembly first"),
+            ("Unsupported .version 8.6; current version is '8.4'", "The PTX has a newer version"),
+            ("Unexpected non-ASCII character encountered on line 43", "The assembler reads only"),
+            (
+                "Formal parameter space overflowed (40000 bytes required, max 32764 bytes allowed)"
+                " in function k",
+                "Pass fewer parameters",
+            ),
         ],
     )
     def test_only_a_lack_of_registers_calls_for_less_pressure(
@@ -146,6 +157,138 @@ class TestOneAttempt:
     ) -> None:
         outcome = classify([refused(error)], target=TARGET, knowledge=KNOWLEDGE)
         assert status_and_class(outcome) == ("rejected", "ptxas")
+        assert outcome.failure is not None
+        assert outcome.failure.advice.startswith(advice)
+
+    def test_an_instruction_of_a_newer_ptx_does_not_blame_the_target(self) -> None:
+        outcome = classify(
+            [refused("Feature 'fence.proxy' requires PTX ISA .version 8.3 or later")],
+            target=TARGET,
+            knowledge=KNOWLEDGE,
+        )
+        assert status_and_class(outcome) == ("rejected", "target-feature")
+        assert outcome.failure is not None
+        assert outcome.failure.advice.startswith("The code needs a newer version of PTX")
+
+    @pytest.mark.parametrize(
+        ("stage", "printed", "failure_class", "advice"),
+        [
+            ("ast", BIT_WIDTH, "mlir-bitwidth-assert", "Make the bounds of `for` loops scalars"),
+            ("llir", BIT_WIDTH, "mlir-bitwidth-assert", "The value is most likely a block of poin"),
+            (
+                "ptx",
+                "python: /llvm/B.cpp:9: void f(): Assertion `(OpInfo.isMultipleAlternative ||"
+                " (OpInfo.Type == InlineAsm::isInput)) &&"
+                ' "Can only indirectify direct input operands!"\' failed.\n',
+                "inline-asm",
+                "Inline assembly is for one target",
+            ),
+            (
+                "llir",
+                "cantFail wrapped call\n"
+                "number of output constraints does not match number of return struct elements\n",
+                "inline-asm",
+                "Inline assembly is for one target",
+            ),
+            (
+                "llir",
+                "LLVM ERROR: PTX version 5.0 does not support target 'sm_90a'. Minimum required\n",
+                "invalid-option",
+                "The option `ptx_version` sets",
+            ),
+        ],
+    )
+    def test_advice_for_an_abort_fits_its_message(
+        self, stage: str, printed: str, failure_class: str, advice: str
+    ) -> None:
+        evidence = evolve(ABORT, stage=stage, stderr=printed)
+        outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
+        assert status_and_class(outcome) == ("crashed", failure_class)
+        assert outcome.failure is not None
+        assert outcome.failure.advice.startswith(advice)
+
+    @pytest.mark.parametrize(
+        ("printed", "excerpt"),
+        [
+            (
+                "/usr/include/c++/13/bits/stl_vector.h:1045: std::vector::reference"
+                " std::vector<X>::operator[](std::vector::size_type) [_Tp = {}]: Assertion"
+                " '__n < this->size()' failed.\n",
+                "stl_vector.h:1045: operator[]: Assertion `__n < this->size()' failed",
+            ),
+            (
+                "terminate called after throwing an instance of 'std::out_of_range'\n"
+                "  what():  {}::at\n",
+                "what(): one::at",
+            ),
+            (
+                "error: pointer types must point to {}\npython: /mlir/S.h:180: static ConcreteT"
+                " mlir::Base::get(Args &&...): Assertion `succeeded("
+                " ConcreteT::verifyInvariants(getDefaultDiagnosticEmitFn(ctx), args...))'"
+                " failed.\n",
+                "error: pointer types must point to one",
+            ),
+        ],
+    )
+    def test_an_abort_is_known_by_the_cause_that_the_compiler_prints(
+        self, printed: str, excerpt: str
+    ) -> None:
+        one, other = (
+            classify(
+                [evolve(ABORT, stderr=printed.format(cause))], target=TARGET, knowledge=KNOWLEDGE
+            ).failure
+            for cause in ("one", "other")
+        )
+        assert one is not None
+        assert other is not None
+        assert (one.failure_class, one.excerpt) == ("compiler-assert", excerpt)
+        assert one.fingerprint != other.fingerprint
+
+    @pytest.mark.parametrize(
+        ("error", "message", "failure_class"),
+        [
+            (
+                "AttributeError",
+                "'pointer_type' object has no attribute 'primitive_bitwidth'",
+                "pointer-or-value",
+            ),
+            (
+                "ValueError",
+                "TRITON_OVERRIDE_ARCH must have the form ^sm(\\d+)$",
+                "invalid-option",
+            ),
+            (
+                "RuntimeError",
+                "LLD failed to link hsaco source /tmp/a into object file /tmp/b because ld.lld:"
+                " error: relocation R_AMDGPU_REL32 cannot be used against symbol 'q99'",
+                "ptxas",
+            ),
+        ],
+    )
+    def test_an_exception_of_triton_has_the_class_of_its_cause(
+        self, error: str, message: str, failure_class: str
+    ) -> None:
+        evidence = evolve(raised_at_import(error, message, TRITONS), stage="ast")
+        outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
+        assert status_and_class(outcome) == ("rejected", failure_class)
+
+    @pytest.mark.parametrize(
+        ("diagnostic", "advice"),
+        [
+            ("'tt.reduce' op expects region #0 to have 0 or 1 blocks", "The function that combine"),
+            (
+                "'ttg.convert_layout' op does not have expected attribute ttg.partition",
+                "A pass made",
+            ),
+            ("'tt.dot' op expects the bit width of a and b to be equal", "Give the operands"),
+        ],
+    )
+    def test_advice_of_the_verifier_knows_what_the_kernel_can_change(
+        self, diagnostic: str, advice: str
+    ) -> None:
+        evidence = evolve(RAISED, stderr=f"k.py:7:2: error: {diagnostic}\n")
+        outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
+        assert status_and_class(outcome) == ("crashed", "verifier")
         assert outcome.failure is not None
         assert outcome.failure.advice.startswith(advice)
 

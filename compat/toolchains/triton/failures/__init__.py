@@ -66,6 +66,7 @@ _FATAL = (
     lazy_pattern(r"cantFail wrapped call\n(?P<words>[^\n]+)"),
     lazy_pattern(r"^(?P<words>[^\n]+)\n{1,2}UNREACHABLE executed", re.MULTILINE),
     lazy_pattern(r"(?P<words>UNREACHABLE executed at [^\n]+)"),
+    lazy_pattern(r"^ *what\(\): +(?P<words>[^\n]+)", re.MULTILINE),
 )
 
 KNOWLEDGE = Knowledge(

@@ -29,6 +29,13 @@ _LOWERING = (
     r" to|failed to (?!verify)"
 )
 
+_OLD_PTX = r"^PTX \.?version \S+ does not support \.?target"
+_OLD_PTX_ADVICE = (
+    "The option `ptx_version` sets this version, else the assembler at TRITON_PTXAS_PATH. Leave the"
+    " option out, or use a newer assembler."
+)
+_NO_WIDTH = r"only integers and floats have a bitwidth"
+
 _BY_MISTAKE = {"SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGSEGV": 11}
 """The signals that a program's own faults cause, with their numbers."""
 
@@ -102,10 +109,10 @@ def _number(metrics: Mapping[str, Any], name: str) -> int | None:
 CLASSES = (
     FailureClass(
         name="mlir-bitwidth-assert",
-        title="A block where MLIR needs a scalar",
+        title="A type without a bit width",
         meaning=(
-            "The compiler asked MLIR for the bit width of a type that has none, usually of a block"
-            " that is the bound of a loop."
+            "The compiler asked MLIR for the bit width of a type that has none. It is a block that"
+            " is the bound of a loop, or in a pass usually a pointer."
         ),
         status=Status.CRASHED,
         advice=(
@@ -114,9 +121,15 @@ CLASSES = (
             " (`tl.max(x, 0)`)."
         ),
         signs=(
+            Sign(assertion=_NO_WIDTH, stage=r"^ast$", words="assertion"),
+            # Such as a load, a reduction, a scan or a gather of pointers.
             Sign(
-                assertion=r"only integers and floats have a bitwidth|isIntOrFloat\(\)",
-                words="assertion",
+                assertion=_NO_WIDTH,
+                means="a type without a bit width in a pass",
+                advice=(
+                    "The value is most likely a block of pointers. Load, reduce, scan or gather"
+                    " integers instead, and make pointers of them afterwards."
+                ),
             ),
         ),
     ),
@@ -128,9 +141,8 @@ CLASSES = (
             " release."
         ),
         advice=(
-            "Convert to a type that the operation supports (`.to(tl.float32)` and back). The"
-            " message names the type, and often the types that are supported. Newer releases and"
-            " targets support more types."
+            "Convert to a type that the operation supports (`.to(tl.float32)` and back). Newer"
+            " releases and targets support more types."
         ),
         lacks=True,
         signs=(
@@ -237,7 +249,7 @@ CLASSES = (
         advice=(
             "Use a value that the message allows. `num_warps` is a power of two, and a block has at"
             " most 1,024 threads. `num_ctas` above 1 needs sm_90 or newer. `num_stages` is at least"
-            " 1 on NVIDIA, and at least 2 on AMD in some releases."
+            " 2 on AMD in some releases."
         ),
         lacks=True,
         signs=(
@@ -259,6 +271,9 @@ CLASSES = (
                 words="diagnostic",
             ),
             Sign(message=r"^clc=True requires|^wgp_cu_mode|^llvm_fn_attrs"),
+            Sign(message=r"^TRITON_OVERRIDE_ARCH must have the form", means="arch"),
+            Sign(assembler=_OLD_PTX, means="PTX version too old", advice=_OLD_PTX_ADVICE),
+            Sign(assertion=_OLD_PTX, means="PTX version too old", advice=_OLD_PTX_ADVICE),
         ),
     ),
     FailureClass(
@@ -280,8 +295,8 @@ CLASSES = (
             ),
             Sign(
                 assertion=(
-                    r"inline asm string|input constraints does not match|failed to parse"
-                    r" constraints"
+                    r"inline asm string|put constraints does not match|failed to parse"
+                    r" constraints|Can only indirectify"
                 ),
                 words="assertion",
             ),
@@ -295,9 +310,8 @@ CLASSES = (
             " does not know yet."
         ),
         advice=(
-            "{target} lacks the feature that the message names, such as a data type, a cache"
-            " policy, an atomic operation or an instruction. Compile for a target that has it, or"
-            " choose by target inside the kernel."
+            "{target} lacks the feature that the message names. Compile for a target that has it,"
+            " or choose by target inside the kernel."
         ),
         lacks=True,
         signs=(
@@ -306,10 +320,20 @@ CLASSES = (
                 means="feature {feature}",
             ),
             Sign(
-                assembler=r"requires \.target|not supported on \.target|requires PTX ISA",
+                assembler=r"requires PTX ISA",
                 words="assembler",
+                advice=(
+                    "The code needs a newer version of PTX than this one. Leave out the option"
+                    " `ptx_version`, use a newer release, or write the operation in another way."
+                ),
             ),
+            Sign(assembler=r"requires \.target|not supported on \.target", words="assembler"),
             Sign(diagnostic=r"requires compute capability", words="diagnostic"),
+            Sign(
+                diagnostic=r"^instruction not supported on this GPU \(\w+\): (?P<feature>\w+)",
+                words="diagnostic",
+                means="instruction {feature}",
+            ),
             Sign(
                 diagnostic=r"op requires (?P<feature>tcgen05) support",
                 words="diagnostic",
@@ -346,6 +370,8 @@ CLASSES = (
         ),
         blame=Blame.COMPILER,
         signs=(
+            # MLIR prints the reason in the line before.
+            Sign(output=r"ConcreteT::verifyInvariants", diagnostic=r".", words="diagnostic"),
             Sign(assertion=r".", words="assertion"),
             # An error in LLVM's back end ends the process with exit code 1: no exception, no
             # answer, only this line.
@@ -420,7 +446,7 @@ CLASSES = (
         ),
         signs=(
             Sign(message=r"out of resource: shared memory"),
-            Sign(assembler=r"uses too much shared data", words="assembler"),
+            Sign(assembler=r"uses too much shared data", means="uses too much shared data"),
             Sign(output=r"local memory \(\d+\) exceeds limit", means="local memory exceeds limit"),
         ),
     ),
@@ -429,10 +455,8 @@ CLASSES = (
         title="Assembler error",
         meaning="The assembler (ptxas, or AMD's) refused code of the compiler or inline assembly.",
         advice=(
-            "Check inline assembly first. The assembler for {target} does not accept the"
-            " instruction or the operand that the message names. If the kernel has no inline"
-            " assembly, the compiler generated the instruction. Write the operation in another way,"
-            " and report it."
+            "Check inline assembly first. If the kernel has none, the compiler wrote what the"
+            " assembler for {target} refuses. Write the operation in another way, and report it."
         ),
         blame=Blame.COMPILER,
         signs=(
@@ -451,9 +475,22 @@ CLASSES = (
                 assembler=r"^Unexpected non-ASCII character",
                 words="assembler",
                 advice=(
-                    "The comments in PTX have the name of the kernel's file, and the assembler"
-                    " reads only ASCII. Give the file a name of ASCII characters."
+                    "The assembler reads only ASCII. Use nothing else in inline assembly, and in"
+                    " the name of the kernel's file, which PTX has in comments."
                 ),
+            ),
+            Sign(
+                assembler=r"^Unsupported \.version",
+                means="PTX version too new for the assembler",
+                advice=(
+                    "The PTX has a newer version than the assembler knows. Leave out the option"
+                    " `ptx_version`, or use a newer assembler."
+                ),
+            ),
+            Sign(
+                assembler=r"^Formal parameter space overflowed",
+                means="too many parameters",
+                advice="Pass fewer parameters. Together they have too many bytes.",
             ),
             Sign(assembler=r".", words="assembler"),
             Sign(
@@ -461,6 +498,7 @@ CLASSES = (
                 diagnostic=r".",
                 words="diagnostic",
             ),
+            Sign(message=r"failed to link hsaco (?s:.*?)error: (?P<words>[^\n]+)", means="{words}"),
             Sign(message=r"PTX codegen error|`ptxas` (?:failed|raised)"),
         ),
     ),
@@ -514,6 +552,26 @@ CLASSES = (
                     "A mask or a condition must be boolean, one value for a scalar and one for each"
                     " element of a block. Compare (`x != 0`), and use `tl.where` if a block"
                     " decides."
+                ),
+            ),
+            Sign(
+                message=_RUN_FAILED,
+                diagnostic=r"'tt\.(?:reduce|scan)' op expects region",
+                words="diagnostic",
+                advice=(
+                    "The function that combines two elements cannot contain a loop. Write it"
+                    " without one."
+                ),
+            ),
+            Sign(
+                message=_RUN_FAILED,
+                diagnostic=rf"^(?!.*(?:{_LOWERING}))'(?!tt\.|scf\.|arith\.|math\.)[\w.]+' op ",
+                stage=r"^(?!ast$)",
+                words="diagnostic",
+                advice=(
+                    "A pass made the operation that the message names, so this is most likely a"
+                    " bug of the compiler. Vary `num_warps` or `num_stages`, try the neighbouring"
+                    " releases, and report it."
                 ),
             ),
             Sign(

@@ -21,8 +21,8 @@ CLASSES = (
     evolve(
         common.IMPORT,
         advice=(
-            "Install the missing package into the environment (`install = […]`). Triton 3.0 to 3.2"
-            " need setuptools and do not declare it."
+            "If a package is missing, install it into the environment (`install = […]`). Triton 3.0"
+            " to 3.2 need setuptools and do not declare it."
         ),
     ),
     evolve(

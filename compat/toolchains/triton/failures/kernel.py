@@ -199,6 +199,14 @@ CLASSES = (
                 advice=_OPERATOR_ADVICE,
             ),
             Sign(message=r"^JIT functions do not support", means="variable keyword arguments"),
+            Sign(
+                message=r"is marked noinline, but was called with non-scalar argument",
+                means="a block for a noinline function",
+                advice=(
+                    "A function with `noinline=True` takes only numbers and pointers. Leave"
+                    " `noinline` out, or load the block inside of the function."
+                ),
+            ),
             Sign(message=r"constexpr cannot be reassigned", means="constexpr reassigned"),
             Sign(
                 message=r"^Cannot call @triton\.jit'd outside",
@@ -243,12 +251,12 @@ CLASSES = (
         name="recursion",
         title="Recursion",
         meaning=(
-            "A function of the kernel calls itself, directly or through others. It does so without"
-            " end, or this release does not support recursion there."
+            "A function of the kernel calls itself, directly or through others, too often or where"
+            " this release does not support it. Or an expression or a chain of `elif` is very long."
         ),
         advice=(
-            "Write it as a loop. Recursion works only where constexprs end it, and not in every"
-            " release."
+            "Write recursion as a loop. It works only where constexprs end it, and not in every"
+            " release. Split long expressions and chains of `elif`."
         ),
         signs=(
             Sign(error=r"^RecursionError$", means="recursion"),

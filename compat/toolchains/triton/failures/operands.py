@@ -203,6 +203,9 @@ CLASSES = (
             ),
             Sign(message=r"^cannot add pointers together"),
             Sign(
+                error=r"^AttributeError$", message=r"^'pointer_type' object .* 'primitive_bitwidth'"
+            ),
+            Sign(
                 message=(
                     r"(?:[Uu]nexpected (?:d?type)|invalid operands of type|cannot cast|unary \w+"
                     r" \(|got) .*pointer<"
