@@ -63,14 +63,15 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
     if not attempts:
         raise ValueError("no attempt, no outcome")
     readings = _Reader(target, knowledge).readings(attempts)
-    alone = [reading for reading in readings if reading.evidence.alone]
-    decisive = _decisive(alone or readings)
+    counting = _counting(readings)
+    alone = [reading for reading in counting if reading.evidence.alone]
+    decisive = _decisive(alone or counting)
     flaky = any(not _same(decisive, other) for other in alone)
-    flaky = flaky or any(not _same(decisive, other) for other in _decisive_of_runs(readings))
+    flaky = flaky or any(not _same(decisive, other) for other in _decisive_of_runs(counting))
     flaky = flaky or (
         len(alone) == 1
         and decisive.status is Status.OK
-        and any(not _same(decisive, other) for other in readings)
+        and any(not _same(decisive, other) for other in counting)
     )
     fullest = _fullest(decisive, readings)
     evidence = fullest.evidence
@@ -96,8 +97,8 @@ def agree(one: Evidence, other: Evidence, *, target: Target, knowledge: Knowledg
 
     If they do not, another attempt alone should decide.
     """
-    first, second = _Reader(target, knowledge).readings((one, other))
-    return _same(first, second)
+    first, *others = _counting(_Reader(target, knowledge).readings((one, other)))
+    return all(_same(first, second) for second in others)
 
 
 def broken_env_outcome(installer_output: str, toolchain: str) -> Outcome:
@@ -551,6 +552,27 @@ def _of_optional_import(
 
 
 # --- several attempts -----------------------------------------------------------------------------
+
+
+def _counting(readings: Sequence[_Reading]) -> Sequence[_Reading]:
+    """The readings that count.
+
+    Diagnostics make a compile up to ten times slower. If an attempt without them failed within the
+    limits, a limit that another one reached with them says nothing about the kernel.
+    """
+
+    def limited(reading: _Reading) -> bool:
+        return _class_of(reading) in _BY_LIMIT
+
+    if any(
+        not (reading.evidence.alone or reading.failure is None or limited(reading))
+        and reading.status.is_answer
+        for reading in readings
+    ):
+        return [
+            reading for reading in readings if not (reading.evidence.alone and limited(reading))
+        ]
+    return readings
 
 
 def _same(one: _Reading, other: _Reading) -> bool:

@@ -665,6 +665,13 @@ class TestSeveralAttempts:
         assert outcome.failure is not None
         assert outcome.failure.pass_ == "convert-triton-gpu-to-llvm"
 
+    def test_a_limit_that_only_diagnostics_reach_is_no_timeout(self) -> None:
+        crash, hang = evolve(RAISED, alone=False), alone(HANG)
+        outcome = classify([crash, hang, hang], target=TARGET, knowledge=KNOWLEDGE)
+        assert status_and_class(outcome) == ("crashed", "compiler-assert")
+        assert not outcome.flaky
+        assert agree(crash, hang, target=TARGET, knowledge=KNOWLEDGE)
+
     def test_an_answer_outranks_a_missing_answer(self) -> None:
         silence = Evidence(answered=False, exit_code=0, alone=True)
         outcome = classify([ABORT, silence, RAISED], target=TARGET, knowledge=KNOWLEDGE)

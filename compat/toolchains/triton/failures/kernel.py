@@ -313,8 +313,7 @@ CLASSES = (
         meaning="The kernel uses a feature that this release has removed, and the release says so.",
         advice=(
             "Port the kernel to the replacement that the message names. Triton 3.9 removed block"
-            " pointers. Use tensor descriptors, which came with 3.4, or plain pointers, which every"
-            " release has."
+            " pointers. Use tensor descriptors, which came with 3.4, or plain pointers."
         ),
         lacks=True,
         signs=(

@@ -446,8 +446,7 @@ CLASSES = (
         meaning="The kernel file gives a parameter a type that this release does not know.",
         advice=(
             "Use the names of Triton's types: `i1` to `i64`, `u8` to `u64`, `fp16`, `bf16`, `fp32`,"
-            " `fp64`, `fp8e4nv`, `fp8e5`. Write `*` before them for pointers. Some 8-bit types came"
-            " with later releases."
+            " `fp64`, `fp8e4nv`, `fp8e5`. Write `*` before them for pointers."
         ),
         signs=(
             Sign(
