@@ -330,9 +330,10 @@ CLASSES = (
             Sign(assembler=r"requires \.target|not supported on \.target", words="assembler"),
             Sign(diagnostic=r"requires compute capability", words="diagnostic"),
             Sign(
-                diagnostic=r"^instruction not supported on this GPU \(\w+\): (?P<feature>\w+)",
+                diagnostic=r"^instruction not supported on this GPU",
                 words="diagnostic",
-                means="instruction {feature}",
+                means="instruction of another GPU",
+                advice="{target} lacks an instruction. Choose inline assembly by target.",
             ),
             Sign(
                 diagnostic=r"op requires (?P<feature>tcgen05) support",
@@ -495,8 +496,8 @@ CLASSES = (
             Sign(assembler=r".", words="assembler"),
             Sign(
                 message=r"failed to link hsaco|AMD assembler rejected",
-                diagnostic=r".",
-                words="diagnostic",
+                diagnostic=r"(?P<words>[^\n]+)",
+                means="{words}",
             ),
             Sign(message=r"failed to link hsaco (?s:.*?)error: (?P<words>[^\n]+)", means="{words}"),
             Sign(message=r"PTX codegen error|`ptxas` (?:failed|raised)"),
