@@ -158,6 +158,31 @@ def test_architecture_refused_by_its_numbers_is_target_unknown() -> None:
     assert class_of(outcome) == "target-unknown"
 
 
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("error: NVVM backend compilation failed\n  note: target architecture: sm_100a", "nvvm"),
+        (
+            "error: NVVM backend compilation failed: constraint 'n' expects an integer constant"
+            " expression",
+            "nvvm",
+        ),
+        (
+            "DSLRuntimeError: Unable to convert dynamic `Boolean` value to bool at compile time.",
+            "constexpr-required",
+        ),
+    ],
+)
+def test_forms_of_messages_without_a_code_have_a_class(message: str, name: str) -> None:
+    """4.8.1 writes the first two, and 4.4.0 the third."""
+    raised = RaisedException(
+        type="cutlass.base_dsl.compiler.CompilerDiagnosticError", message=message
+    )
+    evidence = Evidence(answered=True, stage="mlir", raised=(raised,))
+    outcome = classify([evidence], target=cute_faces.target("sm_90a"), knowledge=CUTE.failures)
+    assert class_of(outcome) == name
+
+
 # --- on real wheels -------------------------------------------------------------------------------
 
 

@@ -125,8 +125,8 @@ CLASSES = (
             "The assembler does not accept PTX of the compiler or inline assembly of the kernel."
         ),
         advice=(
-            "The message names the instruction. If it is not inline assembly of the kernel, this is"
-            " a defect of the release."
+            "If the message is about an instruction that is not inline assembly of the kernel, this"
+            " is a defect of the release."
         ),
         blame=Blame.COMPILER,
         signs=(Sign(assembler=r".", words="assembler"),),
@@ -175,6 +175,8 @@ CLASSES = (
                 means="{words}",
             ),
             Sign(message=r"(?P<words>NVVM_ERROR_\w+)", means="{words}"),
+            Sign(message=r"NVVM backend compilation failed: (?P<words>[^\n]+)", means="{words}"),
+            Sign(message=r"NVVM backend compilation failed", means="no log"),
         ),
     ),
     FailureClass(
@@ -408,7 +410,7 @@ CLASSES = (
             Sign(
                 message=(
                     r"Only constexpr \(Python Value\) is allowed here|Explicit boolean conversion"
-                    r" requires a value"
+                    r" requires a value|Unable to convert dynamic `?\w+`? value to bool"
                 ),
                 means="a run-time value as a condition of Python's",
                 advice=(
