@@ -252,7 +252,7 @@ class _Reader:
                 failure_class,
                 evidence,
                 message,
-                self.excerpt_of(symptom_texts, sign),
+                self.excerpt_of(symptom_texts, sign) or message,
                 facts=facts,
                 within=within,
                 advice=advice,

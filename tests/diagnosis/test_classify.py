@@ -117,6 +117,13 @@ class TestOneAttempt:
         assert status_and_class(outcome) == ("lost", "unclassified")
         assert not outcome.status.is_answer
 
+    def test_an_abort_for_lack_of_memory_shows_why(self) -> None:
+        printed = "terminate called after throwing an instance of 'std::bad_alloc'\n"
+        outcome = classify([evolve(ABORT, stderr=printed)], target=TARGET, knowledge=KNOWLEDGE)
+        assert status_and_class(outcome) == ("out_of_memory", "out-of-memory")
+        assert outcome.failure is not None
+        assert outcome.failure.excerpt == "out of memory"
+
     def test_fatal_signal_is_a_crash(self) -> None:
         outcome = classify([SEGFAULT], target=TARGET, knowledge=KNOWLEDGE)
         assert status_and_class(outcome) == ("crashed", "compiler-crash")
@@ -227,6 +234,11 @@ class TestOneAttempt:
                 " ConcreteT::verifyInvariants(getDefaultDiagnosticEmitFn(ctx), args...))'"
                 " failed.\n",
                 "error: pointer types must point to one",
+            ),
+            (
+                "k.py:9:4: error: 'tt.{}' op pipeliner doesn't know how to predicate this op.\n"
+                "LLVM ERROR: Fatal pipeliner error\n",
+                "k.py:9: error: 'tt.one' op pipeliner doesn't know how to predicate this op.",
             ),
         ],
     )

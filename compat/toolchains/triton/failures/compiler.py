@@ -371,8 +371,12 @@ CLASSES = (
         ),
         blame=Blame.COMPILER,
         signs=(
-            # MLIR prints the reason in the line before.
-            Sign(output=r"ConcreteT::verifyInvariants", diagnostic=r".", words="diagnostic"),
+            # MLIR prints the reason before.
+            Sign(
+                output=r"ConcreteT::verifyInvariants|LLVM ERROR: Fatal pipeliner error",
+                diagnostic=r".",
+                words="diagnostic",
+            ),
             Sign(assertion=r".", words="assertion"),
             # An error in LLVM's back end ends the process with exit code 1: no exception, no
             # answer, only this line.
