@@ -12,7 +12,8 @@ from compat.model import NOT_RUN, Check, Expectation, Failure, Latency, Numbers,
 from compat.model.outcome import cell_document
 from compat.report.document import dump, matrix_document, schema
 from compat.report.loading import load_report
-from compat.report.summary.grid import grids
+from compat.report.summary.checks import checks_by_device, legend
+from compat.report.summary.grid import grids, legend_of
 from tests import records
 from tests.records import env
 from tests.report import factory
@@ -97,9 +98,25 @@ def test_numbers_and_latency_are_read_back() -> None:
     assert (read.numbers, read.latency) == (numbers, speed)
 
 
-def test_a_grid_shows_unstable_numbers() -> None:
-    (grid,) = grids(factory.report([result(Numbers(gpu=Check(status=Status.UNSTABLE)))]))
-    assert [mark.text for row in grid.rows for mark in row.marks] == ["UNSTABLE!"]
+@pytest.mark.parametrize(
+    ("status", "mark", "run_mark"),
+    [
+        (Status.UNSTABLE, "UNSTABLE!", "UNSTABLE"),
+        (Status.REJECTED, "stopped!", "rej"),
+        (Status.CRASHED, "stopped!", "CRASH"),
+        (Status.OUT_OF_MEMORY, "stopped!", "mem"),
+        (Status.TIMED_OUT, "stopped!", "time"),
+        (Status.LOST, "stopped!", "lost"),
+    ],
+)
+def test_a_grid_shows_that_a_kernel_compiles_and_its_run_fails(
+    status: Status, mark: str, run_mark: str
+) -> None:
+    ran = factory.report([result(Numbers(interpreter=Check(status=status)))])
+    (grid,) = grids(ran)
+    assert [mark.text for row in grid.rows for mark in row.marks] == [mark]
+    assert next(iter(legend_of([grid]).values())).startswith("compiles, and ")
+    assert [*legend(checks_by_device(ran))] == [run_mark]
 
 
 def test_the_document_has_numbers_and_latency() -> None:

@@ -24,7 +24,7 @@ from compat.history.verdict import (
     is_good,
     release_of,
 )
-from compat.model import Outcome, Result, Status
+from compat.model import BAD_NUMBERS, Outcome, Result, Status
 from compat.model.fields import Count, Text, rules
 from compat.report.summary.compact import extent_of, natural, rectangles
 from compat.report.summary.record import Report
@@ -45,6 +45,10 @@ MARKS = {
     Status.LOST: "lost",
 }
 
+STOPPED = "stopped"
+"""The mark of a cell that compiles and whose run has no numbers: it crashed, raised an error,
+exceeded a limit, or gave no answer.
+"""
 COMING = "…"
 """The mark of a cell that is not compiled yet."""
 
@@ -61,6 +65,7 @@ LEGEND = {
     "UNSTABLE": "compiles, and launches compute different numbers",
     "FAULT": "compiles, and a launch ends with a GPU error",
     "refused": "compiles, and the GPU's driver does not launch it",
+    STOPPED: "compiles, and a run of it did not finish",
     "env": "the env is broken",
     "source": "the kernel's file could not be imported",
     "lost": "no answer",
@@ -227,7 +232,8 @@ def mark_of(report: Report, point: Point) -> Mark:
     unexpected = any(not result.expected for result in point.results)
     if outcome := point.representative:
         if is_good(outcome) and (bad := _bad_numbers(point)):
-            return Mark(word=MARKS[bad], unexpected=unexpected)
+            word = MARKS[bad] if bad in BAD_NUMBERS else STOPPED
+            return Mark(word=word, unexpected=unexpected)
         failure = outcome.failure
         return Mark(
             word=_word(outcome),

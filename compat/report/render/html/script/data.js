@@ -4,7 +4,7 @@
 const UNEXPECTED = 1;
 const REMEMBERED = 2;
 const GUESSED = 2;
-const WRONG_NUMBERS_CLASS = "wrong-numbers"; // the page's failure class of cells that compute wrong numbers
+const NOT_RIGHT_CLASS = "not-right"; // the page's failure class of cells that compile and fail a check of their numbers
 const UNEXPECTED_CELL = 8; // a flag of a cell; a point is UNEXPECTED if one of its cells has this flag
 
 async function unzip(base64) {
@@ -159,8 +159,8 @@ class Data {
     if (point < 0) return "";
     const failure = this.points.failure[point];
     if (failure >= 0) return this.failures[failure].class;
-    const isWrong = this.cellsOf(point).some((cell) => comparisonOf(this, cell)?.right === false);
-    return isWrong ? WRONG_NUMBERS_CLASS : (this.points.earlier[point]?.[0] ?? "");
+    const isNotRight = this.cellsOf(point).some((cell) => comparisonOf(this, cell)?.right === false);
+    return isNotRight ? NOT_RIGHT_CLASS : (this.points.earlier[point]?.[0] ?? "");
   }
 
   /** The distinct failure classes of some points. */

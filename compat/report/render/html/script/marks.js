@@ -17,6 +17,7 @@ const ICONS = {
   UNSTABLE: "flaky",
   FAULT: "crashed",
   refused: "predicted",
+  stopped: "unknown",
   slower: "slower",
   suspect: "suspect",
   env: "unknown",
@@ -48,7 +49,7 @@ function comparisonOf(data, cell) {
   const hasResult = (record) => record && (record.status === "ok" || BAD_STATUSES.has(record.status));
   const results = [numbers?.gpu, numbers?.interpreter].filter(hasResult);
   const failedResult = results.find((result) => result.status !== "ok");
-  return results.length ? { right: !failedResult, status: failedResult?.status, numbers } : null;
+  return results.length ? { right: !failedResult, status: failedResult?.status } : null;
 }
 
 /** The latency of a cell and that of the latest earlier release on the same device; null without a measurement. */
@@ -93,7 +94,10 @@ const BAD_COMPARISON_MARKS = {
   unstable: { word: "UNSTABLE", meaning: "launches compute different numbers", kind: "bad" },
   faulted: { word: "FAULT", meaning: "a launch ends with a GPU error", kind: "bad" },
   launch_refused: { word: "refused", meaning: "the GPU's driver does not launch it", kind: "bad" },
-  timed_out: { word: "time", meaning: "a launch times out", kind: "bad" },
+  timed_out: { word: "time", meaning: "a run times out", kind: "bad" },
+  crashed: { word: "CRASH", meaning: "a run crashes", kind: "bad" },
+  rejected: { word: "rej", meaning: "a run ends with an error", kind: "bad" },
+  out_of_memory: { word: "mem", meaning: "a run exceeds the memory limit", kind: "bad" },
 };
 const FAST_MARK = { word: "ok", meaning: "as fast as before", kind: "good" };
 const SLOW_MARK = { word: "slower", meaning: "slower than before", kind: "bad" };
