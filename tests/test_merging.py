@@ -198,6 +198,15 @@ def test_results_that_agree_are_merged_into_one() -> None:
     )
 
 
+def test_the_cells_of_an_earlier_report_count_once() -> None:
+    """Two narrowed runs tried one release each, and kept the others of the same earlier report."""
+    cells = results_of("k", "v", always(OK), envs=[env(release) for release in RELEASES])
+    narrowed = evolve(report(cells), earlier=4)
+    merged_report = merged(narrowed, narrowed)
+    assert (len(merged_report.results), merged_report.earlier) == (6, 2)
+    assert merged(narrowed, evolve(narrowed, earlier=0)).earlier == 0
+
+
 @pytest.mark.parametrize(("first", "second"), [(OK, bad(SHAPE)), (bad(SHAPE), OK)])
 def test_results_that_disagree_are_flaky_with_the_attempts_of_both(first: Any, second: Any) -> None:
     report = merged(one(first), one(second))

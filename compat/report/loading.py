@@ -269,17 +269,19 @@ def join_parts(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRec
         _check_cells(parts)
     matrices = [matrix for _, matrix in parts]
     alike: JsonObject = {field: _distinct_values(parts, field) for field in _ALIKE}
+    cells = (
+        unite_cells([matrix.cells for matrix in matrices])
+        if overlapping
+        else tuple(chain(*(matrix.cells for matrix in matrices)))
+    )
+    own = sum(len(matrix.cells) - matrix.earlier for matrix in matrices)
     return evolve(
         first,
         command=" && ".join(dict.fromkeys(matrix.command for matrix in matrices)),
         limits=max((matrix.limits for matrix in matrices), key=len),
         seconds=sum(matrix.seconds for matrix in matrices),
-        cells=(
-            unite_cells([matrix.cells for matrix in matrices])
-            if overlapping
-            else tuple(chain(*(matrix.cells for matrix in matrices)))
-        ),
-        earlier=sum(matrix.earlier for matrix in matrices),
+        cells=cells,
+        earlier=max(0, len(cells) - own),
         shards=shards_together([_share(matrix) for matrix in matrices]),
         verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
         pairs=tuple(
