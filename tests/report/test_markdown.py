@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from compat.report.render.markdown import EVIDENCE_LINES, code, escape, fence, prose, table_code
+from compat.report.render.page import prose as prose_html
 from compat.report.summary.checks import MEANINGS
 from compat.report.summary.grid import LEGEND
 from compat.report.views.matrix_markdown import headline, matrix_markdown
@@ -171,10 +173,15 @@ def test_code_is_literal(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "seen"),
-    [("use `a[:, None]` | *so*", "x use a[:, None] | *so* x"), ("one ` only", "x one ` only x")],
+    [
+        ("use `a[:, None]` | *so*", "x use a[:, None] | *so* x"),
+        ("one ` only", "x one ` only x"),
+        ("in a`b, ``init a`b`` and `` `c` ``", "x in a`b, init a`b and `c` x"),
+    ],
 )
 def test_prose_keeps_an_authors_code(text: str, seen: str) -> None:
     assert cell_text(prose(text)) == seen
+    assert f"x {html.unescape(re.sub('</?code>', '', prose_html(text)))} x" == seen
 
 
 @given(texts)

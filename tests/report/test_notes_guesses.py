@@ -75,6 +75,13 @@ def test_arguments_of_a_kernel_file_are_not_called_guessed() -> None:
             ),
         ),
         (
+            ["a`b.py"],
+            (
+                "the kernels in a`b.py are guessed, and others may give other results; ``compat"
+                " init 'a`b.py'`` writes"
+            ),
+        ),
+        (
             ["a.py", "b.py", "c.py", "d.py"],
             "in 4 sources are guessed, and others may give other results; `compat init` writes",
         ),

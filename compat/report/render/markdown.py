@@ -10,6 +10,8 @@ from jinja2 import Environment
 
 from compat.files import templates
 
+CODE = r"(?<!`)(``(?!`)[^\n]+?(?<!`)``|`[^`\n]+`)(?!`)"
+"""Pattern for code in prose: between backticks, or between two of them if it has one."""
 EVIDENCE_LINES = 12
 """Maximum lines of an excerpt; the JSON has all of them."""
 
@@ -24,7 +26,7 @@ def escape(text: str) -> str:
 
 def prose(text: str) -> str:
     """An author's sentences: code between backticks stays code, all else is literal."""
-    parts = re.split(r"(`[^`\n]+`)", " ".join(text.split()))
+    parts = re.split(CODE, " ".join(text.split()))
     return "".join(
         shards_text if number % 2 else _literal(shards_text)
         for number, shards_text in enumerate(parts)

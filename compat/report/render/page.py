@@ -21,6 +21,7 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from compat.files import templates
+from compat.report.render.markdown import CODE
 from compat.report.render.page_data import pack_data
 from compat.report.summary.record import Report
 from compat.report.summary.statements import hint_failures_sentence, statements
@@ -112,10 +113,9 @@ def site_assets() -> dict[str, str]:
 
 def prose(text: str) -> Markup:
     """An author's sentences: code between backticks is code, all else is text."""
-    parts = re.split(r"`([^`\n]+)`", text)
     return Markup("").join(
-        Markup("<code>{}</code>").format(part) if at % 2 else escape(part)
-        for at, part in enumerate(parts)
+        Markup("<code>{}</code>").format(part.strip("`").strip()) if at % 2 else escape(part)
+        for at, part in enumerate(re.split(CODE, text))
     )
 
 

@@ -410,12 +410,15 @@ def guesses(specs: Iterable[Specialization]) -> str | None:
     sources = list(dict.fromkeys(spec.origin.partition("::")[0] for spec in guessed))
     if not sources:
         return None
+    # The import of Jinja takes longer than many commands run.
+    from compat.report.render.markdown import code
+
     where = sources[0] if len(sources) == 1 else f"{len(sources)} sources"
     again = shlex.join(["compat", "init", *(sources if len(sources) <= _SOURCES else ())])
     sentence = (
         f"the arguments of the kernels in {where} are guessed, and others may give other results"
     )
-    return f"{sentence}; `{again}` writes them into a kernel file, where you can edit them"
+    return f"{sentence}; {code(again)} writes them into a kernel file, where you can edit them"
 
 
 def hint_failures_sentence(results: Iterable[Result]) -> str | None:

@@ -49,9 +49,10 @@ function announce(text) {
   query("[data-said]").textContent = text;
 }
 
-/** A text as nodes. Text between backticks becomes code. */
+/** A text as nodes. Text between backticks, or between two of them, becomes code. */
 function prose(text) {
-  return text.split(/`([^`\n]+)`/).map((part, index) => (index % 2 ? make("code", {}, part) : part));
+  const parts = text.split(/(?<!`)(``(?!`)[^\n]+?(?<!`)``|`[^`\n]+`)(?!`)/);
+  return parts.map((part, index) => (index % 2 ? make("code", {}, part.replace(/^`+ ?| ?`+$/g, "")) : part));
 }
 
 function copyButton(getText, description, label = "Copy") {
