@@ -192,14 +192,14 @@ def test_marks_and_classes_filter_cells(open_page: Open) -> None:
     assert count(page) == "2 variants, 18 of 1,638 cells"
 
 
-def test_wrong_numbers_are_a_class_of_the_filter(open_page: Open) -> None:
+def test_failed_checks_of_numbers_are_a_class_of_the_filter(open_page: Open) -> None:
     page = open_page("run").page
     classes = line(page, "sel_varlen/block_ptr").locator(".classes")
-    assert classes.inner_text() == "wrong-numbers"
-    page.locator("form[data-filter] select[name=class]").select_option("wrong-numbers")
+    assert classes.inner_text() == "not-right"
+    page.locator("form[data-filter] select[name=class]").select_option("not-right")
     assert count(page) == "1 variant, 1 of 12 cells"
     page.locator("[data-clear]").click()
-    page.locator("form[data-filter] [name=q]").fill("wrong-numbers")
+    page.locator("form[data-filter] [name=q]").fill("not-right")
     assert [name for name in lines(page) if "/" in name] == ["sel_varlen/block_ptr"]
 
 
@@ -231,7 +231,7 @@ def test_filter_shows_only_variants_with_unexpected_cells(open_page: Open) -> No
     page.locator("[data-only=unexpected]").click()
     unexpected = {f"{r.cell.spec.kernel}/{r.cell.spec.variant}" for r in report.unexpected_results}
     assert {name for name in lines(page) if "/" in name} <= unexpected
-    assert f"{len(report.results):,} cells" in count(page)
+    assert f"{len(report.unexpected_results):,} of {len(report.results):,} cells" in count(page)
 
 
 def test_slow_suspect_has_a_mark_a_filter_and_a_sentence(open_page: Open) -> None:

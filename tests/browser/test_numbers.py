@@ -110,6 +110,30 @@ def test_a_slower_latency_is_shown_with_that_of_the_previous_release(open_page: 
     expect(fast).to_contain_text("156.4 µs in 3.2.0")
 
 
+def test_a_run_that_did_not_finish_is_neither_wrong_nor_untested(
+    open_results: OpenResults,
+) -> None:
+    ends = {"3.1.0": Status.REJECTED, "3.2.0": Status.LOST}
+    results = [
+        factory.interpreted(result, Check(status=ends[str(result.built.release)], reason="it ends"))
+        for result in factory.results_of(
+            "k", "v", factory.always(OK), envs=map(env, ends), targets=TARGETS[1:2]
+        )
+    ]
+    page = open_results(results, "#cell=k/v/d64/sm_90/triton-3.2.0")
+    right = page.locator("[data-drawer] [data-fact-line=right]")
+    expect(right).to_contain_text("interpreter: lost, it ends")
+    label = page.locator("tr[data-name=k] [data-release]").first.get_attribute("aria-label")
+    assert label == "k, 3.1.0: 0 of 1 variant work, unexpected"
+    page.keyboard.press("Escape")
+    page.locator("[data-fact=right]").click()
+    cells = page.locator("tr[data-name='k/v'] [data-release]")
+    assert cells.evaluate_all("all => all.map(cell => cell.ariaLabel)") == [
+        "v, 3.1.0: a run ends with an error",
+        "v, 3.2.0: not tested",
+    ]
+
+
 # --- errors ---------------------------------------------------------------------------------------
 
 

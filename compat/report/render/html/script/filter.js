@@ -67,6 +67,16 @@ class Filter {
     return !state.values.only || data.hasFlag(point, UNEXPECTED);
   }
 
+  /** The number of cells of a point that match the filter. */
+  cellCount(point) {
+    const { data, state } = this;
+    if (point < 0 || !this.matches(point)) return 0;
+    if (!state.values.only) return data.points.cells[point];
+    const isSuspected = (cell) => data.suspicions[cell];
+    const isUnexpected = (cell) => data.cells.flags[cell] & UNEXPECTED_CELL;
+    return data.cellsOf(point).filter(state.values.only === ONLY_SUSPECTED ? isSuspected : isUnexpected).length;
+  }
+
   /** Whether the filter excludes points. */
   get excludesPoints() {
     const { mark, only } = this.state.values;

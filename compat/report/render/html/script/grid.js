@@ -83,11 +83,7 @@ class Grid {
   count({ variantCount, rows }) {
     let cells = 0;
     for (const row of rows) {
-      for (let release = 0; release < this.data.columns; release++) {
-        const point = this.data.point(row, release);
-        if (point >= 0 && (!this.lineSource.filter.excludesPoints || this.lineSource.filter.matches(point)))
-          cells += this.data.points.cells[point];
-      }
+      for (const point of this.data.pointsOf(row)) cells += this.lineSource.filter.cellCount(point);
     }
     const total = this.data.cells.env.length;
     const totalText = formatCount(total, "cell");

@@ -155,20 +155,14 @@ class Lines {
   label(line, release, entry) {
     const { data } = this;
     const releaseLabel = data.releases[release].label;
-    const predicate = { compiles: "compile", right: "compute right numbers", fast: "are no slower than before" }[
+    const predicate = { compiles: "work", right: "compute right numbers", fast: "are no slower than before" }[
       this.filter.state.values.fact
     ];
-    const place = `${line.name}, ${releaseLabel}`;
-    if (entry.mark.kind === "tally") {
-      return `${place}: ${entry.goodCount} of ${formatCount(entry.total, "variant")} ${predicate}`;
-    }
-    if (entry.mark === PARTIAL_MARK) {
-      const unexpectedNote = entry.unexpected ? ", unexpected" : "";
-      return `${place}: ${entry.goodCount} of ${formatCount(entry.total, "cell")} ${predicate}${unexpectedNote}`;
-    }
+    const counted = { tally: "variant", partly: "cell" }[entry.mark.kind];
+    const meaning = counted ? `${entry.goodCount} of ${formatCount(entry.total, counted)} ${predicate}` : entry.mark.meaning;
     const failure = entry.failure >= 0 ? data.failures[entry.failure] : null;
     const parts = [
-      `${place}: ${entry.mark.meaning}`,
+      `${line.name}, ${releaseLabel}: ${meaning}`,
       failure && `${failure.class}, ${failure.id}`,
       entry.changed && "a different failure than on the previous release",
       entry.unexpected && "unexpected",
