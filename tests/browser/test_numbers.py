@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from compat.model import BuiltEnv, Check, Result, Status
 from compat.report.render.page import matrix_html
 from tests.browser.looking import Look
-from tests.records import OK, TARGETS, env
+from tests.records import ASSERT, OK, SHAPE, TARGETS, bad, env
 from tests.report import factory
 
 Open = Callable[..., Look]
@@ -155,7 +155,7 @@ def test_an_error_after_none_is_no_jump(open_results: OpenResults) -> None:
     assert page.locator("[data-chart='v/Largest error'] .series .flag").count() == 0
 
 
-# --- devices and envs -----------------------------------------------------------------------------
+# --- devices, envs and forks ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("device", ["NVIDIA H200", "NVIDIA H100"])
@@ -176,6 +176,21 @@ def test_only_measurements_of_one_device_make_a_jump(
     curve = page.locator("[data-chart='v/Latency'] .series > path").first.get_attribute("d")
     assert curve
     assert ("L" in curve) is is_jump
+
+
+def test_a_fork_is_compared_only_with_forks(open_results: OpenResults) -> None:
+    built = [env(release, name=release) for release in ("3.1.0", "3.1.0+a", "3.1.0+b")]
+    failures = {"3.1.0": SHAPE, "3.1.0+a": ASSERT, "3.1.0+b": SHAPE}
+    results = [
+        *(launched(one, us=us) for one, us in zip(built, (100, 200, 300), strict=True)),
+        *factory.results_of(
+            "k", "w", lambda release, _: bad(failures[release]), envs=built, targets=TARGETS[1:2]
+        ),
+    ]
+    page = open_results(results)
+    for sign in (".slower", ".changed"):
+        cells = page.locator(f"td{sign}")
+        assert cells.evaluate_all("all => all.map(cell => cell.dataset.release)") == ["3.1.0+b"]
 
 
 def test_the_worst_env_of_a_release_decides_about_right_and_fast(

@@ -123,6 +123,21 @@ def test_points_have_the_same_marks_as_the_grids(make: Callable[[], Report]) -> 
     assert bool(unexpected) == bool(one.unexpected_results)
 
 
+def test_each_kernel_names_its_own_toolchain() -> None:
+    built = env("4.1.0", name="cute-4.1.0", distribution="nvidia-cutlass-dsl")
+    [other] = results_of("c", "v", always(OK), envs=[built], targets=TARGETS[:1])
+    cell = other.cell
+    cell = evolve(
+        cell,
+        env=evolve(cell.env, toolchain="cute"),
+        spec=evolve(cell.spec, toolchain="cute"),
+        target=evolve(cell.target, toolchain="cute"),
+    )
+    results = results_of("k", "v", always(OK), envs=[env("3.9.0")], targets=TARGETS[:1])
+    specs = page_data(report([evolve(other, cell=cell), *results]))["specs"]
+    assert [spec["toolchain"] for spec in specs] == ["CuTe DSL", "Triton"]
+
+
 def test_every_release_has_a_column_tested_or_not() -> None:
     data = page_data(remembering())
     assert [(column["label"], column["tried"]) for column in data["releases"]] == [

@@ -113,7 +113,6 @@ def _data(report: Report) -> JsonObject:
     specs = {spec: number for number, spec in enumerate(report.specs)}
     files = {path: number for number, path in enumerate(report.sources)}
     return {
-        "toolchain": report.toolchains,
         "releases": plain(
             [{"label": label, "fork": fork, "tried": label in tested} for label, fork in releases]
         ),
@@ -315,6 +314,7 @@ def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> Jso
     """A kernel; ``files`` are the numbers of its source and its imports, if the page has them."""
     source = report.source_of(spec)
     return {
+        "toolchain": toolchains.look_up(spec.toolchain).title,
         "source": _shown_path(source),
         "own": source in files,
         "files": [

@@ -65,6 +65,13 @@ class Data {
     return this.releases.map((_, release) => this.point(row, release));
   }
 
+  /** The releases before one in its history, the nearest first. Forks have a history of their own. */
+  earlierReleases(release) {
+    const isFork = (index) => this.releases[index].fork;
+    const earlier = [...Array(release).keys()].reverse();
+    return earlier.filter((index) => isFork(index) === isFork(release));
+  }
+
   mark(point) {
     return point < 0 ? ABSENT_MARK : this.marks[this.points.mark[point]];
   }

@@ -37,9 +37,10 @@ class Details {
       );
     }
     const { label } = data.releases[release];
+    const { toolchain } = data.specs[data.rows.spec[row]];
     return section(
       "Not tested",
-      make("p", {}, `This cell was not tested on ${data.toolchain} ${label}. The command below tests it.`),
+      make("p", {}, `This cell was not tested on ${toolchain} ${label}. The command below tests it.`),
     );
   }
 
@@ -202,7 +203,7 @@ class Details {
       [
         "Env",
         [
-          `${env.name}: ${data.toolchain} ${env.release ?? "none"}`,
+          `${env.name}: ${spec.toolchain} ${env.release ?? "none"}`,
           env.framework,
           `Python ${env.python ?? "none"}`,
         ]
@@ -237,7 +238,7 @@ function definitions(facts) {
 
 /** The cell of the nearest earlier release that compiles; null if there is none. */
 function earlierGoodCell(data, row, release) {
-  for (let earlierRelease = release - 1; earlierRelease >= 0; earlierRelease--) {
+  for (const earlierRelease of data.earlierReleases(release)) {
     const point = data.point(row, earlierRelease);
     if (point >= 0 && data.mark(point).kind === "good" && data.points.cells[point]) return data.cellsOf(point)[0];
   }

@@ -51,7 +51,8 @@ class Drawer {
   // --- the parts of the drawer ---
 
   title({ row, release }) {
-    const { rows, releases, toolchain } = this.data;
+    const { rows, releases, specs } = this.data;
+    const { toolchain } = specs[rows.spec[row]];
     const parts = [rows.kernel[row], rows.variant[row], rows.case[row]];
     return this.header(parts, `${rows.target[row]} · ${toolchain} ${releases[release].label}`);
   }

@@ -244,8 +244,9 @@ class Filter {
     const failures = data.points.failure;
     const hasFailure = (point) => point >= 0 && failures[point] >= 0;
     for (let row = 0; row < data.size; row++) {
-      for (let release = 1; release < data.columns; release++) {
-        const [earlierPoint, point] = [data.point(row, release - 1), data.point(row, release)];
+      for (let release = 0; release < data.columns; release++) {
+        const earlierRelease = data.earlierReleases(release)[0] ?? release;
+        const [earlierPoint, point] = [data.point(row, earlierRelease), data.point(row, release)];
         if (hasFailure(earlierPoint) && hasFailure(point) && failures[earlierPoint] !== failures[point]) return true;
       }
     }

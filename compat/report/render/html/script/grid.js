@@ -216,7 +216,7 @@ class Grid {
       entry.isStart = !previous || !hasSameOutcome(previous, entry);
       entry.isEnd = !next || !hasSameOutcome(entry, next);
       entry.changed =
-        Boolean(previous) &&
+        this.data.earlierReleases(index)[0] === index - 1 &&
         isFailing(previous) &&
         isFailing(entry) &&
         previous.failure !== entry.failure &&

@@ -57,7 +57,7 @@ function timingOf(data, cell) {
   const latency = data.cells.latency?.[cell];
   if (!latency) return null;
   const { row, release } = placeOf(data, cell);
-  for (let earlierRelease = release - 1; earlierRelease >= 0; earlierRelease--) {
+  for (const earlierRelease of data.earlierReleases(release)) {
     const point = data.point(row, earlierRelease);
     const earlierLatency =
       point >= 0 &&
