@@ -9,18 +9,22 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_report
 from compat.report.render.markdown import EVIDENCE_LINES, code, escape, fence, prose, table_code
 from compat.report.render.page import prose as prose_html
 from compat.report.summary.checks import MEANINGS
 from compat.report.summary.grid import LEGEND
+from compat.report.views import matrix_markdown as matrix_markdown_module
 from compat.report.views.matrix_markdown import headline, matrix_markdown
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.records import SHAPE, bad, env
 from tests.report.factory import always, expected_matrix, report, results_of, troubled_matrix
+from tests.report.hostile import hostile
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 
@@ -150,6 +154,24 @@ def test_tables_keep_their_columns_with_special_characters_in_names() -> None:
     assert rows == ["hhh", "ddd", "hhhhhhh", "ddddddd"]
 
 
+@pytest.mark.parametrize("many", [1, 100_000])
+def test_no_text_of_a_report_becomes_markup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr(matrix_markdown_module, "MANY", many)
+    foreign = load_report(dump(matrix_document(hostile(tmp_path, controls=False))))
+    tokens = MARKDOWN.parse(matrix_markdown(foreign))
+    parts = [part for token in tokens for part in (token, *(token.children or ()))]
+    assert {part.type for part in parts} & {
+        "html_block",
+        "html_inline",
+        "em_open",
+        "image",
+    } == set()
+    links = {str(part.attrs["href"])[:9] for part in parts if part.type == "link_open"}
+    assert links <= {"#unexpect", "#f1-scrip", "#f2-__pro"}
+
+
 def cell_text(source: str) -> str:
     """The text of a table cell as a reader sees it."""
     tokens = MARKDOWN.parse(f"| h | i |\n| --- | --- |\n| x {source} x | end |\n")
@@ -159,6 +181,7 @@ def cell_text(source: str) -> str:
 
 
 @given(texts)
+@example("TypeError: __init__() _ _a_ b__c_")
 def test_escape_is_literal(text: str) -> None:
     assert cell_text(escape(text)) == f"x {' '.join(text.split())} x"
 

@@ -41,7 +41,11 @@ def prose_with_bold(text: str) -> str:
 
 
 def _literal(text: str) -> str:
-    return re.sub(r"[\\`*\[\]<>|~&]|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
+    return re.sub(
+        r"[\\`*\[\]<>|~&]|(?<!_)(?:(?<!\w)_+|_++(?!\w))",
+        lambda special: "".join(f"\\{character}" for character in special[0]),
+        text,
+    )
 
 
 def code(text: str) -> str:

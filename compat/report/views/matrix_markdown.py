@@ -228,7 +228,8 @@ def edits_known(report: Report) -> str:
 
 def anchor(distinct: DistinctFailure) -> str:
     """The anchor a code forge gives to the failure's heading."""
-    return f"{distinct.id}-{distinct.failure.failure_class}".lower()
+    heading = f"{distinct.id}-{distinct.failure.failure_class}".lower().replace(" ", "-")
+    return "".join(character for character in heading if character.isalnum() or character in "-_")
 
 
 def per_target(distinct: DistinctFailure) -> tuple[tuple[str, str], ...]:
