@@ -17,14 +17,16 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.model import Status
+from compat.model import Expectation, Status
 from compat.report.render.ci import junit_xml
 from compat.report.summary.record import Report
 from tests.records import LOST, OK, SHAPE, TARGETS, bad, declared, env
 from tests.report.factory import (
     SUSPICION,
+    UNSTABLE,
     always,
     expected_matrix,
+    launched,
     report,
     results_of,
     suspected_matrix,
@@ -145,6 +147,17 @@ def test_a_failure_has_its_excerpt_its_advice_and_a_command() -> None:
         assert fragment
         assert fragment in text
     assert (case[0].get("message") or "").startswith("expected ok, got rejected (shape-mismatch): ")
+
+
+def test_failed_checks_of_numbers_are_described_and_skipped_if_declared() -> None:
+    one = results_of("k", "v", always(OK), envs=[env("3.1.0")], targets=TARGETS[:1])[0]
+    unstable = launched(one, check=UNSTABLE)
+    (failed,) = cases(report([unstable]))
+    assert (failed[0].tag, failed[0].get("type")) == ("failure", "unstable")
+    assert "unstable on NVIDIA H200, 7 of 30 launches computed" in (failed[0].text or "")
+    declaration = Expectation(status=Status.UNSTABLE, reason="It races.")
+    (skipped,) = cases(report([evolve(unstable, expectation=declaration)]))
+    assert (skipped[0].tag, skipped[0].get("message")) == ("skipped", "It races.")
 
 
 def test_hostile_text_stays_text() -> None:

@@ -15,7 +15,6 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from attrs import frozen
 
 from compat.config.selection import PAIRS
-from compat.history.account import class_of
 from compat.history.suspects import SlowSuspect
 from compat.model import Failure, Result, Status
 from compat.pairs.records import Pair, PairProgram
@@ -101,7 +100,7 @@ def _add_case(
     )
     if (kind := _kind(result)) is not None:
         element = SubElement(
-            case, kind, type=_text(class_of(result.outcome)), message=_text(_message(result))
+            case, kind, type=_text(_type(result)), message=_text(_message(result))
         )
         if kind != "skipped":
             element.text = _text(_details(result, options))
@@ -116,7 +115,13 @@ def _kind(result: Result) -> str | None:
         return "error"
     if not result.expected:
         return "failure"
-    return None if status is Status.OK and failure is None else "skipped"
+    right = status is Status.OK and failure is None and result.numbers.right is not False
+    return None if right else "skipped"
+
+
+def _type(result: Result) -> str:
+    failure = result.outcome.failure
+    return failure.failure_class if failure else str(_status(result))
 
 
 def _message(result: Result) -> str:
@@ -137,12 +142,13 @@ def _message(result: Result) -> str:
 
 
 def _details(result: Result, options: tuple[str, ...]) -> str:
-    """The compiler's message, the place, the advice, and the command that explains the cell."""
+    """Message, place, errors of numbers and advice, and the command that explains the cell."""
     failure = result.outcome.failure
     place = [f"{name} {value}" for name, value in _places(result) if value]
     parts = [
         failure.excerpt.strip("\n") if failure else "",
         f"at: {', '.join(place)}",
+        *_number_errors(result),
         failure.advice if failure else "",
     ]
     return "\n\n".join(part for part in (*parts, explain_command(result.cell, options)) if part)
