@@ -50,7 +50,7 @@ def test_click_on_a_cell_opens_the_drawer(open_page: Open) -> None:
     page.locator('tr[data-name="sel_dense/as_written"] [data-release="3.5.0"]').click()
     assert page.locator("[data-drawer]").is_visible()
     assert page.locator("[data-drawer] h2").inner_text() == "sel_dense/as_written/d64"
-    assert "3.5.0" in page.locator("[data-drawer] header").inner_text()
+    assert "3.5.0" in page.locator("[data-drawer] .title").inner_text()
     assert "cell=sel_dense/as_written/d64/" in page.url
 
 

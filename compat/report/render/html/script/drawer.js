@@ -59,8 +59,8 @@ class Drawer {
 
   header(parts, subtitle) {
     return make(
-      "header",
-      {},
+      "div",
+      { class: "title" },
       make(
         "div",
         { class: "row" },
