@@ -13,7 +13,7 @@ from compat.history.verdict import Verdict, verdicts
 from compat.model import Check, Result, Status
 from compat.report.document import dump, matrix_document, schema
 from compat.report.render.ci import findings
-from compat.report.summary.checks import check_text, checks_by_device
+from compat.report.summary.checks import check_text, checks_by_device, latencies
 from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import OK, REMOVED, TARGETS, bad, env
@@ -97,6 +97,18 @@ def test_the_verdict_on_latency_names_the_fastest_release(
     )
     assert verdict.fast is not None
     assert (verdict.fast.phrase, verdict.fast.best) == (phrase, best)
+
+
+def test_a_table_of_envs_agrees_with_the_verdict() -> None:
+    """A failed check of any env counts, and the shortest latency."""
+    envs = [env("3.1.0"), env("3.1.0", name="pt2.9", torch="2.9.1")]
+    right, wrong = results_of("k", "v", always(OK), envs=envs, targets=TARGETS[1:2])
+    one = report([launched(right, 300.0), launched(wrong, 100.0, WRONG)])
+    (device,) = checks_by_device(one)
+    ((row,),) = (grid.rows for grid in device.grids)
+    assert ([mark.text for mark in row.marks], row.verdict) == (["WRONG!"], "never right")
+    ((timed,),) = (table.rows for table in latencies(one))
+    assert (timed.cells, timed.verdict) == (("100 (1.25)",), "steady")
 
 
 def test_latencies_of_two_gpus_are_not_compared() -> None:

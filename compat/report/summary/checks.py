@@ -166,11 +166,19 @@ def _row_marks(report: Report, coordinate: Coordinate, device: str) -> tuple[Mar
 
 
 def _mark(point: Point | None, device: str) -> Mark:
-    for result in point.results if point else ():
-        if (check := _check(result, device)) is not None:
-            unexpected = check.status not in _WORDS and not result.expected
-            return Mark(word=_WORDS.get(check.status) or MARKS[check.status], unexpected=unexpected)
-    return Mark()
+    """The mark of a release: that of an env whose check failed, else of the first env that ran."""
+    ran = [
+        (check, result.expected)
+        for result in (point.results if point else ())
+        if (check := _check(result, device)) is not None
+    ]
+    if not ran:
+        return Mark()
+    check, expected = next((one for one in ran if one[0].right is False), ran[0])
+    return Mark(
+        word=_WORDS.get(check.status) or MARKS[check.status],
+        unexpected=check.status not in _WORDS and not expected,
+    )
 
 
 def _right_words(report: Report, coordinate: Coordinate, verdict: Verdict, device: str) -> str:
@@ -244,14 +252,9 @@ def latencies(report: Report) -> tuple[Latencies, ...]:
 
 
 def _timing(results: Iterable[Result], device: str) -> str:
-    latency = next(
-        (
-            result.latency
-            for result in results
-            if result.latency and result.latency.device == device
-        ),
-        None,
-    )
+    """The shortest latency among the envs of a release, as the verdict takes it."""
+    latencies = [r.latency for r in results if r.latency and r.latency.device == device]
+    latency = min(latencies, key=lambda latency: latency.us, default=None)
     if latency is None:
         return ""
     ratio = f" ({latency.ratio:.2f})" if latency.ratio is not None else ""
