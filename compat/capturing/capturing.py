@@ -133,7 +133,7 @@ def assemble_capture(
     Raises StoreError.
     """
     toolchain, recorded = toolchain_of(options.toolchain), read_records(records, options.toolchain)
-    if recorded.release is None:
+    if recorded.release is None or not (recorded.launches or recorded.unrecorded):
         return Capture(
             files=CapturedFiles(records=recorded), options=options, program_end=ended, seconds=0.0
         )

@@ -6,21 +6,25 @@ reports why the program ended.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from attrs import evolve
 
-from compat.capturing.capturing import Capture, capture_program, command
+from compat.capturing.capturing import Capture, assemble_capture, capture_program, command
 from compat.capturing.checking import Agreement, CodeCheck, Options
 from compat.config.kernel_files import load_kernels
 from compat.errors import SelectionError, StoreError
 from compat.model import BuiltEnv
+from compat.pytest_plugin import pytest_load_initial_conftests
 from compat.report.views.capture import capture_lines
 from tests.waiting import wait_until
 
@@ -409,6 +413,32 @@ def test_a_target_without_a_known_gpu_is_an_error(tmp_path: Path) -> None:
         capture_program(("true",), Options(output=tmp_path, target="sm_91"))
     with pytest.raises(SelectionError, match="no stand-in for a GPU of gfx1200"):
         capture_program(("true",), Options(output=tmp_path, target="gfx1200"))
+
+
+def test_the_pytest_plugin_reports_errors_of_use_as_pytest_does(tmp_path: Path) -> None:
+    options = {"output": str(tmp_path), "toolchain": "triton", "target": "sm_91", "configs": "all"}
+    config: Any = SimpleNamespace(
+        known_args_namespace=SimpleNamespace(
+            **{f"compat_{name}": value for name, value in options.items()}
+        ),
+        stash=pytest.Stash(),
+    )
+    with pytest.raises(pytest.UsageError, match="sm_91: unknown target\nChoose one of: sm_70, "):
+        next(pytest_load_initial_conftests(config))
+
+
+def test_a_program_without_launches_keeps_the_files_of_an_earlier_capture(tmp_path: Path) -> None:
+    (tmp_path / "records").mkdir()
+    record = {"r": "process", "release": "3.9.0", "python": "3.11.7"}
+    record |= dict.fromkeys(("executable", "prefix", "toolchain"), "/nowhere")
+    (tmp_path / "records" / "1.jsonl").write_text(json.dumps(record))
+    kernels = [{"file": "copy.toml", "source": "copy.py"}]
+    files = {"copy.toml": "", "copy.py": "", "index.json": json.dumps({"kernels": kernels})}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    capture = assemble_capture(tmp_path / "records", Options(output=tmp_path, fake=True), None)
+    assert "0 kernels launched, 0 captured" in "\n".join(capture_lines(capture, "captured"))
+    assert {name: (tmp_path / name).read_text() for name in files} == files
 
 
 @pytest.mark.wheels
