@@ -7,12 +7,13 @@ Recording begins before the first ``conftest.py``, which may import libraries.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import ExitStack
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
 from compat.capturing.capturing import CapturedBlock, capture
+from compat.errors import CompatError
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.report.views.capture import capture_lines
 
@@ -50,15 +51,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, object, object]:
     """Begin the capture before the first ``conftest.py`` is imported."""
-    stack, options = ExitStack(), early_config.known_args_namespace
+    options = early_config.known_args_namespace
     capturing = capture(
         options.compat_output,
         toolchain=options.compat_toolchain,
         target=options.compat_target,
         configs=options.compat_configs,
     )
-    early_config.stash[_CAPTURING] = stack, stack.enter_context(capturing)
+    with ExitStack() as stack:
+        stack.enter_context(_errors_of_use())
+        block = stack.enter_context(capturing)
+        early_config.stash[_CAPTURING] = stack.pop_all(), block
     return (yield)
+
+
+@contextmanager
+def _errors_of_use() -> Iterator[None]:
+    """Make errors of use of the begin and the end of a capture those of pytest."""
+    try:
+        yield
+    except CompatError as error:
+        raise pytest.UsageError(f"{error}\n{error.hint or ''}".rstrip()) from error
 
 
 def pytest_configure(config: pytest.Config) -> None:
