@@ -7,6 +7,7 @@ exactly as long as both stay the same.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -121,18 +122,25 @@ def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedR
 def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
     """Return results with the launches of the cells that the store has.
 
-    If a cell was launched on several GPUs, the first by name counts.
+    If a cell was launched on several GPUs, one with wrong numbers counts, or else the GPU with the
+    most launches of ``results``.
     """
     place_by_index = {
         index: _place(result) for index, result in enumerate(results) if _can_be_known(result)
     }
+    places = set(place_by_index.values())
+    launched = [
+        row
+        for row in store.launch_rows(identity for identity, _ in places)
+        if (row.identity, row.problem) in places
+    ]
+    counts = Counter(row.device for row in launched)
     rows: dict[tuple[str, str], LaunchedRow] = {}
     for row in sorted(
-        store.launch_rows(identity for identity, _ in place_by_index.values()),
-        key=lambda row: row.device,
-        reverse=True,
+        launched,
+        key=lambda row: (len(counts) > 1 and not _is_wrong(row), -counts[row.device], row.device),
     ):
-        rows[row.identity, row.problem] = row
+        rows.setdefault((row.identity, row.problem), row)
     return tuple(
         _add_launch(result, rows[place_by_index[index]])
         if place_by_index.get(index) in rows
@@ -166,6 +174,13 @@ def _can_be_known(result: Result) -> bool:
 def _place(result: Result) -> tuple[str, str]:
     assert result.cell.spec.problem is not None
     return identity_of(result.cell, result.built), problem_digest(result.cell.spec.problem)
+
+
+def _is_wrong(row: LaunchedRow) -> bool:
+    try:
+        return _check(_object(read_json(row.result)), row.device).right is False
+    except (_MalformedLine, ValueError):
+        return False
 
 
 def _add_launch(result: Result, row: LaunchedRow) -> Result:

@@ -89,6 +89,22 @@ def test_launch_results_are_attached_to_their_cell(store: Store) -> None:
     )
 
 
+def test_one_gpu_counts_for_all_cells_unless_another_computes_wrong_numbers(store: Store) -> None:
+    newer = evolve(BUILT, digest="d2")
+    results = [RESULT, evolve(RESULT, built=newer)]
+    on_h100, wrong = {"device": {"name": "NVIDIA H100"}}, {**CHECK, "status": "wrong"}
+    other = {"identity": identity_of(CELL, newer)}
+    merged(store, line(**on_h100), line(), line(**other))
+
+    def shown() -> list[tuple[str | None, Status]]:
+        checks = [result.numbers.gpu for result in with_launched(results, store)]
+        return [(check.device, check.status) for check in checks if check is not None]
+
+    assert shown() == [("NVIDIA H200", Status.OK), ("NVIDIA H200", Status.OK)]
+    merged(store, line(**on_h100, check=wrong, latency=None))
+    assert shown() == [("NVIDIA H100", Status.WRONG), ("NVIDIA H200", Status.OK)]
+
+
 def test_a_cell_keeps_its_launch_results_when_its_source_moves(store: Store) -> None:
     merged(store, line())
     moved = evolve(RESULT, cell=evolve(CELL, spec=evolve(CELL.spec, source="/elsewhere/faces.py")))
