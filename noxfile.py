@@ -351,23 +351,30 @@ def hostile(session: nox.Session) -> None:
 
 def define_runs(config: MatrixConfig) -> None:
     """Define the sessions that need environments first: matrix and bench."""
-    needed: list[Env] = []
-    if is_requested("matrix", "bench"):
-        needed = matrix_envs(config)
-        # Kernel files are read now, so that an error in one is reported before minutes of downloads
-        # and not after.
+
+    def needed() -> list[Env]:
+        """The environments that the arguments choose. Ends nox if there is an error in them."""
         named = list(option(posargs(), "--spec"))
-        load_kernels(
-            named or config.kernels,
-            ROOT if named else config.base,
-            where="--spec" if named else "matrix.toml: kernels",
-            library=config.library,
-        )
+        try:
+            envs = matrix_envs(config)
+            # An error in a kernel file is reported before minutes of downloads and not after.
+            load_kernels(
+                named or config.kernels,
+                ROOT if named else config.base,
+                where="--spec" if named else "matrix.toml: kernels",
+                library=config.library,
+            )
+        except CompatError as error:
+            refuse(error)
+        return envs
+
+    if is_requested("matrix", "bench"):
+        needed()  # an error ends nox before any session runs
 
     @nox.session(default=False)
     def matrix(session: nox.Session) -> None:
         """Compile the kernels on every chosen environment and target, and write a report."""
-        build(session, config, needed)
+        build(session, config, needed())
         install_once(session, "-e", ".")
         # The environments that can be built have just been built.
         session.run(
@@ -383,12 +390,9 @@ def define_runs(config: MatrixConfig) -> None:
     @nox.session(default=False)
     def bench(session: nox.Session) -> None:
         """Measure how long it takes."""
-        build(session, config, needed)
+        build(session, config, needed())
         install_once(session, "-e", ".")
         session.run("python", "-m", "bench", *session.posargs, env=inner(session))
 
 
-try:
-    define_runs(sessions(ROOT))
-except CompatError as error:
-    refuse(error)
+define_runs(sessions(ROOT))
