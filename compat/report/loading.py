@@ -40,6 +40,7 @@ from compat.model import (
 )
 from compat.model.codec import RecordError, record_of, structure
 from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, compact_record, once
+from compat.pairs.records import Pair
 from compat.report.document import (
     SCHEMA,
     EnvRecord,
@@ -284,11 +285,7 @@ def join_parts(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRec
         earlier=max(0, len(cells) - own),
         shards=shards_together([_share(matrix) for matrix in matrices]),
         verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
-        pairs=tuple(
-            {
-                (pair.env, pair.release): pair for matrix in matrices for pair in matrix.pairs
-            }.values()
-        ),
+        pairs=_merge_pairs(matrices),
         attachments=tuple(
             {
                 attachment.name: attachment
@@ -310,6 +307,19 @@ def join_parts(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRec
         },
         **alike,
     )
+
+
+def _merge_pairs(matrices: Sequence[MatrixRecord]) -> tuple[Pair, ...]:
+    """The pairs of all files; of two answers about one, that with more failed programs."""
+    pairs: dict[tuple[str, str], Pair] = {}
+    for pair in (pair for matrix in matrices for pair in matrix.pairs):
+        name = pair.env, pair.release
+        pairs[name] = max(
+            pairs.get(name, pair),
+            pair,
+            key=lambda pair: (pair.error is None, len(pair.failed_programs)),
+        )
+    return tuple(pairs.values())
 
 
 def _merge_tuned_records(matrices: Sequence[MatrixRecord]) -> tuple[TunedRecord, ...]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations
 
 from attrs import evolve
 from jsonschema import Draft202012Validator
 
-from compat.pairs.records import Grid
+from compat.pairs.records import Grid, Pair
 from compat.report.document import dump, matrix_document, schema
 from compat.report.loading import load_report, load_reports
 from compat.report.render.page import matrix_html
@@ -86,10 +87,15 @@ def test_pairs_are_read_back_from_matrix_json() -> None:
 
 
 def test_joined_files_have_the_pairs_of_all() -> None:
-    texts = []
-    for name, pairs in (("a", (GOOD, DROPPED)), ("b", (ALL_BAD, DROPPED))):
-        texts.append((name, dump(matrix_document(evolve(report([]), pairs=pairs)))))
-    assert load_reports(texts).pairs == (GOOD, DROPPED, ALL_BAD)
+    def joined(*parts: tuple[Pair, ...]) -> tuple[Pair, ...]:
+        reports = (evolve(report([]), pairs=pairs) for pairs in parts)
+        texts = [(str(at), dump(matrix_document(part))) for at, part in enumerate(reports)]
+        return load_reports(texts).pairs
+
+    assert joined((GOOD, DROPPED), (ALL_BAD, DROPPED)) == (GOOD, DROPPED, ALL_BAD)
+    fine, untried = evolve(DROPPED, programs=GOOD.programs), evolve(DROPPED, error="no compiler")
+    for parts in permutations([(fine,), (untried,), (DROPPED,)]):
+        assert joined(*parts) == (DROPPED,)  # a failure in one report is never hidden
 
 
 def test_the_json_of_a_grid_has_pins_and_outcomes() -> None:
