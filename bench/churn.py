@@ -160,14 +160,13 @@ def rounds(machines: Machines, folder: Path, until: float) -> list[list[dict[str
     while time.monotonic() < until:
         store = folder / f"round-{len(counts)}"
         counts.append([])
-        while time.monotonic() < until or counts[-1][-1].get("lost") or "error" in counts[-1][-1]:
+        while True:
             command = [sys.executable, "-m", "bench.churn", "--inner", str(store), machines.address]
             lines = subprocess.run(
                 command, check=False, cwd=ROOT, stdout=subprocess.PIPE, text=True
             ).stdout.splitlines()
-            (folder / "said.txt").open("a").write(
-                "\n".join([f"--- round {len(counts)}", *lines, ""])
-            )
+            with (folder / "said.txt").open("a") as log:
+                log.write("\n".join([f"--- round {len(counts)}", *lines, ""]))
             with suppress(ValueError, IndexError):
                 counts[-1].append(json.loads(lines[-1]))
                 print(len(counts), lines[-1][:300], flush=True)

@@ -8,16 +8,20 @@ parts on request has every name.
 from __future__ import annotations
 
 import re
+import subprocess
+import time
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from bench.churn import rounds
 from bench.foresight import Pair, are_right
 
 BENCH = Path(__file__).parent.parent / "bench"
@@ -81,3 +85,17 @@ def test_foresight_accepts_only_pairs_with_right_numbers(
 def test_foresight_assigns_each_kernel_to_its_table(kernel: str, half: str) -> None:
     series = f"{kernel}/as_written/default/sm_90"
     assert Pair(series, ("3.8.0", "3.9.0"), 1.0, False, 1.0, None, 1.0).half == half
+
+
+def test_churn_repeats_a_command_that_ends_without_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    until, outputs = time.monotonic() + 60.0, iter(["killed", '{"lost": 1}', '{"ok": 2}'])
+
+    def run(*_: object, **__: object) -> SimpleNamespace:
+        monkeypatch.setattr(time, "monotonic", lambda: until)
+        return SimpleNamespace(stdout=next(outputs))
+
+    monkeypatch.setattr(subprocess, "run", run)
+    machines: Any = SimpleNamespace(address="nowhere")
+    assert rounds(machines, tmp_path, until) == [[{"lost": 1}, {"ok": 2}]]
