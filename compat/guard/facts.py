@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from attrs import Factory, frozen
 from packaging.version import Version
@@ -12,7 +12,7 @@ from compat import toolchains
 from compat.config.selection import nothing_matches, select_specs
 from compat.errors import SelectionError
 from compat.history.account import Entry, class_of
-from compat.history.verdict import Coordinate, entries_of, points_of, release_of
+from compat.history.verdict import Coordinate, Point, entries_of, points_of, release_of
 from compat.model import Outcome, Specialization, Status
 from compat.report.summary.compact import natural
 from compat.report.summary.record import Report
@@ -79,9 +79,9 @@ def find_facts(report: Report, request: Request, toolchain: Toolchain) -> GuardF
     """Return the facts of a report about the chosen kernels of a toolchain.
 
     A variant works on a release if all of its cases are good there, deprecated or not, in every env
-    that gave an answer. It does not work if a case fails, would fail in a launch, or had different
-    answers. Otherwise its state is unknown. Raises SelectionError for a name or glob that matches
-    nothing.
+    that gave an answer. It does not work if a case fails, would fail in a launch, computed wrong
+    numbers, or had different answers. Otherwise its state is unknown. Raises SelectionError for a
+    name or glob that matches nothing.
     """
     specs = _requested_specs(report, request)
     _check_preferred(specs, request.prefer)
@@ -171,20 +171,40 @@ def _together(rows: Sequence[States]) -> States:
 def _by_coordinate(report: Report) -> Mapping[Coordinate, Sequence[States]]:
     """Return the states of each coordinate by release, forks included.
 
-    Different kernels with the same name have separate states.
+    Different kernels with the same name have separate states. Releases that only earlier runs
+    tested are unknown, because the report has no numbers of them.
     """
     states: dict[Coordinate, list[States]] = defaultdict(list)
     for verdict in report.verdicts:
         coordinate = (verdict.kernel, verdict.variant, verdict.case, verdict.target)
         states[coordinate].append(dict(_states(verdict.entries)))
     for coordinate, results in report.by_coordinate.items():
-        forks = entries_of([point for point in points_of(results) if point.release.fork])
-        states[coordinate] = [{**row, **dict(_states(forks))} for row in states[coordinate]]
+        points = points_of(results)
+        forks = entries_of([point for point in points if point.release.fork])
+        wrong = dict(_wrong(points))
+        states[coordinate] = [
+            {
+                release: state or wrong.get(release, WORKS)
+                for release, state in {**row, **dict(_states(forks))}.items()
+            }
+            for row in states[coordinate]
+        ]
     return states
+
+
+def _wrong(points: Iterable[Point]) -> Iterator[tuple[str, str]]:
+    """Yield each release with wrong numbers, and their reason."""
+    for point in points:
+        for result in point.answers:
+            if (check := result.numbers.decisive) and check.right is False:
+                device = f"on {check.device}" if check.device else "in the interpreter"
+                yield point.release.label, f"{check.status} {device}"
 
 
 def _states(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
     for entry in entries:
+        if entry.remembered:
+            continue
         if entry.unsteady:
             yield entry.release, "its answers differ"
         elif entry.outcome is not None and entry.is_known:

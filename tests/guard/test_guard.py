@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from compat.errors import SelectionError, StoreError
 from compat.guard import Guard, Request, check_guard, guard_text, make_guard, read_guard
 from compat.guard.checking import Kind, guard_check_document, guard_check_lines, guard_lines
-from compat.model import Outcome, Result, Status, Target
+from compat.guard.facts import guarding_of
+from compat.model import Check, Numbers, Outcome, Result, Status, Target
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.report.summary.record import Report
@@ -177,19 +178,43 @@ def test_results_of_a_fork_count_for_that_fork_only() -> None:
         assert answers == [None, "v", None, None]
 
 
-def test_results_of_earlier_runs_count() -> None:
+def test_results_of_earlier_runs_do_not_count() -> None:
     results = results_of("k", "v", always(OK), envs=ENVS[:1], targets=ONE)
-    earlier = [
-        *results_of("k", "v", always(OK), envs=[env("3.6.0")], targets=ONE),
-        *results_of("k", "v", always(bad(SHAPE)), envs=[env("3.7.0")], targets=ONE),
-    ]
-    guard = guard_of(
-        report(results, remembered=earlier, existing=("3.5.0", "3.6.0", "3.7.0", "3.8.0"))
-    )
-    assert guard.facts.releases == ("3.6.0", "3.7.0", "3.8.0")
-    assert [
-        guard.answer("k", release, "sm_90") for release in ("3.5.0", "3.6.0", "3.7.0", "3.8.0")
-    ] == [None, "v", None, "v"]
+    earlier = results_of("k", "v", always(OK), envs=[env("3.6.0")], targets=ONE)
+    guard = guard_of(report(results, remembered=earlier, existing=("3.6.0", "3.7.0", "3.8.0")))
+    assert guard.facts.releases == ("3.8.0",)
+    assert [guard.answer("k", release, "sm_90") for release in ("3.6.0", "3.8.0")] == [None, "v"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "reason"),
+    [
+        (Numbers(gpu=Check(status=Status.OK, device="H100")), "works with Triton 3.8.0 for sm_90"),
+        (Numbers(gpu=Check(status=Status.LOST)), "works with Triton 3.8.0 for sm_90"),
+        (Numbers(interpreter=Check(status=Status.UNSUPPORTED)), "works with Triton 3.8.0 for"),
+        (
+            Numbers(gpu=Check(status=Status.WRONG, device="H100")),
+            "does not work with Triton 3.8.0 (wrong on H100) for sm_90",
+        ),
+        (
+            Numbers(
+                interpreter=Check(status=Status.UNSTABLE),
+                gpu=Check(status=Status.OK, device="H100"),
+            ),
+            "does not work with Triton 3.8.0 (unstable in the interpreter) for sm_90",
+        ),
+    ],
+)
+def test_a_variant_with_wrong_numbers_does_not_work(numbers: Numbers, reason: str) -> None:
+    fork = env("3.9.0+ours", name="ours")
+    results = results_of("k", "v", always(OK), envs=[ENVS[0], fork], targets=ONE)
+    guard = guard_of(report([evolve(result, numbers=numbers) for result in results]))
+    decide = guarding_of(guard.toolchain).decide
+    choice = decide(guard.decision_data, "k", "3.8.0", "sm_90", "pessimistic")
+    assert reason in choice.why
+    works = choice.variant == "v"
+    assert works is reason.startswith("works")
+    assert (guard.answer("k", "3.9.0+ours", "sm_90") == "v") is works
 
 
 # --- order of variants ----------------------------------------------------------------------------
