@@ -395,4 +395,4 @@ def define_runs(config: MatrixConfig) -> None:
         session.run("python", "-m", "bench", *session.posargs, env=inner(session))
 
 
-define_runs(sessions(ROOT))
+define_runs(sessions())

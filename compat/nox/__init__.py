@@ -28,8 +28,7 @@ from typing import NoReturn
 
 import nox
 
-from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
-from compat.config.selection import MATRIX
+from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.envs.cache import requirements
 from compat.envs.installers import choose_installer
 from compat.envs.listing import INDEX
@@ -52,17 +51,17 @@ _ENV_SESSION = lazy_pattern(r"env\((?P<name>[^()\s]+)\)")
 # --- sessions -------------------------------------------------------------------------------------
 
 
-def sessions(root: Path | None = None) -> MatrixConfig:
+def sessions() -> MatrixConfig:
     """Define a session for each env of ``matrix.toml``, and for those of the command line.
 
-    The file is in ``root`` or the current folder. ``-- --matrix PATH`` names another file. Without
+    The file is the one that ``compat matrix`` reads, or that ``-- --matrix PATH`` names. Without
     any file, the envs are the built-in ones. Ends nox with one clear error if the file has an
     error.
     """
     if not {"-v", "--verbose"} & set(_arguments()):
         logging.getLogger("compat").setLevel(logging.WARNING)  # nox shows everything that is logged
     try:
-        config = _config(root or Path.cwd())
+        config = _config()
         for env in _all_envs(config):
             _define(env, config)
     except CompatError as error:
@@ -129,10 +128,10 @@ def matrix_envs(config: MatrixConfig) -> list[Env]:
     return list(config.choose_envs(list(option(posargs(), "--envs"))))
 
 
-def _config(root: Path) -> MatrixConfig:
-    named = _last(option(posargs(), "--matrix"))
-    path = root / (named or MATRIX)
-    return load_matrix(path) if named or path.exists() else no_matrix(root)
+def _config() -> MatrixConfig:
+    named, folder = _last(option(posargs(), "--matrix")), Path.cwd()
+    path = folder / named if named else find_matrix(folder)
+    return load_matrix(path) if path else no_matrix(folder)
 
 
 def _all_envs(config: MatrixConfig) -> list[Env]:

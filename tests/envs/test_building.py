@@ -468,10 +468,12 @@ def test_matrix_as_a_default_session_of_nox_builds_its_envs(
 ) -> None:
     lines = ["import nox", "from compat.nox import matrix, sessions", "matrix(sessions())"]
     lines.append('nox.options.sessions = ["matrix"]\n')
-    (folder / "noxfile.py").write_text("\n".join(lines))
-    (folder / "copy.py").unlink()  # `python -m nox` would import it instead of Python's own
-    done = run_module(checkout, folder, "nox")
+    for name in (".git", "tools"):  # matrix.toml is above the noxfile, in the same repository
+        (folder / name).mkdir()
+    (folder / "tools" / "noxfile.py").write_text("\n".join(lines))
+    done = run_module(checkout, folder / "tools", "nox")
     assert "triton-1.0: built" in done.stderr, done.stderr
+    assert done.stderr.count("built") == 1
 
 
 def test_noxfile_of_two_lines_builds_envs(checkout: Checkout, folder: Path) -> None:
