@@ -266,7 +266,7 @@ def guard_check_lines(checked: GuardCheck, guard: str, report: str) -> Iterator[
             _contradiction_words(contradiction, checked) for contradiction in missing
         )
     if not checked.agrees:
-        yield f"write it again: {command_of(checked.guard.request, guard, report)}"
+        yield f"write it again: {command_of(checked.guard, guard, report)}"
 
 
 def guard_check_document(checked: GuardCheck) -> JsonObject:

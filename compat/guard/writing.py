@@ -138,7 +138,7 @@ def _head(guard: Guard) -> str:
             policy=guard.policy,
             example=f'"{_inside_quotes(kernels[0] if kernels else "kernel")}"',
             kernels=_inside_quotes_wrapped(f"Kernels: {join_words(kernels)}."),
-            command=_inside_quotes(command_of(guard.request)),
+            command=_inside_quotes(command_of(guard)),
             cases=(
                 _inside_quotes_wrapped(f"{', '.join(guard.request.cases)}.")
                 if guard.request.cases
@@ -160,11 +160,12 @@ def _inside_quotes_wrapped(text: str) -> str:
     )
 
 
-def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
-    """Return the command that makes a guard for a request.
+def command_of(guard: Guard, out: str = "FILE", report: str = "") -> str:
+    """Return the command that makes a guard again.
 
     It names the report only if that is not the default one.
     """
+    request = guard.request
     globbed = (
         ("--kernel", request.kernels),
         ("--variant", request.variants),
@@ -173,6 +174,7 @@ def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
     arguments = [word for option, globs in globbed for glob in globs for word in (option, glob)]
     arguments += ["--prefer", ",".join(request.prefer)] if request.prefer else []
     arguments += ["--policy", request.policy] if request.policy else []
+    arguments += ["--tuned", "TUNED.json"] if guard.configs else []
     named = [] if report in ("", USUAL) else [report]
     return shlex.join(["compat", "guard", *named, *arguments, "--out", out])
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from compat.cli.commands import main
 from compat.errors import StoreError
 from compat.guard import Request, check_guard, guard_text, make_guard, read_configs, read_guard
+from compat.guard.checking import guard_check_lines
 from compat.report.views.tune import tune_document
 from tests.records import TARGETS
 from tests.report.factory import expected_matrix
@@ -117,8 +118,12 @@ def test_guard_has_only_configs_of_its_kernels_and_a_check_covers_them(tmp_path:
     assert other.configs == {}
     guard = make_guard(expected_matrix(), Request(kernels=("sel_dense",)), read_configs(path))
     assert check_guard(guard_text(guard), expected_matrix()).agrees
+    assert "guard --kernel sel_dense --tuned TUNED.json --out FILE\n" in guard_text(guard)
     damaged = guard_text(guard).replace('"num_warps": 2', '"num_warps": 4')
-    assert not check_guard(damaged, expected_matrix()).intact
+    checked = check_guard(damaged, expected_matrix())
+    assert not checked.intact
+    *_, line = guard_check_lines(checked, "g.py", "")
+    assert line == ("write it again: compat guard --kernel sel_dense --tuned TUNED.json --out g.py")
 
 
 def test_guard_returns_measured_configs(tmp_path: Path) -> None:
