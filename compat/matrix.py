@@ -296,8 +296,7 @@ class _Run:
         """
         existing = existing_releases(self.selection.config)
         earlier = recall(self.selection.kernels, self.context, self.selection.config, besides=envs)
-        remembered = self._with_launches(with_interpreted(earlier, self.context.store))
-        return existing, verdicts(results, remembered=remembered, existing=existing)
+        return existing, verdicts(results, remembered=earlier, existing=existing)
 
     def _with_launches(self, results: Sequence[Result]) -> tuple[Result, ...]:
         """Add stored launches to results, and compare these launches with each other."""
