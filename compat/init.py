@@ -41,6 +41,8 @@ from compat.workflows import Files, System, workflow_files
 MATRIX = "matrix.toml"
 _FOLDERS = ("kernels", "compat-kernels")
 """Candidates for the folder of kernel files: the first one without other files, else the last."""
+_PLACES = tuple(f"{folder}/*.toml" for folder in _FOLDERS)
+"""Patterns of kernel files there. ``matrix.toml`` may lack them."""
 _MATRIX = """\
 # The kernels, targets and releases of `compat matrix`. `compat list cells` shows the cells.
 schema = 1
@@ -254,7 +256,7 @@ class _Initializing:
             return
         missing = [
             written
-            for written in self.written_files
+            for written in (*self.written_files, *self.kept_files)
             if written.suffix == ".toml" and not declared.covers(written)
         ]
         self.kept_files[path] = f'add "{pattern}" to its kernels' if missing else ""
@@ -346,7 +348,7 @@ class _ProjectFiles:
         patterns = _patterns(folder / MATRIX)
         sources: dict[Path, Path] = {}
         names: set[str] = set()
-        for path in _kernel_files(folder, patterns):
+        for path in _kernel_files(folder, (*patterns, *_PLACES)):
             tables = list(_tables(_content(path)))
             named = (str(table["source"]) for table in tables if "source" in table)
             sources |= {Path(os.path.realpath(path.parent / source)): path for source in named}
@@ -369,7 +371,7 @@ def _tables(table: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
 
 def _patterns(matrix: Path) -> tuple[str, ...]:
     data = _content(matrix) if matrix.exists() else {}
-    patterns = data.get("kernels", ["*.toml", *(f"{folder}/*.toml" for folder in _FOLDERS)])
+    patterns = data.get("kernels", ["*.toml", *_PLACES])
     return (
         tuple(pattern for pattern in patterns if isinstance(pattern, str))
         if isinstance(patterns, list)

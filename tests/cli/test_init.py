@@ -95,6 +95,10 @@ def test_init_keeps_existing_content_and_reports_it(project: Path) -> None:
     assert (
         project / ".gitignore"
     ).read_text() == "*.o\n.compat\n/.nox/\n/reports/index.html\n/reports/matrix.*\n"
+    output, _ = compat(project, "init", "src")  # matrix.toml still lacks the pattern
+    assert "wrote" not in output
+    assert "kept  compat-kernels/softmax.toml, which exists: it has the kernels of" in output
+    assert 'kept  matrix.toml, which exists: add "compat-kernels/*.toml" to its kernels' in output
 
 
 def test_init_keeps_every_byte_of_a_gitignore(project: Path) -> None:
