@@ -88,6 +88,7 @@ def kernel_file(
         source=str(source),
         function=candidate.function,
         compile=candidate.compile,
+        toolchain=candidate.toolchain,
         summary=summary,
         expectations=tuple(expectations),
         problem=problem,

@@ -216,6 +216,8 @@ def test_matrix_bisect_explain_and_reduce_work_with_the_toy(
     (reduced,) = (project / "reduced").glob("*.py")
     assert "add" in reduced.read_text()
     assert "TIMES" not in reduced.read_text()
+    named = compat(project, registered, "list", "cells", "--spec", "reduced/*.toml")
+    assert f"{reduced.stem}/reduced/twice/toy_t1/toy-1.3" in named
 
     output = compat(project, registered, "repro", "sums/adding/twice/toy_t1/toy-1.3", code=3)
     assert "there are no scripts for Toy" in output
