@@ -125,6 +125,24 @@ def test_without_a_call_types_come_from_annotations_and_the_body(tmp_path: Path)
     }
 
 
+@pytest.mark.parametrize("statement", ["from p.data import pair", "from ..data import pair"])
+def test_arguments_come_from_helpers_of_the_same_package(tmp_path: Path, statement: str) -> None:
+    folder = tmp_path / "p" / "sub"
+    folder.mkdir(parents=True)
+    for package in (folder, folder.parent):
+        (package / "__init__.py").touch()
+    (folder.parent / "data.py").write_text(
+        "import torch\ndef pair(n):\n    return [torch.empty(n, 64, dtype=torch.bfloat16)] * 2\n"
+    )
+    host = """
+def run():
+    x, y = pair(32)
+    copy(from_dlpack(x), from_dlpack(y), 5, cuda.CUstream(0))
+"""
+    signature = guessed(folder, f"{statement}{HEAD}{PLAIN}{host}")["copy"]["signature"]
+    assert (signature["x"], signature["y"]) == ("bf16[32, 64] align=2", "bf16[32, 64] align=2")
+
+
 @pytest.mark.parametrize(
     ("line", "targets"),
     [

@@ -26,7 +26,7 @@ from compat.source.constants import (
     UnknownValue,
     items_of,
 )
-from compat.source.imports import import_origins
+from compat.source.imports import file_of, import_origins
 from compat.source.parsing import (
     Function,
     bindings,
@@ -119,10 +119,12 @@ class HostScope(Scope):
 
     functions: ClassVar[Mapping[str, PythonValue]] = {**FUNCTIONS, **library.CONSTANTS}
     kernels: Kernels
+    folder: Path
+    """The folder of the module, where its relative imports start."""
 
     def _inner_scope(self, local: dict[str, object]) -> Self:
         inner = super()._inner_scope(local)
-        inner.kernels = self.kernels
+        inner.kernels, inner.folder = self.kernels, self.folder
         return inner
 
     def value(self, node: ast.expr) -> PythonValue:
@@ -148,22 +150,19 @@ class HostScope(Scope):
 
     def _of_module(self, module: str, name: str) -> SourceFunction:
         """A function of another module of the same tree. Raises UnknownValue."""
-        parts = module.lstrip(".").split(".")
-        path = next(
-            (
-                path
-                for root in self.kernels.roots
-                if (path := root.joinpath(*parts).with_suffix(".py")).is_file()
-            ),
-            None,
-        )
-        if path is None or library.is_known(module):
+        name_below = module.lstrip(".")
+        level = len(module) - len(name_below)
+        above = (self.folder, *self.folder.parents)
+        starts = above[level - 1 : level] if level else self.kernels.roots
+        places = (start.joinpath(*name_below.split(".")) for start in starts)
+        path = next((file for place in places if (file := file_of(place))), None)
+        if path is None or not name_below or library.is_known(module):
             raise UnknownValue(module)
         statements, imports = _read(path)
         if not isinstance(function := statements.get(name), ast.FunctionDef):
             raise UnknownValue(name)
         scope = type(self)(statements, imports, {}, self._steps, self._depth + 1)
-        scope.kernels = self.kernels
+        scope.kernels, scope.folder = self.kernels, path.parent
         return SourceFunction(function, scope)
 
     def attribute(self, node: ast.Attribute) -> PythonValue:

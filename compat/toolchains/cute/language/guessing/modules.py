@@ -107,8 +107,9 @@ class CuteModule:
     def scope(self) -> HostScope:
         """The names that host code at the top of the module sees."""
         scope = HostScope(module=bindings(self.tree), imports=self.imports)
+        scope.folder = self.path.parent
         scope.kernels = Kernels(
-            roots=(self.path.parent, *_roots(self.path, self.tree)),
+            roots=(*roots_of(self.path), self.path.parent, *_roots(self.path, self.tree)),
             functions={
                 name: launcher.call
                 for name, launcher in self.functions.items()
