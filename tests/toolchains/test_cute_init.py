@@ -143,6 +143,51 @@ def run():
     assert (signature["x"], signature["y"]) == ("bf16[32, 64] align=2", "bf16[32, 64] align=2")
 
 
+BRANCHES = """
+@cute.kernel
+def inner(x: cute.Tensor, y: cute.Tensor, flat: cutlass.Constexpr):
+    if cutlass.const_expr(flat):
+        y[0] = x[0]
+    else:
+        y[0, 0] = x[0, 0, 0]
+"""
+
+
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        """
+@cute.jit
+def outer(x: cute.Tensor, y: cute.Tensor, w: cute.Tensor | None, flat: cutlass.Constexpr[bool] = True):
+    if cutlass.const_expr(w is not None):
+        b, m, n = x.shape
+    inner(x, y, flat).launch(grid=(1, 1, 1), block=(32, 1, 1))
+""",
+        """
+class outer:
+    def __init__(self, rows: int, is_deep: bool, flat: bool = True):
+        self.rows, self.deep = rows, is_deep
+        self.flat = flat
+
+    @cute.jit
+    def __call__(self, x: cute.Tensor, y: cute.Tensor):
+        self.check(x)
+        inner(x, y, self.flat).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+    @cute.jit
+    def check(self, x: cute.Tensor):
+        if self.deep:
+            b, m, n = x.shape
+""",
+    ],
+)
+def test_modes_of_tensors_come_from_branches_that_are_compiled(
+    tmp_path: Path, launcher: str
+) -> None:
+    signature = guessed(tmp_path, HEAD + BRANCHES + launcher)["outer"]["signature"]
+    assert signature == {"x": "fp16[m%8]", "y": "fp16[m%8]"}
+
+
 @pytest.mark.parametrize(
     ("line", "targets"),
     [

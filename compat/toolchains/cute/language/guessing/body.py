@@ -1,14 +1,16 @@
-"""Facts about parameters from a jit function's body: modes of tensors, and compared values."""
+"""Facts about parameters from a jit function's body: modes of tensors, and literals."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import Factory, define
+from attrs import define
 
-from compat.source.parsing import dotted_name, named_parameters
+from compat.source.constants import PythonValue, Scope
+from compat.source.parsing import bound_names, dotted_name, named_parameters
 from compat.text import lazy_pattern
 
 _TUPLE = lazy_pattern(r"\(\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_0-9]\w*)*)\s*,?\s*\)")
@@ -34,8 +36,6 @@ class ArgumentUses:
     is_tensor: bool = False
     is_indexed: bool = False
     """Whether one number indexes it."""
-    compared: list[object] = Factory(list)
-    """Literals that it is compared with."""
 
     def has(self, modes: int, *, exact: bool = False) -> None:
         """Note that it has at least ``modes`` modes, or with ``exact`` exactly so many."""
@@ -50,16 +50,46 @@ def uses_of(
     function: ast.FunctionDef,
     others: Mapping[str, ast.FunctionDef],
     lines: Sequence[str],
+    constants: Mapping[str, object],
 ) -> ArgumentUses:
-    """Return how a function uses one of its parameters.
+    """Return how a function uses one of its parameters in the code that is compiled.
 
     ``others`` are functions that it may pass the parameter to, and ``lines`` are the lines of the
-    source.
+    source. ``constants`` are the values of parameters and of attributes (``self.x``) that decide
+    which branches are compiled.
     """
     uses = ArgumentUses()
     _note_comment(uses, name, function, lines)
-    _look(uses, name, function, others, _NOTED)
+    _look(uses, name, function, others, constants, _NOTED)
     return uses
+
+
+class _Constants(Scope):
+    """The constants that the conditions of branches depend on, also as ``self.x``."""
+
+    def attribute(self, node: ast.Attribute) -> PythonValue:
+        name = dotted_name(node)
+        return self.local[name] if name in self.local else super().attribute(node)
+
+    def call(self, node: ast.Call) -> PythonValue:
+        if dotted_name(node.func).rpartition(".")[2] == "const_expr" and len(node.args) == 1:
+            return self.value(node.args[0])
+        return super().call(node)
+
+
+def _compiled_nodes(function: ast.FunctionDef, constants: _Constants) -> Iterator[ast.AST]:
+    """Yield the nodes of a function, without branches that the constants leave out."""
+    waiting: deque[ast.AST] = deque([function])
+    while waiting:
+        node = waiting.popleft()
+        yield node
+        inner: Sequence[ast.AST] = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.If | ast.IfExp):
+            is_known, holds = constants.try_value(node.test)
+            if is_known:
+                branch = node.body if holds else node.orelse
+                inner = branch if isinstance(branch, list) else [branch]
+        waiting.extend(inner)
 
 
 def _note_comment(
@@ -86,9 +116,13 @@ def _look(  # noqa: C901 - one case for each form of use
     name: str,
     function: ast.FunctionDef,
     others: Mapping[str, ast.FunctionDef],
+    constants: Mapping[str, object],
     depth: int,
 ) -> None:
-    for node in ast.walk(function):
+    changed = bound_names(function.body)
+    local = {word: value for word, value in constants.items() if word not in changed}
+    scope = _Constants(module={}, imports={}, local=local)
+    for node in _compiled_nodes(function, scope):
         match node:
             case ast.Assign(
                 targets=[ast.Tuple(elts=targets)],
@@ -120,16 +154,17 @@ def _look(  # noqa: C901 - one case for each form of use
                 owner == name
             ):
                 uses.parts = len(targets)
-            case ast.Compare(left=ast.Name(id=owner), comparators=[ast.Constant(value=value)]) if (
-                owner == name
-            ):
-                uses.compared.append(value)
             case ast.Call():
-                _note_call(uses, name, node, others, depth)
+                _note_call(uses, name, node, others, scope, depth)
 
 
 def _note_call(
-    uses: ArgumentUses, name: str, call: ast.Call, others: Mapping[str, ast.FunctionDef], depth: int
+    uses: ArgumentUses,
+    name: str,
+    call: ast.Call,
+    others: Mapping[str, ast.FunctionDef],
+    scope: _Constants,
+    depth: int,
 ) -> None:
     last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted_name(call.func)
     about = [index for index, argument in enumerate(call.args) if _is(argument, name)]
@@ -166,14 +201,14 @@ def _note_call(
         and last in others
         and (about or any(_is(keyword.value, name) for keyword in call.keywords))
     ):
+        constants = _constants_passed(others[last], call, scope)
         for inner_name in _parameters(others[last], call, name):
             inner = ArgumentUses()
-            _look(inner, inner_name, others[last], others, depth - 1)
+            _look(inner, inner_name, others[last], others, constants, depth - 1)
             uses.is_tensor |= inner.is_tensor
             uses.is_indexed |= inner.is_indexed
             if inner.modes:
                 uses.has(inner.modes, exact=inner.exact)
-            uses.compared += inner.compared
 
 
 def _modes_in_order(arguments: Sequence[ast.expr]) -> int:
@@ -187,6 +222,27 @@ def _modes_in_order(arguments: Sequence[ast.expr]) -> int:
             is_order = len(numbers) == len(parts) > 1 and set(numbers) == set(range(len(parts)))
             return len(parts) if is_order else 0
     return 0
+
+
+def _constants_passed(
+    function: ast.FunctionDef, call: ast.Call, scope: _Constants
+) -> dict[str, object]:
+    """Return the constants that a function gets from a call, and those of its own object."""
+    names = [parameter.arg for parameter in named_parameters(function.args)]
+    constants: dict[str, object] = {}
+    if names[:1] == ["self"]:
+        names = names[1:]
+        if dotted_name(call.func).startswith("self."):
+            constants = {
+                word: value for word, value in scope.local.items() if word.startswith("self.")
+            }
+    given = [*zip(names, call.args, strict=False)]
+    given += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg in names]
+    for parameter, argument in given:
+        is_known, value = scope.try_value(argument)
+        if is_known:
+            constants[parameter] = value
+    return constants
 
 
 def _parameters(function: ast.FunctionDef, call: ast.Call, name: str) -> Iterator[str]:

@@ -6,13 +6,14 @@ Guesses come from a call in its source, or else from annotations, body and names
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from attrs import evolve, frozen
 
 from compat.model.fields import CommentedValue
 from compat.source.constants import PythonValue, SourceFunction
-from compat.source.parsing import defaults_of, dotted_name, named_parameters
+from compat.source.parsing import bound_names, defaults_of, dotted_name, named_parameters
 from compat.text import lazy_pattern
 from compat.toolchains.cute.language.guessing.assumptions import (
     PLAIN,
@@ -97,6 +98,8 @@ class _LauncherGuesses:
             for size in _sizes_in(value)
             if isinstance(size, NamedSize)
         }
+        self.constants: dict[str, object] = {}
+        """The values that decide which branches are compiled, by name or as ``self.x``."""
 
     def kernel(self) -> GuessedKernel:
         """Return the guessed kernel."""
@@ -108,14 +111,8 @@ class _LauncherGuesses:
             },
             self.launcher.kind or self.launcher.call,
         )
-        call_guesses = _fit_numbers(
-            {
-                parameter.arg: guess
-                for parameter in self.launcher.parameters
-                if (guess := self._call_guess(parameter))
-            },
-            self.launcher.call,
-        )
+        self.constants = self._constants(constructor_guesses, self._call_guesses())
+        call_guesses = self._call_guesses()
         both = [
             name
             for name in constructor_guesses
@@ -154,6 +151,47 @@ class _LauncherGuesses:
             look_at=tuple(look_at),
             guesses=sum(not guess.is_exact for guess in every),
         )
+
+    def _call_guesses(self) -> dict[str, _Guess]:
+        """Return the guess for each parameter of the call without a default that is used."""
+        guesses = {
+            parameter.arg: guess
+            for parameter in self.launcher.parameters
+            if (guess := self._call_guess(parameter))
+        }
+        return _fit_numbers(guesses, self.launcher.call)
+
+    def _constants(
+        self, constructor_guesses: Mapping[str, _Guess], call_guesses: Mapping[str, _Guess]
+    ) -> dict[str, object]:
+        """Return the guessed values of constexprs, and of the attributes that keep them."""
+        constants = self._literals(call_guesses, self.defaults)
+        if self.launcher.kind and self.launcher.constructor:
+            defaults = defaults_of(self.launcher.constructor.args)
+            values = self._literals(constructor_guesses, defaults)
+            constants |= {
+                f"self.{attribute}": values[name]
+                for attribute, name in _kept(self.launcher.kind, self.launcher.constructor).items()
+                if name in values
+            }
+        return constants
+
+    def _literals(
+        self, guesses: Mapping[str, _Guess], defaults: Mapping[str, ast.expr]
+    ) -> dict[str, object]:
+        """Return the numbers, texts and ``None`` among guessed constexprs and used defaults."""
+        values = {name: self.module.scope.value(node) for name, node in defaults.items()}
+        values |= {
+            name: (None if guess.value == {"none": True} else guess.value)
+            if guess.is_constexpr
+            else UNKNOWN
+            for name, guess in guesses.items()
+        }
+        return {
+            name: value
+            for name, value in values.items()
+            if value is None or isinstance(value, bool | int | float | str)
+        }
 
     def _targets(self) -> CommentedValue | None:
         """The target whose own operations the source uses.
@@ -273,7 +311,7 @@ class _LauncherGuesses:
             )
         if name in self.defaults:
             return None
-        uses = uses_of(name, self.launcher.call, self.others, self.lines)
+        uses = uses_of(name, self.launcher.call, self.others, self.lines, self.constants)
         if is_constexpr or "Type[" in annotation or "type[" in annotation:
             return self._constexpr(parameter, self.launcher.call)
         return self._by_annotation(parameter, annotation, uses)
@@ -482,10 +520,40 @@ class _LauncherGuesses:
     def _usual_modes(self) -> int:
         """Return the largest known number of modes of this kernel's tensors, or 2 if unknown."""
         uses = (
-            uses_of(parameter.arg, self.launcher.call, self.others, self.lines)
+            uses_of(parameter.arg, self.launcher.call, self.others, self.lines, self.constants)
             for parameter in self.launcher.parameters
         )
         return max((use.modes for use in uses if use.exact), default=2)
+
+
+def _kept(kind: ast.ClassDef, constructor: ast.FunctionDef) -> dict[str, str]:
+    """Return attribute → the parameter of the constructor that it always is."""
+    nodes = {id(node): node for part in (kind, constructor) for node in ast.walk(part)}.values()
+    stores = Counter(
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    )
+    changed = bound_names(constructor.body)
+    return {
+        target.attr: value.id
+        for statement in constructor.body
+        for target, value in _stored(statement)
+        if isinstance(target, ast.Attribute)
+        and isinstance(value, ast.Name)
+        and stores[target.attr] == 1
+        and value.id not in changed
+    }
+
+
+def _stored(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr | None]]:
+    """Return the targets of an assignment, each with its value."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            return [*zip(targets, values, strict=False)]
+        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=value):
+            return [(target, value)]
+    return []
 
 
 def _fit_numbers(
