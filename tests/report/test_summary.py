@@ -68,6 +68,7 @@ def test_lists_natural_order_and_one_line_texts() -> None:
         "sm_100",
     ]
     assert one_line("at 3:1:\n  x = 1\n  ^\nValueError('no')") == "ValueError('no')"
+    assert one_line("Error: no:\nerror: 'op' is wrong\nnote: see") == "error: 'op' is wrong"
     assert one_line("first\nlast") == "last"
     assert one_line("") == ""
     assert one_line("x" * 20, 10) == "x" * 9 + "…"

@@ -107,12 +107,13 @@ def at_most(most: int, lines: Iterable[str]) -> Iterator[str]:
 def one_line(text: str, width: int = 160) -> str:
     """The most informative line of ``text``, cut to ``width`` characters.
 
-    It is the first line that names an error, or the last line if none does. The lines of a kernel
-    that a diagnostic quotes before its message, down to the caret, are skipped, because they may
-    contain such a name too.
+    It is the first line that names an error and does not announce others with a colon, or else the
+    first line that names one, or else the last line. The lines of a kernel that a diagnostic quotes
+    before its message, down to the caret, are skipped, because they may contain such a name too.
     """
     lines = [flat for raw in _QUOTED.sub("", text).splitlines() if (flat := " ".join(raw.split()))]
-    line = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
+    errors = [line for line in lines if _ERROR.search(line)] or lines[-1:] or [""]
+    line = next((line for line in errors if not line.endswith(":")), errors[0])
     return shorten(line, width)
 
 
