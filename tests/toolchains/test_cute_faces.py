@@ -10,7 +10,7 @@ import pytest
 
 from compat import toolchains
 from compat.diagnosis.classify import classify
-from compat.model import BuiltEnv, Evidence, Outcome, RaisedException, Status
+from compat.model import BuiltEnv, Diagnosis, Evidence, Outcome, RaisedException, Status
 from tests.toolchains import cute_faces
 from tests.toolchains.cute_faces import FACES, NEW, OLD, RELEASES
 
@@ -105,6 +105,45 @@ def test_every_failure_class_of_cute_alone_has_a_face() -> None:
     }
     own = {failure_class.name for failure_class in CUTE.failures.classes} - everywhere
     assert own - shown == {"coded"}
+
+
+@pytest.mark.parametrize(
+    ("error", "line", "failure_class"),
+    [
+        (
+            "ValueError: Type mismatch, store Float32 (-> Float32) to Tensor with element type"
+            " Float16",
+            "    x[0, 0] = cutlass.Float32(3.0)",
+            "operand-type",
+        ),
+        (
+            "ValueError: not enough values to unpack (expected 3, got 2)",
+            "    m, n, k = self.x.shape",
+            "layout-mismatch",
+        ),
+        (
+            "ValueError: too many values to unpack (expected 2)",
+            "    first, second = numbers",
+            "unclassified",
+        ),
+        (  # 4.0.0 and 4.1.0
+            "DSLRuntimeError: `for` expects [IntegerType(i32)] type for varible `total`, but got"
+            " [F32Type(f32)].",
+            "    for i in range(n):",
+            "loop-carried-type",
+        ),
+    ],
+)
+def test_message_with_the_line_of_the_kernel_has_its_class(
+    error: str, line: str, failure_class: str
+) -> None:
+    kind, _, message = error.partition(": ")
+    traceback = f'  File "/src/kernel.py", line 7, in kernel\n{line}\n'
+    raised = RaisedException(type=kind, message=message, traceback=traceback)
+    evidence = Evidence(
+        answered=True, stage="trace", raised=(raised,), diagnosis=Diagnosis(line=line.strip())
+    )
+    assert class_of(outcome_of("name", evidence)) == failure_class
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -381,6 +381,13 @@ CLASSES = (
                 ),
                 means="{one} becomes {two}",
             ),
+            Sign(
+                message=(
+                    r"expects \[(?P<one>[^\n\]]+)\] type for varible `(?P<name>\w+)`, but got"
+                    r" \[(?P<two>[^\n\]]+)\]"
+                ),
+                means="{one} becomes {two}",
+            ),
         ),
     ),
     FailureClass(
@@ -472,6 +479,12 @@ CLASSES = (
                 place=r"\.py: ",
                 means="{words}",
             ),
+            Sign(
+                error=r"^ValueError$",
+                message=r"^(?P<words>(?:not enough|too many) values to unpack \(expected \d+)",
+                source=r"= *[\w.]+\.(?:shape|stride)\s*$",
+                means="{words}",
+            ),
         ),
     ),
     FailureClass(
@@ -495,6 +508,14 @@ CLASSES = (
                 error=r"^ValueError$",
                 message=r"^unsupported data type: <class '(?:\w+\.)*(?P<type>\w+)'>",
                 means="a value of type {type}",
+            ),
+            Sign(
+                error=r"^ValueError$",
+                message=(
+                    r"^Type mismatch, store (?P<type>\w+)[^\n]* to Tensor with element type"
+                    r" (?P<other>\w+)"
+                ),
+                means="{type} stored to {other}",
             ),
             Sign(
                 error=r"^TypeError$",
