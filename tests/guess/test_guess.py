@@ -624,6 +624,34 @@ def launch(x, y):
     assert without["constexprs"]["layout"] == {"layout": "gl.BlockedLayout([1], [32], [4], [0])"}
 
 
+def test_types_of_gluon_pointers_follow_from_shared_memory_and_accumulators(tmp_path: Path) -> None:
+    head = (
+        "from triton.experimental import gluon\n"
+        "from triton.experimental.gluon import language as gl\n"
+        "from triton.experimental.gluon.language.nvidia.hopper import warpgroup_mma,"
+        " warpgroup_mma_wait\n"
+    )
+    text = """
+@gluon.jit
+def product(a_ptr, b_ptr, c_ptr, copy_ptr, SHAPE: gl.constexpr):
+    at = gl.arange(0, 64)
+    first = gl.allocate_shared_memory(gl.bfloat16, [64, 64], SHARED, gl.load(a_ptr + at))
+    second = gl.allocate_shared_memory(gl.bfloat16, [2, 64, 64], SHARED)
+    second.index(1).store(gl.load(b_ptr + at))
+    total = gl.zeros([64, 64], gl.float32, LAYOUT)
+    total = warpgroup_mma(first, second.index(1), total, is_async=True)
+    total = warpgroup_mma_wait(num_outstanding=0, deps=[total])
+    gl.store(c_ptr + at, total)
+    gl.store(copy_ptr + at, first.load(LAYOUT))
+"""
+    assert tables(tmp_path, text, head)["signature"] == {
+        "a_ptr": "*bf16",
+        "b_ptr": "*bf16",
+        "c_ptr": "*fp32",
+        "copy_ptr": "*bf16",
+    }
+
+
 IMPORTS = {
     "from package.reading import read": "read",
     "from .reading import read as get": "get",

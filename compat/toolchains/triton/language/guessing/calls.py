@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from compat.model import constexprs
 from compat.toolchains.triton.language.guessing.facts import (
     ARITHMETIC,
@@ -91,6 +93,10 @@ def _method(walk: Walk, node: ast.Call, function: ast.Attribute) -> Value:
     if function.attr == "to":
         to = _argument(node, 0, "dtype")
         return _bitcast(walk, base, to) if _is_bitcast(node) else _cast(walk, base, to)
+    if base.is_shared and function.attr in ("load", "store"):
+        if function.attr == "store" and values:
+            _put_into_shared_memory(walk, values[0], base.kind)
+        return base.derive_value()
     if function.attr in ("load", "store", "gather", "scatter", "atomic_add"):
         for term in base.terms:
             if term.argument and term.argument not in walk.facts.pointers:
@@ -109,6 +115,12 @@ def _method(walk: Walk, node: ast.Call, function: ast.Attribute) -> Value:
             ast.Call(func=node.func, args=[function.value, *node.args], keywords=node.keywords),
         )
     return base
+
+
+def _put_into_shared_memory(walk: Walk, value: Value, kind: str | None) -> None:
+    if kind:
+        elements = [origin for origin in value.origins if origin.element]
+        walk.facts.is_kind(elements, kind, LIKELY, "put into shared memory of this type")
 
 
 def _cast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
@@ -520,6 +532,28 @@ def _descriptor_access(walk: Walk, node: ast.Call) -> Value:
     return Value.of("float")
 
 
+def _shared_memory(walk: Walk, node: ast.Call) -> Value:
+    """``allocate_shared_memory`` of Gluon."""
+    values = [walk.value(argument) for argument in _arguments(node)]
+    kind = _dtype(walk, _argument(node, 0, "element_ty"))
+    if (value := _argument(node, 3, "value")) is not None:
+        _put_into_shared_memory(walk, walk.value(value), kind)
+    return evolve(Value.of(kind, values[0].origins if values else ()), is_shared=True)
+
+
+def _accumulated(walk: Walk, node: ast.Call) -> Value:
+    """A product of Gluon, which has the type of the accumulator."""
+    for argument in _arguments(node):
+        walk.value(argument)
+    return walk.value(_argument(node, 2, "acc")).derive_value()
+
+
+def _waited(walk: Walk, node: ast.Call) -> Value:
+    """``warpgroup_mma_wait``, which returns what it waits for: a value or several."""
+    value = walk.value(_argument(node, 1, "deps"))
+    return value.parts[0] if len(value.parts) == 1 else value
+
+
 _BLOCKS = ("make_block_ptr", "make_tensor_descriptor", "_experimental_make_tensor_descriptor")
 _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     "load": _load,
@@ -534,6 +568,9 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     "static_assert": _assertion,
     "zeros": _fill,
     "full": lambda walk, node: _fill(walk, node, dtype=2),
+    "allocate_shared_memory": _shared_memory,
+    **dict.fromkeys(("warpgroup_mma", "mma_v2", "mfma", "wmma"), _accumulated),
+    "warpgroup_mma_wait": _waited,
     **dict.fromkeys(("maximum", "minimum", "clamp", "fma", "div_rn", "fdiv"), _extreme),
     **dict.fromkeys(
         ("sum", "max", "min", "cumsum", "cumprod", "sort", "xor_sum", "flip", "zeros_like", "abs"),

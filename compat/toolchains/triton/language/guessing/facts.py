@@ -57,6 +57,8 @@ class Value:
     sums: tuple[tuple[Term, ...], ...] = ((),)
     parts: tuple[Value, ...] = ()
     """The elements, if it is a tuple."""
+    is_shared: bool = False
+    """Whether it is a block in shared memory, whose kind is that of its elements."""
 
     @classmethod
     def of(
