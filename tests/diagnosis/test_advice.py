@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from compat.diagnosis.classify import classify
-from compat.model import BuiltEnv, Cell, CompileSpec, Env, Failure, Specialization
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    CompileSpec,
+    Env,
+    Evidence,
+    Failure,
+    RaisedException,
+    Specialization,
+)
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.test_corpus import failures
 from tests.targets import TARGETS
@@ -55,6 +64,24 @@ ADVISED = {
     "memory.asm_unknown.usual 3.9.0": "inline assembly first",
 }
 """Kernel of the corpus and release → a part of its advice."""
+
+
+@pytest.mark.parametrize(
+    ("message", "names_descriptors"),
+    [
+        ("Block pointers have been removed in favor of the tensor descriptor API", True),
+        ("async_copy_global_to_shared has been removed; call async_load instead", False),  # Gluon
+    ],
+)
+def test_advice_names_descriptors_only_in_place_of_block_pointers(
+    message: str, names_descriptors: bool
+) -> None:
+    raised = (RaisedException(type="RuntimeError", message=message, traceback=""),)
+    evidence = Evidence(answered=True, stage="ast", raised=raised)
+    failure = classify([evidence], target=TARGETS["sm_90"], knowledge=KNOWLEDGE).failure
+    assert failure
+    assert failure.failure_class == "api-removed"
+    assert ("tensor descriptors" in failure.advice) == names_descriptors
 
 
 @pytest.mark.parametrize("example", ADVISED.items(), ids=list(ADVISED))

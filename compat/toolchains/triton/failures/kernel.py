@@ -311,12 +311,17 @@ CLASSES = (
         name="api-removed",
         title="API removed",
         meaning="The kernel uses a feature that this release has removed, and the release says so.",
-        advice=(
-            "Port the kernel to the replacement that the message names. Triton 3.9 removed block"
-            " pointers. Use tensor descriptors, which came with 3.4, or plain pointers."
-        ),
+        advice="Port the kernel to the replacement that the message names.",
         lacks=True,
         signs=(
+            Sign(
+                message=r"Block pointers have been removed",
+                advice=(
+                    "Port the kernel to the replacement that the message names. Triton 3.9 removed"
+                    " block pointers. Use tensor descriptors, which came with 3.4, or plain"
+                    " pointers."
+                ),
+            ),
             Sign(
                 message=(
                     r"(?:has|have) been removed|(?:was|were) removed|no longer"
