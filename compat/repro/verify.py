@@ -136,7 +136,7 @@ def run_all(
         )
 
     for text, place in names.items():
-        place.mkdir()
+        place.mkdir(exist_ok=True)  # of a run with another expected text
         (place / "repro.py").write_text(text, encoding="utf-8")
     with ThreadPoolExecutor(slots, thread_name_prefix="script") as executor:
         return tuple(executor.map(run, scripts))

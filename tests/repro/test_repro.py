@@ -9,6 +9,7 @@ import ast
 import getpass
 import re
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ from compat.bundle.bundle import bundle
 from compat.diagnosis.classify import classify
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.model import BuiltEnv, Cell, Evidence, RaisedException
+from compat.model import BuiltEnv, Cell, Env, Evidence, RaisedException
 from compat.processes.supervisor import ProcessResult
 from compat.repro import ReproRequest, UnverifiedCell, WrittenRepro, verify, write_repro
 from compat.repro.script import python_specifier, split
@@ -186,6 +187,21 @@ def test_the_chain_of_exceptions_is_read_from_the_output_of_python(tmp_path: Pat
         READER,
     )
     assert (aborted.signal, aborted.answered) == ("SIGABRT", False)
+
+
+def test_a_script_can_run_again_with_another_text(tmp_path: Path) -> None:
+    env = BuiltEnv(env=Env(name="any"), python=Path(sys.executable))
+    for text in ("one", "two"):
+        script = verify.ScriptCheck(
+            env=env,
+            text=f"print({text!r})",
+            exit_code=0,
+            compiles=False,
+            fingerprint=None,
+            stage="ast",
+        )
+        (shown,) = verify.run_all([script], TARGET, KNOWLEDGE, tmp_path, deadline=60, slots=1)
+        assert shown.run.output.strip() == text
 
 
 def read_back(output: str) -> Evidence:
