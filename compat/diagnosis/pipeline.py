@@ -103,6 +103,8 @@ class OutputReader:
     """The suffix of files with IR, without the dot."""
     front_end: tuple[str, ...] = ()
     """The stages that read the kernel's own source."""
+    hides_frames: bool = False
+    """Whether tracebacks lack frames of the toolchain after the import of the kernel's file."""
     read: Callable[[str], CompilerOutput] = _text_only
     """Printed text → the words, and the passes."""
     failed_passes: Callable[[str], Sequence[tuple[str, str]]] = _no_pass

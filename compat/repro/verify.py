@@ -20,11 +20,13 @@ from attrs import evolve, frozen
 from compat.diagnosis import classify
 from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.pipeline import OutputReader
+from compat.diagnosis.symptoms import frames_of
 from compat.files import TemporaryFolder
 from compat.model import (
     SOURCE_STAGE,
     BuiltEnv,
     CompletedAction,
+    Diagnosis,
     Evidence,
     Failure,
     RaisedException,
@@ -38,6 +40,7 @@ from compat.workers.spawn import visible_variables
 
 SHOWS, SHOWS_NOT = 0, 1
 """Exit codes of a repro script."""
+_SCRIPT = "repro.py"
 _LARGEST_OUTPUT = 32 * 1024 * 1024
 """Bytes of a script's output that are read."""
 
@@ -126,7 +129,7 @@ def run_all(
     def run(script: ScriptCheck) -> ScriptResult:
         assert script.env.python is not None, "a script that cannot run has no result to verify"
         ran = run_script(
-            script.env.python, names[script.text] / "repro.py", deadline, reader.heading
+            script.env.python, names[script.text] / _SCRIPT, deadline, reader.heading
         )
         return ScriptResult(
             script=script,
@@ -137,7 +140,7 @@ def run_all(
 
     for text, place in names.items():
         place.mkdir(exist_ok=True)  # of a run with another expected text
-        (place / "repro.py").write_text(text, encoding="utf-8")
+        (place / _SCRIPT).write_text(text, encoding="utf-8")
     with ThreadPoolExecutor(slots, thread_name_prefix="script") as executor:
         return tuple(executor.map(run, scripts))
 
@@ -182,9 +185,9 @@ def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidenc
     code = int(verdicts[-1]["code"]) if verdicts and verdicts[-1]["code"] else None
     output_text = reader.read(output).text
     begin, raised = _chain(output_text)
-    # Only frames of an import tell whether the toolchain refuses the file. In other stages Triton
-    # removes frames, so they count only if the exception has no message.
-    if stage != SOURCE_STAGE:
+    # Only frames of an import tell whether the toolchain refuses the file. If the toolchain hides
+    # frames in other stages, they count only if the exception has no message.
+    if reader.hides_frames and stage != SOURCE_STAGE:
         raised = tuple(
             evolve(exception, traceback="") if exception.message else exception
             for exception in raised
@@ -197,7 +200,16 @@ def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidenc
         signal=_SIGNALS.get(-code) if code is not None and code < 0 else None,
         raised=raised,
         stderr=output_text[:begin],
+        diagnosis=Diagnosis(line=None if reader.hides_frames else _line_of_script(raised)),
     )
+
+
+def _line_of_script(raised: tuple[RaisedException, ...]) -> str | None:
+    """The innermost line of the script in the frames of a failure."""
+    lines = [
+        frame["statement"] for frame in frames_of(raised) if Path(frame["path"]).name == _SCRIPT
+    ]
+    return lines[-1] if lines else None
 
 
 _SIGNALS: Mapping[int, str] = {sig.value: sig.name for sig in signal.Signals}

@@ -14,6 +14,7 @@ from compat.bundle.bundle import bundle
 from compat.diagnosis import common
 from compat.errors import ConfigError
 from compat.model import BuiltEnv, CompileSpec, Specialization
+from compat.processes.supervisor import ProcessResult
 from compat.repro import verify
 from compat.repro.script import Script
 from compat.toolchains.cute.language.script import SCRIPT, CallForm
@@ -168,8 +169,25 @@ def test_oldest_form_passes_tensors_instead_of_fake_ones(kernel: Specialization)
 def test_script_names_its_package_and_its_target() -> None:
     text = script(face("sliced"), CallForm.DRIVERLESS).source()
     assert "where CuTe DSL (`pip install nvidia-cutlass-dsl`) 4.8.1 is installed" in text
-    assert '"CUTE_DSL_ARCH": "sm_90a"' in text
+    # From 4.6 on, errors of users show no exception without the second variable.
+    assert '"CUTE_DSL_ARCH": "sm_90a", "CUTE_DSL_SHOW_STACKTRACE": "1"' in text
     assert len(text.splitlines()) < 70
+
+
+def test_failure_in_the_output_of_a_script_has_the_line_of_the_kernel() -> None:
+    output = """Traceback (most recent call last):
+  File "/tmp/x/script-0/repro.py", line 45, in compile_kernel
+    cute.compile(
+  File "/tmp/x/script-0/repro.py", line 35, in raises
+    raise ValueError(f"n must be even, not {n}")
+ValueError: n must be even, not 3
+
+reproduced: the compile ended with exit code 1
+"""
+    ran = ProcessResult(exit_code=0, output=output)
+    failure = verify.failure_of(ran, cute_faces.target(), "trace", CUTE.failures)
+    assert failure
+    assert failure.failure_class == "static-assert"
 
 
 # --- on real wheels -------------------------------------------------------------------------------

@@ -81,8 +81,8 @@ def architecture(target: Target) -> str:
 
 
 def variables_of(target: Target) -> Mapping[str, str]:
-    """Return the environment variables that set the target."""
-    return {"CUTE_DSL_ARCH": architecture(target)}
+    """Return the environment variables that set the target, and show Python's stack from 4.5 on."""
+    return {"CUTE_DSL_ARCH": architecture(target), "CUTE_DSL_SHOW_STACKTRACE": "1"}
 
 
 def compile_function(

@@ -73,6 +73,7 @@ READER = OutputReader(
     heading=dumps.HEADING_BEGINS,
     suffix="mlir",
     front_end=("ast",),
+    hides_frames=True,
     read=read,
     failed_passes=dumps.failed_passes,
     operation=dumps.operation,
