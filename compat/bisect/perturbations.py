@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from compat import toolchains
 from compat.bisect.answers import Effect, SettingNeed, join_words
 from compat.model import Specialization, arguments, constexprs
 from compat.text import JsonObject
@@ -61,7 +62,7 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
     for name, value in spec.compile.options.items():
         changed_specs += _of_option(spec, name, value)
     for name in _ALWAYS:
-        if name not in spec.compile.options:
+        if name in toolchains.look_up(spec.toolchain).language.options.keys() - spec.compile.options:
             changed_specs += _of_option(spec, name, None)
     for name, value in spec.compile.constexprs.items():
         for new in _others(value):

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,11 @@ def test_sizes_are_tried_around_their_value() -> None:
     assert values["FLAG"] == ["0"]
     assert values["MASKED"] == ["False"]
     assert "NEGATIVE" not in values
+
+
+def test_options_that_the_toolchain_does_not_have_are_not_tried() -> None:
+    changes = perturbations.changes(evolve(spec("faces", "fine"), toolchain="cute"))
+    assert {change.setting for change in changes}.isdisjoint({"num_warps", "num_stages"})
 
 
 def test_set_options_are_tried_and_num_stages_even_if_it_is_not_set() -> None:
