@@ -128,9 +128,7 @@ def run_all(
 
     def run(script: ScriptCheck) -> ScriptResult:
         assert script.env.python is not None, "a script that cannot run has no result to verify"
-        ran = run_script(
-            script.env.python, names[script.text] / _SCRIPT, deadline, reader.heading
-        )
+        ran = run_script(script.env.python, names[script.text] / _SCRIPT, deadline, reader.heading)
         return ScriptResult(
             script=script,
             run=ran,

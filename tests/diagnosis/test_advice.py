@@ -67,21 +67,45 @@ ADVISED = {
 
 
 @pytest.mark.parametrize(
-    ("message", "names_descriptors"),
+    ("error", "failure_class", "advice"),
     [
-        ("Block pointers have been removed in favor of the tensor descriptor API", True),
-        ("async_copy_global_to_shared has been removed; call async_load instead", False),  # Gluon
+        (
+            "RuntimeError: Block pointers have been removed in favor of the tensor descriptor API",
+            "api-removed",
+            "Use tensor descriptors",
+        ),
+        (  # Gluon in 3.9
+            "RuntimeError: async_copy_global_to_shared has been removed; call async_load instead",
+            "api-removed",
+            "Port the kernel to the replacement that the message names.\n",
+        ),
+        (  # a descriptor of Gluon in 3.4
+            "AttributeError: 'block_type' object has no attribute 'nbytes'",
+            "api-missing",
+            "This release has no `nbytes`",
+        ),
+        (
+            "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.setmaxnreg.inc.sync.aligned.u32",
+            "target-feature",
+            "sm_90 has no instruction nvvm.setmaxnreg",
+        ),
     ],
 )
-def test_advice_names_descriptors_only_in_place_of_block_pointers(
-    message: str, names_descriptors: bool
-) -> None:
-    raised = (RaisedException(type="RuntimeError", message=message, traceback=""),)
-    evidence = Evidence(answered=True, stage="ast", raised=raised)
+def test_advice_fits_the_message(error: str, failure_class: str, advice: str) -> None:
+    kind, _, message = error.partition(": ")
+    evidence = (
+        Evidence(answered=False, stage="ptx", signal="SIGABRT", stderr=f"{error}\n")
+        if kind == "LLVM ERROR"
+        else Evidence(
+            answered=True,
+            stage="ast",
+            raised=(RaisedException(type=kind, message=message, traceback=""),),
+        )
+    )
     failure = classify([evidence], target=TARGETS["sm_90"], knowledge=KNOWLEDGE).failure
     assert failure
-    assert failure.failure_class == "api-removed"
-    assert ("tensor descriptors" in failure.advice) == names_descriptors
+    assert failure.failure_class == failure_class
+    assert advice in f"{failure.advice}\n"
 
 
 @pytest.mark.parametrize("example", ADVISED.items(), ids=list(ADVISED))

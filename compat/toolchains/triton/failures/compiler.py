@@ -345,7 +345,7 @@ CLASSES = (
             Sign(
                 assertion=(
                     r"^Cannot select: intrinsic %llvm\.(?P<feature>nvvm\.(?:tcgen05|wgmma|fence"
-                    r"|mbarrier|cp\.async|fence\.proxy)[\w.]*|amdgcn\.(?:mfma|smfmac|wmma)[\w.]*)"
+                    r"|mbarrier|cp\.async|setmaxnreg)[\w.]*|amdgcn\.(?:mfma|smfmac|wmma)[\w.]*)"
                 ),
                 means="instruction {feature}",
                 advice=(

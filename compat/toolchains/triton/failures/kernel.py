@@ -347,15 +347,20 @@ CLASSES = (
             ),
             Sign(
                 error=r"^AttributeError$",
-                message=(
-                    r"'(?:tensor|tensor_descriptor\w*|block_type|dtype)' object has no attribute"
-                    r" '(?P<name>\w+)'"
-                ),
+                message=r"'tensor' object has no attribute '(?P<name>\w+)'",
                 place=r": (?:visit|get)_Attribute$|^$",
                 advice=(
                     "Blocks have no `{name}` in this release. Use a function of `tl` (`tl.sum(x,"
                     " 0)`), or write out what it does."
                 ),
+            ),
+            Sign(
+                error=r"^AttributeError$",
+                message=(
+                    r"'(?:tensor_descriptor\w*|block_type|dtype)' object has no attribute"
+                    r" '(?P<name>\w+)'"
+                ),
+                place=r": (?:visit|get)_Attribute$|^$",
             ),
             Sign(
                 error=r"^AttributeError$",
