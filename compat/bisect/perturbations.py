@@ -62,7 +62,10 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
     for name, value in spec.compile.options.items():
         changed_specs += _of_option(spec, name, value)
     for name in _ALWAYS:
-        if name in toolchains.look_up(spec.toolchain).language.options.keys() - spec.compile.options:
+        if (
+            name
+            in toolchains.look_up(spec.toolchain).language.options.keys() - spec.compile.options
+        ):
             changed_specs += _of_option(spec, name, None)
     for name, value in spec.compile.constexprs.items():
         for new in _others(value):

@@ -190,7 +190,7 @@ def test_the_chain_of_exceptions_is_read_from_the_output_of_python(tmp_path: Pat
 
 
 def test_a_script_can_run_again_with_another_text(tmp_path: Path) -> None:
-    env = BuiltEnv(env=Env(name="any"), python=Path(sys.executable))
+    env = BuiltEnv(env=Env(name="any"), python=sys.executable)
     for text in ("one", "two"):
         script = verify.ScriptCheck(
             env=env,
