@@ -56,7 +56,8 @@ _FIRST, _LAST = 3000, 1000
 """Characters of a message that are read, from its beginning and from its end."""
 _CALL = lazy_pattern(r"(?:\w+\.)*(?P<name>\w+)\(")
 _INSTALLED = lazy_pattern(r"/site-packages/|/lib/python3")
-_COLOURS = lazy_pattern(r"\x1b\[[0-9;]*m")
+COLOURS = lazy_pattern(r"\x1b\[[0-9;]*m")
+"""Escape sequences for colours."""
 _CONTENTLESS = lazy_pattern(r"false|0")
 
 
@@ -186,8 +187,8 @@ def _without_colours(evidence: Evidence) -> Evidence:
         "\x1b[" in link.message for link in evidence.raised
     ):
         return evidence
-    raised = tuple(evolve(link, message=_COLOURS.sub("", link.message)) for link in evidence.raised)
-    return evolve(evidence, stderr=_COLOURS.sub("", evidence.stderr), raised=raised)
+    raised = tuple(evolve(link, message=COLOURS.sub("", link.message)) for link in evidence.raised)
+    return evolve(evidence, stderr=COLOURS.sub("", evidence.stderr), raised=raised)
 
 
 def _explanation(raised: tuple[RaisedException, ...], wording: MessagePatterns) -> tuple[str, str]:

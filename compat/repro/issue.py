@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from compat import __version__, toolchains
 from compat.diagnosis.failure_class import Blame
 from compat.diagnosis.pipeline import OutputReader
+from compat.diagnosis.symptoms import COLOURS
 from compat.files import templates
 from compat.history.account import Interval, Word
 from compat.history.verdict import Verdict, class_of, is_good
@@ -238,8 +239,8 @@ def tracker(finding: ReproFinding) -> str:
 
 
 def short(output: str, name: str, reader: OutputReader) -> str:
-    """The output of a script without IR and paths, with stacks cut to their innermost frames."""
-    text = reader.read(output).text
+    """The output of a script without IR, paths and colours, with stacks cut to innermost frames."""
+    text = COLOURS.sub("", reader.read(output).text)
     text = without_places(text).replace("repro.py", f"{name}.py")
     lines = [line.rstrip() for line in _WARNING.sub("", text).splitlines()]
     lines = [line for line in lines if line and not _UNDERLINE.match(line)]

@@ -15,7 +15,7 @@ from compat.diagnosis import common
 from compat.errors import ConfigError
 from compat.model import BuiltEnv, CompileSpec, Specialization
 from compat.processes.supervisor import ProcessResult
-from compat.repro import verify
+from compat.repro import issue, verify
 from compat.repro.script import Script
 from compat.toolchains.cute.language.script import SCRIPT, CallForm
 from tests.toolchains import cute_faces
@@ -188,6 +188,12 @@ reproduced: the compile ended with exit code 1
     failure = verify.failure_of(ran, cute_faces.target(), "trace", CUTE.failures)
     assert failure
     assert failure.failure_class == "static-assert"
+
+
+def test_output_in_an_issue_has_no_colours() -> None:
+    output = "\x1b[91m\x1b[1merror:\x1b[0m NameError in `k`: name 'v' is not defined\n"
+    expected = "error: NameError in `k`: name 'v' is not defined"
+    assert issue.short(output, "k", CUTE.reader) == expected
 
 
 # --- on real wheels -------------------------------------------------------------------------------
