@@ -477,8 +477,8 @@ found = {}
 for name, kind in ours.items():
     real = getattr(torch, name)
     if name not in ("float8_e8m0fnu", "float4_e2m1fn_x2"):
-        found[name] = [told(dtypes.floating_limits, kind), told(torch.finfo, real)]
-    found[name + " as a number"] = [told(dtypes.whole_limits, kind), told(torch.iinfo, real)]
+        found[name] = [told(dtypes.FloatingLimits, kind), told(torch.finfo, real)]
+    found[name + " as a number"] = [told(dtypes.iinfo, kind), told(torch.iinfo, real)]
 print(json.dumps(found))
 """
 
@@ -519,6 +519,18 @@ def test_failures_next_to_a_stand_in_keep_their_class(
         "undefined-name",
         "wrong.py:8",
     )
+
+
+def test_a_kernel_may_call_classes_of_pytorch(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    """Triton accepts a class there from 3.2.0 on. Before, it refuses the name of PyTorch."""
+    value = "torch.finfo(torch.float32).max - torch.iinfo(torch.int8).max"
+    path = written(tmp_path, {"limits.py": HEADER + KERNEL.format(value=value)}) / "limits.py"
+    assert outcome(built("triton-3.5.1"), spec(path)).status is Status.OK
+    failure = outcome(built("triton-3.1.0"), spec(path)).failure
+    assert failure is not None
+    assert 'Function "finfo" is being called' in failure.excerpt
 
 
 def test_answers_that_depend_on_the_target_are_reported_for_each_target(

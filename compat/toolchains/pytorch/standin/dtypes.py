@@ -90,7 +90,10 @@ _PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64
 
 
 class NumberLimits(PartialObject):
-    """``torch.finfo(…)`` and ``torch.iinfo(…)``: the limits of the numbers of a dtype."""
+    """The limits of the numbers of a dtype.
+
+    Its subclasses are classes as in PyTorch. In a kernel, Triton refuses a function there.
+    """
 
     def __init__(self, kind: str, name: str, **limits: float) -> None:
         self._shown = "%s(dtype=%s)" % (kind, name)
@@ -101,57 +104,66 @@ class NumberLimits(PartialObject):
         return self._shown
 
 
-def floating_limits(kind: object) -> NumberLimits:
-    """Return ``torch.finfo`` of a dtype.
+class FloatingLimits(NumberLimits):
+    """``torch.finfo`` of a dtype.
 
     Raises TypeError as PyTorch does, and UnavailableValue if the limits are not known here.
     """
-    if not isinstance(kind, dtype):
-        raise unavailable("torch.finfo(…)") if isinstance(kind, Opaque) else _wrong("finfo", kind)
-    name = _PARTS.get(kind._name, kind._name)
-    if name not in _FLOATS:
-        if kind.is_floating_point:
-            raise unavailable("torch.finfo(%r)" % kind)
-        raise TypeError(
-            "torch.finfo() requires a floating point input type. Use torch.iinfo to handle"
-            " 'torch.finfo'"
+
+    def __init__(self, type: object) -> None:
+        if not isinstance(type, dtype):
+            raise (
+                unavailable("torch.finfo(…)") if isinstance(type, Opaque) else _wrong("finfo", type)
+            )
+        name = _PARTS.get(type._name, type._name)
+        if name not in _FLOATS:
+            if type.is_floating_point:
+                raise unavailable("torch.finfo(%r)" % type)
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle"
+                " 'torch.finfo'"
+            )
+        largest, normal, step, resolution = _FLOATS[name]
+        super().__init__(
+            "finfo",
+            name,
+            bits=8 * (type.itemsize // 2 if type.is_complex else type.itemsize),
+            min=-largest,
+            max=largest,
+            tiny=normal,
+            smallest_normal=normal,
+            resolution=resolution,
+            **({} if step is None else {"eps": step}),
         )
-    largest, normal, step, resolution = _FLOATS[name]
-    return NumberLimits(
-        "finfo",
-        name,
-        bits=8 * (kind.itemsize // 2 if kind.is_complex else kind.itemsize),
-        min=-largest,
-        max=largest,
-        tiny=normal,
-        smallest_normal=normal,
-        resolution=resolution,
-        **({} if step is None else {"eps": step}),
-    )
 
 
-def whole_limits(kind: object) -> NumberLimits:
-    """Return ``torch.iinfo`` of a dtype.
+class iinfo(NumberLimits):
+    """``torch.iinfo`` of a dtype.
 
     Raises TypeError as PyTorch does, and UnavailableValue if the dtype is not known here.
     """
-    if not isinstance(kind, dtype):
-        raise unavailable("torch.iinfo(…)") if isinstance(kind, Opaque) else _wrong("iinfo", kind)
-    if kind._name == "bool":
-        raise TypeError("torch.bool is not supported by torch.iinfo")
-    if kind.is_floating_point or kind.is_complex:
-        raise TypeError(
-            "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"
+
+    def __init__(self, type: object) -> None:
+        if not isinstance(type, dtype):
+            raise (
+                unavailable("torch.iinfo(…)") if isinstance(type, Opaque) else _wrong("iinfo", type)
+            )
+        if type._name == "bool":
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if type.is_floating_point or type.is_complex:
+            raise TypeError(
+                "torch.iinfo() requires an integer input type. Use torch.finfo to handle"
+                " 'torch.iinfo'"
+            )
+        bits = 8 * type.itemsize
+        values = bits - type.is_signed
+        super().__init__(
+            "iinfo",
+            type._name,
+            bits=bits,
+            min=-(2**values) if type.is_signed else 0,
+            max=2**values - 1,
         )
-    bits = 8 * kind.itemsize
-    values = bits - kind.is_signed
-    return NumberLimits(
-        "iinfo",
-        kind._name,
-        bits=bits,
-        min=-(2**values) if kind.is_signed else 0,
-        max=2**values - 1,
-    )
 
 
 def _wrong(function: str, value: object) -> TypeError:

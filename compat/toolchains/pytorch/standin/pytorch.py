@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..device import gpu
-from .dtypes import NumberLimits, dtype, dtypes, floating_limits, whole_limits
+from .dtypes import FloatingLimits, dtype, dtypes, iinfo
 from .ledger import LEDGER
 from .opaque import AssumedInt, AssumedStr, Opaque, PartialObject, unavailable
 
@@ -278,8 +278,11 @@ def _default_dtype() -> object:
     return _DEFAULT.get("dtype", dtypes(_minor())["float32"])
 
 
-def _floating_limits(type: object = None) -> NumberLimits:
-    return floating_limits(_default_dtype() if type is None else type)
+class finfo(FloatingLimits):
+    """``torch.finfo``: the limits of a dtype, or of the default dtype."""
+
+    def __init__(self, type: object = None) -> None:
+        super().__init__(_default_dtype() if type is None else type)
 
 
 @functools.lru_cache(maxsize=None)
@@ -314,8 +317,8 @@ def modules() -> dict[str, Objects]:
             "Size": Size,
             "compile": _decorator,
             "is_tensor": lambda value: isinstance(value, Tensor),
-            "finfo": _floating_limits,
-            "iinfo": whole_limits,
+            "finfo": finfo,
+            "iinfo": iinfo,
             "get_default_dtype": _default_dtype,
             "set_default_dtype": lambda kind: _DEFAULT.update(dtype=kind),
             "are_deterministic_algorithms_enabled": _answer_function(

@@ -8,18 +8,20 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .dtypes import dtype
+from .dtypes import dtype, iinfo
 from .effects import BETWEEN, TAKES
 from .finder import StandIn, is_from_stand_in
 from .ledger import LEDGER, is_of_tree
 from .opaque import AssumedFloat, AssumedInt, AssumedStr, UnavailableValue, is_opaque, path_of
-from .pytorch import Tensor
+from .pytorch import Tensor, finfo
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document, Function, Value
 
 _DEPTH = 100
 """Maximum nesting depth of values. Deeper values count as unknown."""
+_KNOWN = {id(kind) for kind in (Tensor, dtype, finfo, iinfo)}
+"""Classes of the stand-in that a kernel may use."""
 _LOADING = (
     "LOAD_GLOBAL",
     "LOAD_NAME",
@@ -57,7 +59,7 @@ class _ReachableValues:
     def value(self, value: Value, path: str, depth: int) -> None:
         """Check a value that the kernel reaches under the name ``path``."""
         self._refuse_unknown(value, path)
-        if type(value) is dtype or value is Tensor or value is dtype or id(value) in self.seen:
+        if type(value) is dtype or id(value) in self.seen or id(value) in _KNOWN:
             return
         if depth > _DEPTH:
             raise UnavailableValue(
