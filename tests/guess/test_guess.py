@@ -855,6 +855,35 @@ def kernel(a, b, out, ONE: tl.constexpr, TWO: tl.constexpr, OUT: tl.constexpr, N
     assert dtypes == [{"dtype": "fp16"}, {"dtype": "fp32"}, {"dtype": "fp32"}]
 
 
+def test_an_operand_of_tl_dot_has_the_type_that_the_other_operand_is_known_to_have(
+    tmp_path: Path,
+) -> None:
+    """A value that is computed in fp32 has this type, whatever is loaded for it.
+
+    So has a tensor that the launch makes.
+    """
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(bias, weights, left, right, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    gate = tl.zeros((N, N), tl.float32) + tl.load(bias + at)
+    tl.store(bias + at, tl.dot(gate * gate, tl.load(weights + at)))
+    tl.store(left + at, tl.dot(tl.load(left + at), tl.load(right + at)))
+
+def run(bias, weights, left, right):
+    kernel[(1,)](bias, weights, left.float(), right, N=64)
+""",
+    )
+    assert document["signature"] == {
+        "bias": "*fp32",
+        "weights": "*fp32",
+        "left": "*fp32",
+        "right": "*fp32",
+    }
+
+
 def test_loaded_addresses_are_i64(tmp_path: Path) -> None:
     """The kernel casts them to pointers. What it adds to them is a whole number."""
     document = tables(

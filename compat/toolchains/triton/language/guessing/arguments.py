@@ -85,7 +85,7 @@ class Types:
     _dots: dict[str, str] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._dots = _dot_types(self.facts.dots)
+        self._dots = _dot_types(self.facts.dots, self.launches)
 
     def of(self, parameter: JitParameter) -> Guess:
         """The type of an argument."""
@@ -326,9 +326,19 @@ def _annotated_type(annotation: ast.expr | None, scope: Scope) -> str | None:
 # --- operands of tl.dot ---------------------------------------------------------------------------
 
 
-def _dot_types(dots: Sequence[tuple[Value, Value]]) -> dict[str, str]:
-    """Return pointer → element type, such that both operands of each dot have the same type."""
-    types: dict[str, str] = {}
+def _dot_types(
+    dots: Sequence[tuple[Value, Value]], launches: Sequence[SourceLaunch]
+) -> dict[str, str]:
+    """Return pointer → element type, such that both operands of each dot have the same type.
+
+    Pointers have the types of the tensors that a launch passes, if they are known.
+    """
+    types = {
+        name: tensor.element
+        for launch in reversed(launches)
+        for name, tensor in launch.tensors.items()
+        if tensor.element
+    }
     for _ in range(len(dots) + 1):
         for sides in dots:
             kind = next((exact for side in sides if (exact := _exact(side, types))), None)
@@ -349,12 +359,11 @@ def _elements(value: Value) -> list[str]:
 def _exact(value: Value, types: Mapping[str, str]) -> str | None:
     """Return the type that an operand must have, or ``None`` if it is open.
 
-    An operand that is loaded has the type that ``types`` gives for its pointers.
+    An operand of unknown kind has the type that ``types`` gives for its pointers.
     """
-    names = _elements(value)
-    if names:
-        return next((types[name] for name in names if name in types), None)
-    return value.kind if value.kind in ("fp32", "fp16", "bf16") else None
+    if value.kind in ("fp32", "fp16", "bf16"):
+        return value.kind
+    return next((types[name] for name in _elements(value) if name in types), None)
 
 
 # --- constexprs -----------------------------------------------------------------------------------
@@ -458,7 +467,7 @@ class Values:
         for sides in self.facts.dots:
             if cast in sides:
                 other = sides[sides[0] == cast]
-                return _exact(other, _dot_types(self.facts.dots)) or "fp32"
+                return _exact(other, _dot_types(self.facts.dots, self.launches)) or "fp32"
         return "fp32"
 
     def _side(self, name: str) -> int:
