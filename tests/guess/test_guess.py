@@ -622,6 +622,8 @@ def launch(x, y):
     assert (document["constexprs"]["num_warps"], document["options"]["num_warps"]) == (8, 8)
     without = tables(tmp_path, text.partition("def launch")[0], head)
     assert without["constexprs"]["layout"] == {"layout": "gl.BlockedLayout([1], [32], [4], [0])"}
+    flag = "@triton.jit\ndef kernel(p, of_layout: tl.constexpr):\n    if of_layout:\n        tl.store(p, 1)"
+    assert tables(tmp_path, flag)["constexprs"]["of_layout"] is False
 
 
 def test_types_of_gluon_pointers_follow_from_shared_memory_and_accumulators(tmp_path: Path) -> None:

@@ -440,7 +440,8 @@ class Values:
         compared = self.facts.compared_values.get(name, [])
         if name in self.facts.dtypes or (_DTYPE.fullmatch(name) and not compared):
             return Guess({"dtype": self._dtype(name)}, "used as a dtype")
-        if _LAYOUT.fullmatch(name) and not compared:
+        is_tested = name in self.facts.tested_constexprs
+        if _LAYOUT.fullmatch(name) and not (compared or is_tested):
             layout = {"layout": f"{constexprs.GLUON}.BlockedLayout([1], [32], [4], [0])"}
             return Guess(layout, "a layout, by its name", "its layout is unknown")
         if name in self.facts.texts:
@@ -452,7 +453,7 @@ class Values:
             return Guess(self._side(name), "the length of a block: a power of two")
         kind = self.facts.kinds.get(ValueOrigin(name))
         is_number = kind is not None and kind.why == ARITHMETIC
-        if name in self.facts.tested_constexprs or (_FLAG.fullmatch(name) and not is_number):
+        if is_tested or (_FLAG.fullmatch(name) and not is_number):
             return Guess(False, "a flag")
         if None in compared:
             return Guess(None, "compared with None")
