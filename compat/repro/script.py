@@ -180,11 +180,11 @@ def split(text: str) -> tuple[list[str], str]:
 # --- the header: the Python and the packages that a script requires ---
 
 
-def dependencies(built: BuiltEnv, undeclared: Collection[str]) -> tuple[str, ...]:
-    """The requirements of an env in which the compiler runs.
+def dependencies(built: BuiltEnv, needed: Collection[str]) -> tuple[str, ...]:
+    """The requirements of an env that a script needs.
 
-    They are the toolchain as installed, and its ``undeclared`` requirements. All other packages in
-    an env are there for PyTorch or for the interpreter.
+    They are the toolchain as installed, and those packages that are ``needed``. All other packages
+    in an env are there for PyTorch or for the interpreter.
     """
     env = built.env
     toolchain = (
@@ -192,7 +192,8 @@ def dependencies(built: BuiltEnv, undeclared: Collection[str]) -> tuple[str, ...
         if env.wheel and "://" in env.wheel
         else f"{env.distribution}=={built.release}"
     )
-    return (toolchain, *(text for text in env.install if _name(text) in undeclared))
+    framework = (f"{env.framework}=={env.framework_release}",) if env.has_framework else ()
+    return (toolchain, *(text for text in (*framework, *env.install) if _name(text) in needed))
 
 
 def requires_python(built: BuiltEnv, root: Path) -> str:

@@ -185,6 +185,14 @@ class _ReproWriter:
                 " which a script cannot contain",
                 hint="In an issue, paste that statement and what `compat explain` shows.",
             )
+        stood_in = self._evidence(self.cell).stood_in
+        replaced = {package.split()[0] for package in stood_in.packages} if stood_in else set()
+        if needed & replaced:
+            raise SelectionError(
+                f"{self.cell.id}: {self.bundle.spec.function} uses"
+                f" {', '.join(sorted(needed & replaced))}, which this env lacks",
+                hint="Choose a cell of an env that has it. `--envs pairs` chooses envs with torch.",
+            )
 
     def _place_of_import(self) -> str:
         """The statement at which the import failed, as the module's path in its tree and a line."""
@@ -226,7 +234,9 @@ class _ReproWriter:
             toolchain=self.toolchain,
             calls=self.calls,
             requires_python=requires_python(self.built, self.request.root),
-            dependencies=dependencies(self.built, self.calls.undeclared),
+            dependencies=dependencies(
+                self.built, {*self.calls.undeclared, *imported_packages(self.bundle.text)}
+            ),
             headline=(
                 f"{self._title(outcome)}. It compiles, but the binary"
                 if prediction

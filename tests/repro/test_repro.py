@@ -27,7 +27,7 @@ from compat.errors import SelectionError
 from compat.model import BuiltEnv, Cell, Env, Evidence, RaisedException
 from compat.processes.supervisor import ProcessResult
 from compat.repro import ReproRequest, UnverifiedCell, WrittenRepro, verify, write_repro
-from compat.repro.script import python_specifier, split
+from compat.repro.script import dependencies, python_specifier, split
 from compat.repro.verify import (
     identifying_words,
     promise,
@@ -42,6 +42,7 @@ from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir.dumps import READER
 from compat.toolchains.triton.language.script import Form, compile_function, form_of
 from compat.workers.attempt import Limits
+from tests import records
 from tests.cells import KEPT, cell, spec
 from tests.targets import TARGETS
 
@@ -663,6 +664,32 @@ def test_a_failure_at_import_that_no_script_can_show_has_a_reason(
         ),
     ):
         write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
+
+
+@pytest.mark.wheels
+def test_a_kernel_that_uses_a_missing_package_gets_no_script(
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
+) -> None:
+    """A stand-in replaces the package in the cell, and nothing does in a script."""
+    source = tmp_path / "tuned.py"
+    source.write_text(
+        "import torch, triton\n@triton.jit\ndef tuned(p):\n    torch.finfo(torch.float32).nowhere\n"
+    )
+    failing = cell(
+        built("triton-3.9.0"),
+        "faces",
+        "tuned",
+        source=str(source),
+        closure=read_source(source).closure,
+    )
+    with pytest.raises(SelectionError, match="tuned uses torch, which this env lacks"):
+        write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
+
+
+def test_a_script_requires_pytorch_only_if_it_imports_it() -> None:
+    pair = records.env("3.5.1", torch="2.9.1")
+    assert dependencies(pair, {"torch"}) == ("triton==3.5.1", "torch==2.9.1")
+    assert dependencies(pair, ()) == ("triton==3.5.1",)
 
 
 @pytest.mark.wheels
