@@ -479,6 +479,9 @@ def make():
     @triton.jit
     def made(x):
         tl.store(x, 1)
+    @triton.jit
+    def helper_of_made(x):
+        return x + 1
     return made
 """,
     )

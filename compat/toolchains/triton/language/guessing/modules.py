@@ -270,14 +270,16 @@ def _read(path: Path, content: bytes) -> JitModule:
     for node, inside in _functions(tree):
         if any(_decorator_origin(decorator, scope) in _JIT for decorator in node.decorator_list):
             jitted.append(node)
+            function = _jit_function(node, scope)
             if inside:
                 why = f"it is defined inside of {inside}"
             elif scope.module.get(node.name) is not node:
                 why = "something else has its name later in the file"
             else:
-                functions[node.name] = _jit_function(node, scope)
+                functions[node.name] = function
                 continue
-            unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
+            if not function.returns:
+                unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
     return JitModule(
         path=path,
         tree=tree,
