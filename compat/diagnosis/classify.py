@@ -9,9 +9,9 @@
   and raises an exception in the other.
 
 A missing answer is never ``ok``, and counts against the kernel only if there is evidence for that.
-A signal that a process does not raise by its own fault (SIGKILL, SIGTERM, …) came from outside,
-most likely from the system's out-of-memory killer or an operator: ``lost``. Any exit without a
-message is ``lost``, too, with any exit code.
+A signal that a process does not raise by its own fault (SIGKILL, SIGXCPU, …) came from outside,
+most likely from the system's out-of-memory killer, a limit of the shell or an operator: ``lost``.
+Any exit without a message is ``lost``, too, with any exit code.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ from compat.model.evidence import StandInPackages
 from compat.text import TEXT_LIMIT, limit_length, limit_width, printable
 
 _FROM_OUTSIDE = frozenset(
-    {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"}
+    {
+        *("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"),
+        *("SIGXCPU", "SIGXFSZ"),  # ulimit -t, ulimit -f
+    }
 )
 _BY_LIMIT = frozenset(
     failure_class.name

@@ -109,6 +109,8 @@ class TestOneAttempt:
             Evidence(answered=True, requested=(), done=COMPILED),
             Evidence(answered=False, signal="SIGKILL"),
             Evidence(answered=False, signal="SIGTERM", stderr=ASSERTION),
+            Evidence(answered=False, signal="SIGXCPU", stage="llir"),
+            Evidence(answered=False, signal="SIGXFSZ", stage="llir"),
         ],
         ids=repr,
     )
