@@ -40,7 +40,7 @@ _ALLOCATED = 50_000
 With Python's default of 700, the collector takes a fifth of the time of guessing the kernels of a
 large library.
 """
-_SHOW_CURSOR = "\x1b[?25h"
+_SHOW_CURSOR = b"\x1b[?25h"
 _IN_ASCII = str.maketrans(
     {
         "–": "-", "—": "-", "−": "-", "…": "...", "→": "->", "←": "<-", "≥": ">=", "≤": "<=",
@@ -203,6 +203,11 @@ def _leave_at_once(code: int) -> NoReturn:
     from compat.processes import supervisor
     from compat.workers import pool
 
+    terminal = 2
+    with suppress(OSError):
+        terminal = os.dup(2)
+        # Other threads may print how their processes ended.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     staying = {worker.pid for worker in pool.resident_workers()}
     for _ in range(100):
         remaining = set(supervisor.children(os.getpid())) - staying
@@ -213,10 +218,9 @@ def _leave_at_once(code: int) -> NoReturn:
             supervisor.end_family(pid)
         time.sleep(0.01)
     remove_claimed()
-    with suppress(OSError, ValueError):
-        if sys.stderr.isatty():
-            sys.stderr.write(_SHOW_CURSOR)
-        sys.stderr.flush()
+    with suppress(OSError):
+        if os.isatty(terminal):
+            os.write(terminal, _SHOW_CURSOR)
     os._exit(code)
 
 

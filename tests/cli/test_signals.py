@@ -283,6 +283,20 @@ def test_a_signal_that_another_thread_receives_ends_the_command(
     check_nothing_is_left(run, temporary)
 
 
+def test_a_command_that_ends_at_once_is_silent_about_the_processes_that_it_ends() -> None:
+    script = """
+import sys
+from compat import files
+from compat.cli import start
+files.remove_claimed = lambda: print("Traceback", file=sys.stderr)
+print("progress", file=sys.stderr)
+start._leave_at_once(130)
+"""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "progress\n")
+
+
 @pytest.mark.wheels
 def test_only_workers_that_stay_go_on_after_a_signal(
     project: Path, temporary: Path, built: Callable[[str], BuiltEnv]
