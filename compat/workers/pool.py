@@ -35,7 +35,7 @@ from typing import Any, Self
 from attrs import evolve, frozen
 
 from compat import interruption, toolchains
-from compat.errors import MachineError
+from compat.errors import MachineError, is_refusal
 from compat.files import claim_folder, content_of, folder_digest, release_folder, remove_folder
 from compat.model import BuiltEnv
 from compat.processes import supervisor
@@ -443,7 +443,7 @@ class WorkerPool:
                 client.close()
                 client = None
             if client is None:
-                client = self._clients[purpose] = start()
+                client = self._clients[purpose] = _try_to_start(start)
                 _log.info(
                     "%s: pid %s, %s",
                     name,
@@ -484,3 +484,21 @@ class WorkerPool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _try_to_start(start: Callable[[], WorkerClient]) -> WorkerClient:
+    """Return a new worker, or one that never became ready if its interpreter cannot be started.
+
+    Raises what :meth:`WorkerPool.of` raises.
+    """
+    try:
+        return start()
+    except OSError as error:
+        if is_refusal(error):
+            raise MachineError.of(error) from error
+        control, far_end = control_pair()
+        far_end.close()
+        client = WorkerClient(control)
+        output = f"cannot start {error.filename}: {error.strerror}"
+        client.hello = evolve(client.hello, output=output)
+        return client

@@ -14,14 +14,13 @@ import json
 import os
 import socket
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import lru_cache
 from pathlib import Path
 
 from attrs import evolve
 
 from compat import toolchains
-from compat.errors import MachineError, is_refusal
 from compat.files import TemporaryFolder, read_ends
 from compat.processes.supervisor import SHOWN, Process
 from compat.toolchains import DEFAULT, Toolchain, pytorch
@@ -54,15 +53,17 @@ class OwnWorker(WorkerClient):
     ) -> None:
         """Start the worker and wait until it is ready.
 
-        Raises MachineError if the machine does not let it start. The worker imports ``package``
+        Raises MachineError and OSError if it cannot be started. The worker imports ``package``
         before it is ready. If it ``interprets``, it runs kernels in the
         toolchain's interpreter instead of compiling them. The toolchain must have an interpreter
         then.
         """
         self._folder = TemporaryFolder("compat-server-")
         folder = self._folder.path
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._folder.close)
             control, far_end = control_pair()
+            undo.callback(control.close)
             with far_end:
                 command = [
                     python,
@@ -84,11 +85,7 @@ class OwnWorker(WorkerClient):
                 self._process = spawn(
                     command, [far_end], folder, toolchain, {**(variables or {}), **own}
                 )
-        except BaseException as error:
-            self._folder.close()
-            if isinstance(error, OSError) and is_refusal(error):
-                raise MachineError.of(error) from error
-            raise
+            undo.pop_all()
         try:
             super().__init__(control)
         except BaseException:

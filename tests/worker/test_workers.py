@@ -61,3 +61,16 @@ def test_server_that_never_got_ready_is_not_started_again(
     assert server.hello.output == "out of order\n"
     assert workers.of(env) is server
     assert (tmp_path / "starts").read_text() == "started\n"
+
+
+@pytest.mark.parametrize("content", [None, b"\x7fELF", b"#!/no/such/program\n"])
+def test_server_whose_interpreter_cannot_be_started_is_not_ready(
+    workers: WorkerPool, tmp_path: Path, content: bytes | None
+) -> None:
+    python = tmp_path / "python"
+    if content is not None:
+        python.write_bytes(content)
+        python.chmod(0o755)
+    server = workers.of(BuiltEnv(env=Env(name="broken"), python=str(python)))
+    assert not server.hello.ready
+    assert server.hello.output.startswith(f"cannot start {python}: ")
