@@ -109,7 +109,8 @@ def end() -> None:
     """Close what :func:`begin` and :func:`keep` opened."""
     for handler in list(_log.handlers):
         _log.removeHandler(handler)
-        handler.close()
+        with suppress(OSError):  # a full disk
+            handler.close()
     _early.setTarget(None)
     _early.buffer.clear()
     _log.propagate = True

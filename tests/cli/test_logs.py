@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -47,6 +48,17 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def compat(*arguments: str) -> Result:
     return CliRunner().invoke(main, list(arguments))
+
+
+class FullDisk(logging.FileHandler):
+    def __init__(self, _: Path, **options: Any) -> None:
+        super().__init__("/dev/full", **options)
+
+
+@pytest.mark.usefixtures("project")
+def test_a_full_disk_below_the_log_leaves_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging, "FileHandler", FullDisk)
+    assert compat("check", "copy", "--no-build").exit_code == 125
 
 
 def test_the_whole_log_of_a_run_is_in_a_file(project: Path) -> None:
