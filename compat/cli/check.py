@@ -29,7 +29,7 @@ from compat.cli.selecting import (
     selection_options,
     split_cells,
 )
-from compat.errors import CompatError
+from compat.errors import CompatError, refusal
 from compat.history.account import Judgement
 from compat.interruption import Stopped
 from compat.report.views.bisect import check_answer_document, check_answer_lines
@@ -101,15 +101,19 @@ class _CheckCommand(Command):
     def invoke(self, context: click.Context) -> object:
         try:
             return super().invoke(context)
-        except CompatError as error:
-            click.echo(f"inconclusive: {error}", err=True)
-            if error.hint:
-                click.echo(f"  hint: {error.hint}", err=True)
         except (Stopped, KeyboardInterrupt):
             click.echo("interrupted", err=True)
             sys.exit(INTERRUPTED)  # at 128 and above, `git bisect run` stops, too
-        except Exception:
-            traceback.print_exc()
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            reason = error if isinstance(error, CompatError) else refusal(error)
+            if reason is None:
+                traceback.print_exc()
+            else:
+                click.echo(f"inconclusive: {reason}", err=True)
+                if reason.hint:
+                    click.echo(f"  hint: {reason.hint}", err=True)
         sys.exit(CANNOT_TELL)
 
 

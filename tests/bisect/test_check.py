@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from compat.bisect import judging
+from compat.cli import BROKEN_PIPE
 from compat.cli.check import BAD, CANNOT_TELL, GOOD
 from compat.cli.commands import main
 
@@ -51,6 +53,25 @@ CRASHES = KERNEL.replace(
 
 def check(*arguments: str) -> int:
     return CliRunner().invoke(main, ["check", *arguments]).exit_code
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "message"),
+    [
+        (errno.ENOSPC, CANNOT_TELL, "inconclusive: standard output: cannot write: "),
+        (errno.EPIPE, BROKEN_PIPE, ""),
+    ],
+)
+def test_output_that_cannot_be_written(
+    number: int, code: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: object) -> None:
+        raise OSError(number, os.strerror(number), "<stdout>")
+
+    monkeypatch.setattr("compat.cli.check.select", refuse)
+    done = CliRunner().invoke(main, ["check", "copy"])
+    assert done.exit_code == code
+    assert done.stderr.partition("No space")[0] == message
 
 
 @pytest.mark.wheels
