@@ -166,6 +166,9 @@ class DaskSession:
             )
         try:
             self._client = cluster.client_of(self._address, self.settings.wait)
+            connection = self._client.scheduler_comm
+            self._refuse_other_scheduler()
+            self._look_now()
         except OSError as error:
             hint = (
                 "Check that the scheduler (`dask scheduler`) runs there, and that this machine can"
@@ -174,9 +177,6 @@ class DaskSession:
             raise ClusterError(
                 "no Dask scheduler answers", where=self._address, hint=hint
             ) from error
-        connection = self._client.scheduler_comm
-        self._refuse_other_scheduler()
-        self._look_now()
         self._wait_for_workers()
         self._connection = connection
         if link := self._client.dashboard_link:
@@ -187,10 +187,15 @@ class DaskSession:
     def _refuse_other_scheduler(self) -> None:
         """Raise ClusterError if the scheduler differs from this process.
 
-        Batches pass through the scheduler, so it must be able to unpickle them.
+        Batches pass through the scheduler, so it must be able to unpickle them. Raises
+        CommClosedError, an OSError, if the connection breaks.
         """
+        from distributed.comm.core import CommClosedError
+
         try:
             answer: object = self._client.run_on_scheduler(about)
+        except CommClosedError:
+            raise
         except Exception as error:  # the import on the scheduler may raise anything
             answer = error
         if (difference := difference_in(answer)) is not None:

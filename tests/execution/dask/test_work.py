@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve, frozen
+from distributed.comm.core import CommClosedError
 
 from compat.errors import ClusterError
 from compat.executors.dask.cluster import DaskSettings
@@ -60,6 +61,28 @@ def test_work_that_is_taken_away_six_times_is_a_cluster_error() -> None:
     some = work("taken", displacements=4)
     some.session.done = 7
     assert some.again().displacements == 1, "something else got done meanwhile"
+
+
+class EndedScheduler:
+    scheduler_comm = None
+
+    def run_on_scheduler(self, _: object) -> None:
+        raise CommClosedError("Stream is closed")
+
+    def __getattr__(self, _: str) -> Any:
+        return lambda *_, **__: None
+
+
+def test_scheduler_that_ends_while_a_command_connects_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("compat.executors.dask.cluster.client_of", lambda *_: EndedScheduler())
+    settings = DaskSettings(where="a test", address="tcp://127.0.0.1:8786")
+    with (
+        DaskSession(settings) as session,
+        pytest.raises(ClusterError, match="no Dask scheduler answers"),
+    ):
+        _ = session.client
 
 
 def test_each_reason_is_listed_once_with_its_workers() -> None:
