@@ -7,6 +7,7 @@ with them.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 import uuid
@@ -122,6 +123,8 @@ class DaskSession:
         self._client: Any = None
         self._connection: object = None
         """The client's connection to the scheduler when :attr:`workers` was read last."""
+        self._looks: list[asyncio.Future[None]] = []
+        """Questions to workers that may still be unanswered."""
         self._connecting = threading.Lock()
         self._wanted: dict[str, PinnedEnv] = {}
         self._error: ClusterError | None = None
@@ -288,7 +291,7 @@ class DaskSession:
         """
         self._client.subscribe_topic(_TOPIC, self._hear)
         self._client.run_on_scheduler(_subscribe, _TOPIC, self._client.id)
-        self._client.sync(self._look)
+        self._client.sync(self._look_at_all)
 
     def _hear(self, event: tuple[float, Any]) -> None:
         """Handle an event of the scheduler about its workers. Runs in Dask's own thread."""
@@ -315,18 +318,23 @@ class DaskSession:
                     task.over.set()
             self.changed.notify_all()
 
-    async def _look(self, addresses: Sequence[str] | None = None) -> None:
-        """Ask workers for their facts, and add new ones to the list. By default asks all.
+    async def _look_at_all(self) -> None:
+        """Ask each worker for its facts, and wait :data:`cluster.ANSWER` seconds for the answers.
 
-        Raises OSError only if it asks all.
+        A worker that answers later is added then. Raises OSError.
         """
+        addresses = await self._client.scheduler.ncores()
+        self._looks = [asyncio.ensure_future(self._look([address])) for address in addresses]
+        if self._looks:
+            await asyncio.wait(self._looks, timeout=cluster.ANSWER)
+
+    async def _look(self, addresses: Sequence[str]) -> None:
+        """Ask workers for their facts, and add new ones to the list."""
         from compat.executors.dask import remote
 
         try:
             answers = await self._client.run(remote.introduce, workers=addresses, on_error="return")
         except OSError:  # the connection broke
-            if addresses is None:
-                raise
             return
         with self.changed:
             for address, answer in answers.items():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from distributed.comm.core import CommClosedError
 
 from compat.errors import ClusterError
 from compat.executors.dask.cluster import DaskSettings
+from compat.executors.dask.parcel import about
 from compat.executors.dask.session import ClusterWorker, DaskSession, InterruptedTask, WorkerLost
 from compat.executors.dask.work import Work, by_reason
 
@@ -63,26 +65,64 @@ def test_work_that_is_taken_away_six_times_is_a_cluster_error() -> None:
     assert some.again().displacements == 1, "something else got done meanwhile"
 
 
-class EndedScheduler:
-    scheduler_comm = None
+ONE, FROZEN = "tcp://127.0.0.1:1", "tcp://127.0.0.1:2"
 
-    def run_on_scheduler(self, _: object) -> None:
-        raise CommClosedError("Stream is closed")
+
+class Client:
+    """A connection to a scheduler with two workers. One of them does not answer."""
+
+    scheduler_comm = dashboard_link = None
+
+    @property
+    def scheduler(self) -> Client:
+        return self
+
+    async def ncores(self) -> dict[str, int]:
+        return {ONE: 1, FROZEN: 1}
+
+    async def run(self, _: object, workers: Sequence[str], on_error: str) -> dict[str, object]:
+        assert on_error == "return"
+        if workers == [FROZEN]:
+            await asyncio.sleep(3600)
+        return {workers[0]: about()}
+
+    def run_on_scheduler(self, *_: object) -> dict[str, str]:
+        return about()
+
+    def sync(self, function: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        asyncio.run(function())
 
     def __getattr__(self, _: str) -> Any:
         return lambda *_, **__: None
 
 
+class ClientOfEndedScheduler(Client):
+    def run_on_scheduler(self, *_: object) -> dict[str, str]:
+        raise CommClosedError("Stream is closed")
+
+
+def connecting(client: Client, monkeypatch: pytest.MonkeyPatch) -> DaskSession:
+    monkeypatch.setattr("compat.executors.dask.cluster.client_of", lambda *_: client)
+    return DaskSession(DaskSettings(where="a test", address="tcp://127.0.0.1:8786"))
+
+
 def test_scheduler_that_ends_while_a_command_connects_does_not_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("compat.executors.dask.cluster.client_of", lambda *_: EndedScheduler())
-    settings = DaskSettings(where="a test", address="tcp://127.0.0.1:8786")
     with (
-        DaskSession(settings) as session,
+        connecting(ClientOfEndedScheduler(), monkeypatch) as session,
         pytest.raises(ClusterError, match="no Dask scheduler answers"),
     ):
         _ = session.client
+
+
+def test_worker_that_does_not_answer_does_not_stop_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("compat.executors.dask.cluster.ANSWER", 0.05)
+    with connecting(Client(), monkeypatch) as session:
+        _ = session.client
+        assert list(session.workers) == [ONE]
 
 
 def test_each_reason_is_listed_once_with_its_workers() -> None:
