@@ -8,6 +8,7 @@ folders of the version managers are searched instead.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -66,7 +67,12 @@ def _folders(environ: Mapping[str, str]) -> Iterator[Path]:
     yield Path(sys.base_prefix, "bin")
     for variable, usual, pattern in MANAGED:
         root = Path(environ.get(variable) or usual).expanduser()
-        yield from sorted(root.glob(pattern), reverse=True)
+        yield from sorted(root.glob(pattern), key=_numbers, reverse=True)
+
+
+def _numbers(folder: Path) -> tuple[list[int], Path]:
+    """Return the numbers in a path, so that 3.11.10 is above 3.11.9, and the path."""
+    return [int(number) for number in re.findall(r"[0-9]+", str(folder))], folder
 
 
 def _interpreter(folder: Path, minor: Minor) -> str | None:

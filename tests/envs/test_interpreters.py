@@ -35,7 +35,9 @@ def make(path: Path, content: bytes = b"\x7fELF", mode: int = 0o755) -> str:
 def test_pythons_are_found_on_the_path_and_in_the_folders_of_managers(home: Path) -> None:
     on_path = make(home / "bin/python3.11")
     make(home / "bin/python3.11-config")
-    newer, older = (make(home / f".pyenv/versions/3.11.{patch}/bin/python3.11") for patch in (7, 4))
+    newer, older = (
+        make(home / f".pyenv/versions/3.11.{patch}/bin/python3.11") for patch in (10, 9)
+    )
     managed = make(home / "uv/cpython-3.13.1-linux/bin/python3.13")
     pythons = present(
         {"PATH": f"{home / 'gone'}:{home / 'bin'}", "UV_PYTHON_INSTALL_DIR": str(home / "uv")}
