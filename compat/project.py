@@ -536,7 +536,8 @@ def _specs(
         # matrix.toml may name kernel files that do not exist. This command does not need those.
         with suppress(ConfigError):
             described = load(own, config.base, where=_place(config), of=paths)
-    return (*declared, *load_sources(named, base, {spec.kernel for spec in declared}, described))
+    names = {spec.kernel for spec in declared}
+    return (*declared, *load_sources(named, base, names, described, on_bad))
 
 
 def _of_packages(

@@ -227,14 +227,18 @@ def load_sources(
     base: Path,
     used_names: Collection[str] = (),
     declared: Sequence[Specialization] = (),
+    on_bad: Callable[[ConfigError], None] | None = None,
 ) -> tuple[Specialization, ...]:
     """Return the kernels of the sources that paths, globs and folders name, relative to ``base``.
 
     Functions that kernel files describe keep their ``declared`` specializations. The arguments of
     the others are guessed, and their names are not in ``used_names``. Without patterns there are no
-    kernels. Raises ConfigError if a source cannot be read, or has no kernel.
+    kernels. ``on_bad`` gets the error of each source that cannot be parsed, which is left out.
+
+    Raises ConfigError if a source cannot be read, or has no kernel. Without ``on_bad`` also if it
+    cannot be parsed.
     """
-    return tuple(_kernels(patterns, base, used_names, declared)) if patterns else ()
+    return tuple(_kernels(patterns, base, used_names, declared, on_bad)) if patterns else ()
 
 
 def _kernels(
@@ -242,8 +246,14 @@ def _kernels(
     base: Path,
     used_names: Collection[str],
     declared: Sequence[Specialization],
+    on_bad: Callable[[ConfigError], None] | None,
 ) -> Iterator[Specialization]:
     functions_by_path = _functions_by_source(patterns, base)
+    if on_bad:
+        for path in [*functions_by_path]:
+            if error := find_parse_error(path):
+                on_bad(error)
+                del functions_by_path[path]
     described = {
         path: [spec for spec in declared if spec.source == os.path.realpath(path)]
         for path in functions_by_path

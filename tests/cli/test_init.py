@@ -223,6 +223,11 @@ def test_init_leaves_out_a_source_that_cannot_be_parsed(tmp_path: Path) -> None:
     broken, latin = json.loads(output)["left_out"]
     assert (broken["source"], latin["source"]) == ("broken.py", "latin.py")
     assert [path.name for path in (tmp_path / "kernels").iterdir()] == ["a.toml"]
+    output, errors = compat(tmp_path, "list", "kernels", "--spec", ".")
+    assert "fill" in output
+    assert errors.startswith(
+        "error: broken.py, line 2: cannot be parsed as Python: invalid syntax;"
+    )
 
 
 def test_init_shortens_long_lists_but_not_the_next_steps(tmp_path: Path) -> None:
