@@ -166,23 +166,22 @@ def dotted_name(node: ast.AST) -> str:
 
 
 def scope_statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
-    """Yield statements and those inside of them that belong to the same scope.
+    """Yield statements and those inside of them that belong to the same scope, in their order.
 
     These are the bodies of ``if``, ``try``, loops and ``with``.
     """
-    for statement in body:
+    waiting = [*body][::-1]
+    while waiting:
+        statement = waiting.pop()
         if isinstance(statement, ast.stmt):
             yield statement
         if not isinstance(statement, Scoped):
-            inside = [
-                node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.stmt)
-            ]
-            handlers = [
+            inside = (
                 node
                 for node in ast.iter_child_nodes(statement)
-                if isinstance(node, ast.ExceptHandler | ast.match_case)
-            ]
-            yield from scope_statements([*inside, *handlers])
+                if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case)
+            )
+            waiting += [*inside][::-1]
 
 
 def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
@@ -192,7 +191,14 @@ def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
     """
     statements: dict[str, ast.stmt] = {}
     for statement in scope_statements(sorted(tree.body, key=is_program, reverse=True)):
-        names = bound_names([statement]) | _changed_names(statement)
+        # Statements in branches follow. A chain of `elif` nests them.
+        branching = isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try)
+        own = (
+            [node for node in ast.iter_child_nodes(statement) if not isinstance(node, ast.stmt)]
+            if branching
+            else [statement]
+        )
+        names = bound_names(own) | _changed_names(statement)
         statements |= dict.fromkeys(names, statement)
     return statements
 

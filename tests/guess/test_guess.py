@@ -391,6 +391,10 @@ BRANCHES = {
     "SIZE = 16\nif on_gpu():\n    SIZE = 32\nelse:\n    SIZE = 32": True,
     "if on_gpu():\n    SIZE = 16\nelse:\n    SIZE = 64\nSIZE = 32": True,
     "if on_gpu():\n    SIZE = 32": True,
+    "try:\n    SIZE = 16\nexcept ImportError:\n    SIZE = 64\nfinally:\n    SIZE = 32": True,
+    # A chain of `elif` is nested, and is still read in linear time.
+    "if on_gpu():\n    SIZE = 16\n"
+    + "".join(f"elif gpu == {number}:\n    SIZE = 32\n" for number in range(970)): False,
 }
 """Assignments in branches → whether every branch sets the same value."""
 
@@ -491,6 +495,32 @@ def make():
         ("replaced", "something else has its name later in the file"),
         ("made", "it is defined inside of make"),
     ]
+
+
+def test_kernels_that_calls_make_are_guessed(tmp_path: Path) -> None:
+    source = guessed(
+        tmp_path,
+        """
+def _helper(x):
+    return x + 1.0
+
+helper = triton.jit(_helper)
+
+def kernel(x, N: tl.constexpr, EVEN: tl.constexpr):
+    tl.store(x + tl.arange(0, N), helper(2.0))
+
+kernel = triton.jit(kernel)
+kernel = triton.heuristics({"EVEN": lambda args: args["N"] % 2 == 0})(kernel)
+tuned = triton.autotune([triton.Config({"N": 64}), triton.Config({"N": 128})], key=[])(kernel)
+alias = print(kernel)
+""",
+    )
+    tables = {kernel.function: kernel.tables for kernel in source.kernels}
+    assert tables.keys() == {"kernel", "tuned"}
+    assert source.helpers == ("helper",)
+    constexprs = {name: value.value for name, value in tables["kernel"]["constexprs"].items()}
+    assert constexprs == {"N": 1024, "EVEN": True}
+    assert [case["constexprs"] for case in tables["tuned"]["case"]] == [{"N": 64}, {"N": 128}]
 
 
 @pytest.mark.parametrize(

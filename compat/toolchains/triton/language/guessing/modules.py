@@ -6,6 +6,7 @@ import ast
 from collections import ChainMap, Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -268,7 +269,7 @@ def _read(path: Path, content: bytes) -> JitModule:
     unreachable: list[UnreachableKernel] = []
     jitted: list[ast.FunctionDef] = []
     for node, inside in _functions(tree):
-        if any(_decorator_origin(decorator, scope) in _JIT for decorator in node.decorator_list):
+        if _is_jitted(node, scope):
             jitted.append(node)
             function = _jit_function(node, scope)
             if inside:
@@ -280,6 +281,10 @@ def _read(path: Path, content: bytes) -> JitModule:
                 continue
             if not function.returns:
                 unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
+    for node in _jitted_by_call(tree, scope):
+        if _is_jitted(node, scope):
+            jitted.append(node)
+            functions[node.name] = _jit_function(node, scope)
     return JitModule(
         path=path,
         tree=tree,
@@ -300,6 +305,34 @@ def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str]]:
                 yield statement, inside
             if isinstance(statement, ast.FunctionDef | ast.ClassDef):
                 waiting.append((statement.body, statement.name))
+
+
+def _jitted_by_call(tree: ast.Module, scope: KernelScope) -> Iterator[ast.FunctionDef]:
+    """Yield the functions that calls make jit functions, such as ``kernel = triton.jit(function)``.
+
+    They have the decorators that would do the same.
+    """
+    decorated: dict[str, ast.FunctionDef] = {}
+    for statement in scope_statements(tree.body):
+        match statement:
+            case ast.FunctionDef(name=name):
+                decorated[name] = statement
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                calls: list[ast.expr] = []
+                while isinstance(value, ast.Call) and len(value.args) == 1:
+                    if not (_decorator_origin(value.func, scope) or "").startswith("triton."):
+                        break
+                    calls.append(value.func)
+                    value = value.args[0]
+                if calls and isinstance(value, ast.Name) and value.id in decorated:
+                    node = decorated[name] = copy(decorated[value.id])
+                    node.name, node.decorator_list = name, [*calls, *node.decorator_list]
+                    if scope.module.get(name) is statement:
+                        yield node
+
+
+def _is_jitted(node: ast.FunctionDef, scope: KernelScope) -> bool:
+    return any(_decorator_origin(decorator, scope) in _JIT for decorator in node.decorator_list)
 
 
 def _decorator_origin(decorator: ast.expr, scope: KernelScope) -> str | None:
