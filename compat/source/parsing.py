@@ -184,13 +184,13 @@ def scope_statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
             waiting += [*inside][::-1]
 
 
-def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
+def bindings(body: Iterable[ast.stmt]) -> dict[str, ast.stmt]:
     """Name → the last statement at the top of a module that binds it, or changes its value.
 
     Statements that run only as a program count if no other statement binds the name.
     """
     statements: dict[str, ast.stmt] = {}
-    for statement in scope_statements(sorted(tree.body, key=is_program, reverse=True)):
+    for statement in scope_statements(sorted(body, key=is_program, reverse=True)):
         # Statements in branches follow. A chain of `elif` nests them.
         branching = isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try)
         own = (

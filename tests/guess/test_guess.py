@@ -302,6 +302,71 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
     assert "constexprs" not in document
 
 
+def test_heuristic_of_an_option_is_an_option(tmp_path: Path) -> None:
+    text = """
+{tuner}
+@triton.heuristics({"num_warps": lambda args: 8 if args["BLOCK"] > 64 else 2})
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr = 128):
+    tl.store(x + tl.arange(0, BLOCK), 0.0)
+"""
+    assert tables(tmp_path, text.replace("{tuner}", ""))["options"] == {"num_warps": 8}
+    tuner = "@triton.autotune([triton.Config({'BLOCK': b}) for b in (64, 256)], key=[])"
+    cases = tables(tmp_path, text.replace("{tuner}", tuner))["case"]
+    assert [case["options"] for case in cases] == [{"num_warps": 2}, {"num_warps": 8}]
+
+
+def test_names_have_the_values_of_the_line_that_defines_the_kernel(tmp_path: Path) -> None:
+    text = """
+SIZE = 16
+configs = [triton.Config({"N": 64})]
+
+@triton.autotune(configs, key=[])
+@triton.jit
+def first(x, N: tl.constexpr, SIZE: tl.constexpr = SIZE):
+    tl.store(x + tl.arange(0, N), SIZE)
+
+if on_gpu():
+    SIZE = 32
+configs = [triton.Config({"M": 128})]
+
+@triton.autotune(configs, key=[])
+@triton.jit
+def second(x, M: tl.constexpr, SIZE: tl.constexpr = SIZE):
+    tl.store(x + tl.arange(0, M), SIZE)
+"""
+    first, second = (kernel.tables for kernel in guessed(tmp_path, text).kernels)
+    assert [case["constexprs"] for case in first["case"] + second["case"]] == [
+        {"N": 64},
+        {"M": 128},
+    ]
+    sizes = [kernel["constexprs"]["SIZE"] for kernel in (first, second)]
+    assert [(size.value, size.note) for size in sizes] == [
+        (16, "its default"),
+        (32, "guessed: its default in one branch of the module"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        "tl.constexpr",
+        '"constexpr"',
+        '"tl.constexpr[int]"',
+        "Optional[tl.constexpr]",
+        "tl.constexpr | None",
+        "C",
+    ],
+)
+def test_annotation_that_mentions_constexpr_makes_a_constexpr(
+    annotation: str, tmp_path: Path
+) -> None:
+    head = f"{HEAD}from triton.language import constexpr as C\n"
+    text = f"@triton.jit\ndef kernel(p: tl.const, N: {annotation} = 8):\n    pass\n"
+    document = tables(tmp_path, text, head)
+    assert (document["signature"], document["constexprs"]) == ({"p": "*kfp32"}, {"N": 8})
+
+
 def test_guess_satisfies_static_assertions(tmp_path: Path) -> None:
     source = guessed(
         tmp_path,

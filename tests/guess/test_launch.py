@@ -223,6 +223,64 @@ def run(x, out, transposed=False, sm_scale=None):
     }
 
 
+FILL = """
+BLOCK = 2
+NUM_WARPS = 2
+
+@triton.jit
+def fill(x, n, BLOCK: tl.constexpr = 64, FAST: tl.constexpr = True):
+    tl.store(x + tl.arange(0, BLOCK), 1.0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("launch", "constexprs", "options"),
+    [
+        pytest.param(
+            "def run(x, n):\n"
+            "    if n:\n        fill[(1,)](x, n, 32, False, num_warps=8)\n"
+            "    else:\n        fill[(1,)](x, 5, 16, False)\n",
+            {"BLOCK": 16, "FAST": False},
+            {},
+            id="the launch with the most known values has its own options",
+        ),
+        pytest.param(
+            "x = torch.zeros(1)\nBLOCK = 128\n"
+            "fill[(1,)](x, 7, BLOCK, True, num_warps=1, num_ctas=2)\nBLOCK = 256\n",
+            {"BLOCK": 128, "FAST": True},
+            {"num_warps": 1, "num_ctas": 2},
+            id="a launch outside of a function",
+        ),
+        pytest.param(
+            "def run(x, BLOCK):\n    for NUM_WARPS in (1, 4):\n"
+            "        fill[(1,)](x, 7, BLOCK, num_warps=NUM_WARPS)\n",
+            {"BLOCK": 64, "FAST": True},
+            {},
+            id="a local name is not the global one",
+        ),
+    ],
+)
+def test_values_and_options_are_those_of_one_launch(
+    launch: str, constexprs: dict[str, int], options: dict[str, int], tmp_path: Path
+) -> None:
+    kernel_file = tables(tmp_path, FILL + launch)
+    assert kernel_file["constexprs"] == constexprs
+    assert kernel_file.get("options", {}) == options
+
+
+@pytest.mark.parametrize(
+    ("arguments", "guesses"),
+    [("x, 1", set()), ("x, 1, block", {"BLOCK"}), ("x, 1, **kw", {"BLOCK", "FAST"})],
+)
+def test_default_that_a_launch_may_replace_is_a_guess(
+    arguments: str, guesses: set[str], tmp_path: Path
+) -> None:
+    launch = f"def run(x, block, kw):\n    fill[(1,)]({arguments})\n"
+    lines = text_of(tmp_path, FILL + launch).splitlines()
+    marked = [line for line in lines if "guessed: its default, but a launch may pass" in line]
+    assert {line.partition(" ")[0] for line in marked} == guesses
+
+
 def test_assertion_decides_the_number_of_axes(tmp_path: Path) -> None:
     wrapper = """
 def run(x):

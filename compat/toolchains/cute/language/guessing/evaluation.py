@@ -459,7 +459,7 @@ def _read(path: Path) -> tuple[Mapping[str, ast.stmt], Mapping[str, str]]:
         tree = tree_of(path.read_bytes(), path.name)
     except (OSError, SyntaxError):
         raise UnknownValue(path.name) from None
-    return bindings(tree), import_origins(scope_statements(tree.body), library.PACKAGES)
+    return bindings(tree.body), import_origins(scope_statements(tree.body), library.PACKAGES)
 
 
 def parameters_given(

@@ -106,7 +106,7 @@ class CuteModule:
     @cached_property
     def scope(self) -> HostScope:
         """The names that host code at the top of the module sees."""
-        scope = HostScope(module=bindings(self.tree), imports=self.imports)
+        scope = HostScope(module=bindings(self.tree.body), imports=self.imports)
         scope.folder = self.path.parent
         scope.kernels = Kernels(
             roots=(*roots_of(self.path), self.path.parent, *_roots(self.path, self.tree)),

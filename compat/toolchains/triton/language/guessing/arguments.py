@@ -100,7 +100,7 @@ class Types:
                 "loaded or stored by .load() or .store()",
                 "its block shape",
             )
-        if self._is_pointer(name):
+        if annotated or self._is_pointer(name):
             element = self._element(name, set())
             optional = "; may be None" if name in self.facts.optional else ""
             return Guess(
@@ -427,9 +427,12 @@ class Values:
         is_known, value = self.scope.try_value(parameter.default)
         if is_known and is_value(value):
             others = (scope.try_value(parameter.default) for scope in self.other_scopes)
-            exact = all(repr(other) == repr((True, value)) for other in others)
-            why = "its default" if exact else "its default in one branch of the module"
-            yield Guess(value, why, exact=exact)
+            why = "its default"
+            if not all(repr(other) == repr((True, value)) for other in others):
+                why = "its default in one branch of the module"
+            elif any(parameter.name in launch.passed for launch in self.launches):
+                why = "its default, but a launch may pass another value"
+            yield Guess(value, why, exact=why == "its default")
 
     def _by_use(self, parameter: JitParameter) -> Guess | None:
         name = parameter.name

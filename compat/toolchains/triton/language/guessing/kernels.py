@@ -32,7 +32,12 @@ from compat.toolchains.triton.language.guessing.evaluation import (
 )
 from compat.toolchains.triton.language.guessing.facts import RANDOM, KernelFacts, ValueOrigin
 from compat.toolchains.triton.language.guessing.launches import SourceLaunch, launches_of
-from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule, JitParameter
+from compat.toolchains.triton.language.guessing.modules import (
+    JitFunction,
+    JitModule,
+    JitParameter,
+    scopes_at,
+)
 
 MOST_CASES = 64
 """The most cases of a kernel, from the configs of a tuner and with odd sizes."""
@@ -99,7 +104,8 @@ class _Guessing:
 
     def __init__(self, body: KernelBody, usual: int = SIZE) -> None:
         self.body, self.usual = body, usual
-        self.function, self.module, self.scope = body.function, body.module, body.module.scope
+        self.function, self.module = body.function, body.module
+        self.scope, *self.other_scopes = scopes_at(self.function.node.lineno, self.module)
         self.facts = body.facts
         self.look_at: list[str] = []
         self.cases = self._configs()
@@ -113,6 +119,7 @@ class _Guessing:
             if parameter.is_constexpr or parameter.name in self.function.heuristics
         ]
         self.launches = self._launches(chosen)
+        self.options = self._options()
         run_time = [parameter for parameter in parameters if parameter not in chosen]
         self.types = self._types(run_time, self.facts)
         self.numbers = self._numbers()
@@ -175,7 +182,7 @@ class _Guessing:
             facts=self.facts,
             launches=launches,
             scope=self.scope,
-            other_scopes=self.module.other_scopes,
+            other_scopes=self.other_scopes,
         )
 
     def _launches(self, chosen: Sequence[JitParameter]) -> Sequence[SourceLaunch]:
@@ -211,6 +218,13 @@ class _Guessing:
             if sizes
             else launches
         )
+
+    def _options(self) -> PythonValues:
+        """Return the options of the launch whose values the constexprs have."""
+        if self.cases or not self.launches:
+            return {}
+        options = self.launches[0].options
+        return {name: CommentedValue(value, "as it is launched") for name, value in options.items()}
 
     def _numbers(self) -> dict[str, int]:
         """Return the known or assumed numbers that the launch passes for whole numbers."""
@@ -365,22 +379,20 @@ class _Guessing:
             self.values.pop(name)
             for case, value in zip(self.cases, values, strict=True):
                 case.constexprs[name] = value
+        elif name in _OPTIONS and not self.cases:
+            self.options[name] = CommentedValue(values[0], "guessed: by its heuristic")
+        elif name in _OPTIONS:
+            for case, value in zip(self.cases, values, strict=True):
+                case.options[name] = value
 
     # --- the document ---
 
     def _tables(self, odd: Sequence[_Case]) -> dict[str, object]:
-        options = (
-            next((launch.options for launch in self.launches if launch.options), {})
-            if not self.cases
-            else {}
-        )
         tables: dict[str, object] = {
             "signature": {name: self._type(name, guess) for name, guess in self.types.items()},
             "constexprs": {name: _annotate_guess(guess) for name, guess in self.values.items()},
             "hints": self._hints(),
-            "options": {
-                name: CommentedValue(value, "as it is launched") for name, value in options.items()
-            },
+            "options": self.options,
         }
         tables = {name: table for name, table in tables.items() if table}
         if self.cases or odd:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from attrs import Factory, define, frozen
 
 from compat.source.constants import PythonValue, UnknownValue, items_of
-from compat.source.parsing import defaults_of, named_parameters
+from compat.source.parsing import FunctionScope, defaults_of, named_parameters
 from compat.toolchains.triton.language.guessing.evaluation import (
     ATTRIBUTES,
     SIZE,
@@ -25,7 +25,7 @@ from compat.toolchains.triton.language.guessing.evaluation import (
 )
 from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule
 
-_OPTIONS = ("num_warps", "num_stages", "maxnreg")
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 _WHOLE = {"stride", "size", "numel", "shape", "dim", "ndim"}
 """Attributes and methods of tensors that are whole numbers."""
 _PLAIN = {"int", "float", "bool", "str"}
@@ -46,6 +46,8 @@ class SourceLaunch:
     """Parameter → the tensor that the launch passes."""
     size_parameters: frozenset[str] = Factory(frozenset)
     """Parameters that the launch passes sizes or strides for."""
+    passed: frozenset[str] = Factory(frozenset)
+    """Parameters that the launch passes, or may pass in ``*args`` or ``**kwargs``."""
 
 
 def launches_of(
@@ -108,12 +110,15 @@ class _Wrapper:
     pointers: Collection[str]
     sizes: Mapping[str, int]
     usual: int
-    _scope: KernelScope = Factory(
-        lambda self: KernelScope(self.module.scope.module, self.module.scope.imports),
-        takes_self=True,
-    )
+    _scope: KernelScope = Factory(lambda self: self._outer_scope(), takes_self=True)
     _tensors: dict[str, AssumedTensor] = Factory(dict)
     _found: list[SourceLaunch] = Factory(list)
+
+    def _outer_scope(self) -> KernelScope:
+        """Return the scope around the function, without the names that the function binds."""
+        own, scope = FunctionScope.of(self.node).local, self.module.scope
+        outer = {name: scope.module[name] for name in scope.module.keys() - own}
+        return KernelScope(outer, scope.imports)
 
     def launches(self) -> list[SourceLaunch]:
         """Return every launch in the function, in the order in which they are reached."""
@@ -355,6 +360,11 @@ class _Wrapper:
             },
             size_parameters=frozenset(
                 name for name, value in arguments.items() if _is_whole(value)
+            ),
+            passed=frozenset(
+                names
+                if None in named or any(isinstance(argument, ast.Starred) for argument in call.args)
+                else arguments
             ),
         )
 

@@ -193,22 +193,6 @@ class JitModule:
         return None if called.startswith("triton.") else called.rpartition(".")[2]
 
     @cached_property
-    def other_scopes(self) -> tuple[KernelScope, ...]:
-        """Scopes in which another branch of the module binds one of its names.
-
-        They share the limit of steps of one evaluation.
-        """
-        module = bindings(self.tree)
-        new = KernelScope(module=module, imports=self.scope.imports)
-        body = [statement for statement in self.tree.body if not is_program(statement)]
-        return tuple(
-            evolve(new, module=ChainMap({name: statement}, module))
-            for name, statements in last_bindings(body).items()
-            for statement in statements - {None, module[name]}
-            if statement is not None and len(statements - {None}) > 1
-        )
-
-    @cached_property
     def launched_names(self) -> frozenset[str]:
         """Names that the source launches: ``name[grid](…)``."""
         calls = (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
@@ -218,10 +202,12 @@ class JitModule:
     def launches(self) -> Mapping[str, Sequence[tuple[ast.FunctionDef, ast.Call]]]:
         """Return name → its launches, each with the function around it.
 
-        If functions are nested, a launch counts once for each function around it.
+        If functions are nested, a launch counts once for each function around it. The statements at
+        the top of the module count as a function.
         """
         launches: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
-        for around in (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)):
+        functions = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
+        for around in (*functions, _top_function(self.tree)):
             for node in ast.walk(around):
                 if isinstance(node, ast.Call) and (name := _launched_name(node)):
                     launches[name].append((around, node))
@@ -242,10 +228,46 @@ class JitModule:
         return tuple(guess_kernel(function, self) for function in launchable)
 
 
+def _top_function(tree: ast.Module) -> ast.FunctionDef:
+    """Return a function of the statements at the top of a module."""
+    (function,) = tree_of("def top():\n    pass").body
+    assert isinstance(function, ast.FunctionDef)
+    function.body = [
+        statement
+        for statement in tree.body
+        if not isinstance(statement, ast.FunctionDef | ast.ClassDef)
+    ]
+    return function
+
+
 def _launched_name(call: ast.Call) -> str | None:
     """Return the name in a launch ``name[grid](…)``, or ``None`` for another call."""
     function = call.func.value if isinstance(call.func, ast.Subscript) else None
     return function.id if isinstance(function, ast.Name) else None
+
+
+@lru_cache(maxsize=1)  # the sizes of a kernel are guessed several times
+def scopes_at(line: int, module: JitModule) -> tuple[KernelScope, ...]:
+    """Return the scope of a module before a line, and those of other branches.
+
+    Names that the module binds only later are in it, too, because functions use them.
+
+    In each further scope, another branch of the module binds one of its names. All share the limit
+    of steps of one evaluation.
+    """
+    before = [statement for statement in module.tree.body if statement.lineno < line]
+    names = bindings(before)
+    scope = evolve(module.scope, module=ChainMap(names, dict(module.scope.module)))
+    body = [statement for statement in before if not is_program(statement)]
+    return (
+        scope,
+        *(
+            evolve(scope, module=ChainMap({name: statement}, names))
+            for name, statements in last_bindings(body).items()
+            for statement in statements - {None, names.get(name)}
+            if statement is not None and len(statements - {None}) > 1
+        ),
+    )
 
 
 @lru_cache(maxsize=_EXPRESSIONS)
@@ -263,7 +285,7 @@ def read_module(path: Path) -> JitModule:
 def _read(path: Path, content: bytes) -> JitModule:
     tree = tree_of(content, path.name)
     scope = KernelScope(
-        module=bindings(tree), imports=import_origins(scope_statements(tree.body), _PACKAGES)
+        module=bindings(tree.body), imports=import_origins(scope_statements(tree.body), _PACKAGES)
     )
     functions: dict[str, JitFunction] = {}
     unreachable: list[UnreachableKernel] = []
@@ -326,7 +348,8 @@ def _jitted_by_call(tree: ast.Module, scope: KernelScope) -> Iterator[ast.Functi
                     value = value.args[0]
                 if calls and isinstance(value, ast.Name) and value.id in decorated:
                     node = decorated[name] = copy(decorated[value.id])
-                    node.name, node.decorator_list = name, [*calls, *node.decorator_list]
+                    node.name, node.lineno = name, statement.lineno
+                    node.decorator_list = [*calls, *node.decorator_list]
                     if scope.module.get(name) is statement:
                         yield node
 
@@ -400,14 +423,11 @@ def _parameters(arguments: ast.arguments, scope: KernelScope) -> tuple[JitParame
 
 
 def _is_constexpr(annotation: ast.expr | None, scope: KernelScope) -> bool:
-    if isinstance(annotation, ast.Subscript):
-        annotation = annotation.value
-    if isinstance(annotation, ast.Constant):
-        return str(annotation.value).rpartition(".")[2] == "constexpr"
-    return (
-        annotation is not None
-        and (scope.origin(annotation) or "").rpartition(".")[2] == "constexpr"
-    )
+    """Whether an annotation mentions ``constexpr``, as Triton tests it."""
+    if annotation is None:
+        return False
+    origins = (scope.origin(node) for node in ast.walk(annotation) if isinstance(node, ast.expr))
+    return any("constexpr" in (text or "") for text in (ast.unparse(annotation), *origins))
 
 
 def _is_something(value: ast.expr | None) -> bool:
