@@ -42,8 +42,9 @@ def chosen(x_ptr, y_ptr, bias_ptr, n: int, scale, BLOCK: tl.constexpr, EVEN: tl.
     tl.store(y_ptr + at, x * scale, mask=at < n)
 
 
-@triton.jit(do_not_specialize=["n"])
+@triton.jit(do_not_specialize=["n"], debug=True, repr=lambda specialization: "padded_copy")
 def padded(x_ptr: torch.Tensor, y_ptr: torch.Tensor, n, BLOCK: tl.constexpr):
+    tl.device_assert(n > 0)
     SIZE: tl.constexpr = next_power(BLOCK)
     at = tl.arange(0, SIZE)
     tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n), mask=at < n)

@@ -42,7 +42,7 @@ class TritonForms(Forms):
     def settings(self, function: Function) -> Document:
         """Return the arguments of ``@triton.jit`` that decide how a function is compiled."""
         function = _jit(function)
-        names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
+        names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline", "debug")
         settings = {name: getattr(function, name, None) for name in names}
         return {
             name: list(value) if isinstance(value, (list, tuple, set)) else value

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from ..foreign import GpuTarget, Source
 
 _STAGES = ("ptx", "amdgcn")
-_NOT_INLINED = re.compile(r"^[ \t]*\.func[ \t]+(?:\([^)]*\)[ \t]*)?([\w$.]+)", re.MULTILINE)
-"""A device function in PTX. Its name contains that of the module that defines it."""
+_DEFINED = re.compile(
+    r"^[ \t]*(?:\.visible[ \t]+)?\.(?:entry|func)[ \t]+(?:\([^)]*\)[ \t]*)?([\w$.]+)", re.MULTILINE
+)
+"""A function in PTX. The name of a device function contains that of the module that defines it, and
+``@triton.jit(repr=…)`` chooses the name of a kernel.
+"""
 _WITHOUT_LINES = "TRITON_DISABLE_LINE_INFO"
 
 
@@ -77,12 +81,15 @@ class Originals:
 
 
 def digest_of(assembly: str) -> str:
-    """Return a hash over assembly code, without the names of functions that were not inlined.
+    """Return a hash over assembly code, without comments and names of functions in PTX.
 
     Numbers replace the names.
     """
-    for number, name in enumerate(dict.fromkeys(_NOT_INLINED.findall(assembly))):
+    assembly = re.sub(r"[ \t]*//.*", "", assembly)
+    for number, name in enumerate(dict.fromkeys(_DEFINED.findall(assembly))):
         assembly = re.sub(
-            r"(?<![\w$.])%s(?![\w$.])" % re.escape(name), "function_%d" % number, assembly
+            r"(?<![\w$.])%s(?=_param_|(?![\w$.]))" % re.escape(name),
+            "function_%d" % number,
+            assembly,
         )
     return hashlib.sha256(assembly.encode("utf-8", "backslashreplace")).hexdigest()
