@@ -258,6 +258,19 @@ def fill(x, n, BLOCK: tl.constexpr = 64, FAST: tl.constexpr = True):
             {},
             id="a local name is not the global one",
         ),
+        pytest.param(
+            "def run(x):\n    args, meta = (x, x.numel(), 32), {'FAST': False, 'num_warps': 8}\n"
+            "    fill[(1,)](*args, **meta)\n",
+            {"BLOCK": 32, "FAST": False},
+            {"num_warps": 8},
+            id="arguments in a tuple and a dict",
+        ),
+        pytest.param(
+            "def run(x):\n    fill.warmup(x, 7, BLOCK=32, num_stages=1, grid=(1,))\n",
+            {"BLOCK": 32, "FAST": True},
+            {"num_stages": 1},
+            id="a warmup",
+        ),
     ],
 )
 def test_values_and_options_are_those_of_one_launch(

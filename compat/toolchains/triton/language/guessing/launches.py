@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from attrs import Factory, define, frozen
 
@@ -23,7 +24,11 @@ from compat.toolchains.triton.language.guessing.evaluation import (
     KernelScope,
     size_by_name,
 )
-from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule
+from compat.toolchains.triton.language.guessing.modules import (
+    JitFunction,
+    JitModule,
+    launched_name,
+)
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 _WHOLE = {"stride", "size", "numel", "shape", "dim", "ndim"}
@@ -154,7 +159,7 @@ class _Wrapper:
                 and node.attr in ATTRIBUTES
             ):
                 names[node.value.id] = None
-            elif isinstance(node, ast.Call) and self._is_launch(node):
+            elif isinstance(node, ast.Call) and launched_name(node) == self.kernel.name:
                 arguments = self._call_arguments(node)
                 names |= {
                     value.id: None
@@ -223,7 +228,7 @@ class _Wrapper:
                 )
                 return
         for node in ast.walk(statement):
-            if isinstance(node, ast.Call) and self._is_launch(node):
+            if isinstance(node, ast.Call) and launched_name(node) == self.kernel.name:
                 self._found.append(self._launch(node))
         match statement:
             case ast.Assign(targets=targets, value=value):
@@ -308,39 +313,32 @@ class _Wrapper:
 
     # --- launches ---
 
-    def _is_launch(self, node: ast.Call) -> bool:
-        match node.func:
-            case ast.Subscript(value=ast.Name(id=name)):
-                return name == self.kernel.name
-        return False
-
     def _call_arguments(self, call: ast.Call) -> dict[str, ast.expr]:
-        starred = any(isinstance(arg, ast.Starred) for arg in call.args)
-        arguments = (
-            {}
-            if starred
-            else dict(
-                zip(
-                    (parameter.name for parameter in self.kernel.parameters),
-                    call.args,
-                    strict=False,
-                )
-            )
-        )
+        """Return the expressions that a call passes by name, or by position before a ``*``."""
+        names = (parameter.name for parameter in self.kernel.parameters)
+        before = takewhile(lambda argument: not isinstance(argument, ast.Starred), call.args)
+        arguments = dict(zip(names, before, strict=False))
         return arguments | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
 
     def _launch(self, call: ast.Call) -> SourceLaunch:
         names = [parameter.name for parameter in self.kernel.parameters]
-        named = {
-            keyword.arg for keyword in call.keywords
-        }  # options, even if parameters have the same names
+        parts = self._parts(call.args)
+        is_whole = bool(parts) or not call.args
+        attempts = dict(zip(names, parts, strict=False))
         arguments = self._call_arguments(call)
-        values = {
-            name: passed
-            for name, value in arguments.items()
-            for is_known, passed in [self._scope.try_value(value)]
-            if is_known
-        }
+        named: dict[
+            str, tuple[bool, object]
+        ] = {}  # options, even if parameters have the same names
+        for keyword in call.keywords:
+            is_known, value = self._scope.try_value(keyword.value)
+            if keyword.arg:
+                named[keyword.arg] = is_known, value
+            elif isinstance(value, Mapping):
+                named |= {str(name): (True, item) for name, item in value.items()}
+            else:
+                is_whole = False
+        attempts |= named
+        values = {name: value for name, (is_known, value) in attempts.items() if is_known}
         return SourceLaunch(
             line=call.lineno,
             values={
@@ -361,11 +359,7 @@ class _Wrapper:
             size_parameters=frozenset(
                 name for name, value in arguments.items() if _is_whole(value)
             ),
-            passed=frozenset(
-                names
-                if None in named or any(isinstance(argument, ast.Starred) for argument in call.args)
-                else arguments
-            ),
+            passed=frozenset(attempts if is_whole else names),
         )
 
 

@@ -194,9 +194,9 @@ class JitModule:
 
     @cached_property
     def launched_names(self) -> frozenset[str]:
-        """Names that the source launches: ``name[grid](…)``."""
+        """Names that the source launches."""
         calls = (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
-        return frozenset(name for call in calls if (name := _launched_name(call)))
+        return frozenset(name for call in calls if (name := launched_name(call)))
 
     @cached_property
     def launches(self) -> Mapping[str, Sequence[tuple[ast.FunctionDef, ast.Call]]]:
@@ -209,7 +209,7 @@ class JitModule:
         functions = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
         for around in (*functions, _top_function(self.tree)):
             for node in ast.walk(around):
-                if isinstance(node, ast.Call) and (name := _launched_name(node)):
+                if isinstance(node, ast.Call) and (name := launched_name(node)):
                     launches[name].append((around, node))
         return launches
 
@@ -240,10 +240,15 @@ def _top_function(tree: ast.Module) -> ast.FunctionDef:
     return function
 
 
-def _launched_name(call: ast.Call) -> str | None:
-    """Return the name in a launch ``name[grid](…)``, or ``None`` for another call."""
-    function = call.func.value if isinstance(call.func, ast.Subscript) else None
-    return function.id if isinstance(function, ast.Name) else None
+def launched_name(call: ast.Call) -> str | None:
+    """Return the name in ``name[grid](…)`` or ``name.run(…)``, or ``None`` for another call."""
+    match call.func:
+        case (
+            ast.Subscript(value=ast.Name(id=name))
+            | ast.Attribute(value=ast.Name(id=name), attr="run" | "warmup")
+        ):
+            return name
+    return None
 
 
 @lru_cache(maxsize=1)  # the sizes of a kernel are guessed several times
