@@ -270,6 +270,8 @@ class Scope:
                 return top.value(value)
             case ast.FunctionDef():
                 return SourceFunction(statement, top)
+            case ast.ImportFrom() if (origin := self.imports.get(node.id, "")) in self.functions:
+                return self.functions[origin]
             case None if node.id in _BUILTINS:
                 return _BUILTINS[node.id]
         raise UnknownValue(f"the name {node.id}")

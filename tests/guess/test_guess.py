@@ -277,6 +277,37 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, FULL: tl.constexpr, OD
     assert document["expect"][0]["strict"] is False
 
 
+def test_option_of_a_config_replaces_the_value_of_its_name(tmp_path: Path) -> None:
+    """Triton passes its options after the values, with their defaults, and to parameters, too."""
+    document = tables(
+        tmp_path,
+        """
+from itertools import product
+from triton import Config, cdiv
+from triton.language import float16
+
+CONFIGS = [
+    Config({"B": 16 * b, "num_warps": 8, "maxnreg": 64}, num_stages=s)
+    for b, s in product([cdiv(5, 2)], [1, 2])
+]
+
+@triton.autotune(CONFIGS, key=[])
+@triton.jit
+def kernel(x, B: tl.constexpr, num_warps: tl.constexpr, num_stages: tl.constexpr, DTYPE: tl.constexpr = float16):
+    tl.store(x + tl.arange(0, B), num_warps)
+""",
+    )
+    assert [(case["name"], case["constexprs"], case["options"]) for case in document["case"]] == [
+        (
+            f"s{stages}_r64",
+            {"B": 48, "num_warps": 4, "num_stages": stages},
+            {"num_stages": stages, "maxnreg": 64},
+        )
+        for stages in (1, 2)
+    ]
+    assert document["constexprs"] == {"DTYPE": {"dtype": "fp16"}}
+
+
 @pytest.mark.parametrize(
     "heuristics",
     [

@@ -316,6 +316,11 @@ class TunerConfig:
     kwargs: Mapping[str, PythonValue]
     options: Mapping[str, PythonValue]
 
+    @property
+    def all_options(self) -> dict[str, object]:
+        """The options with their defaults."""
+        return {**_OPTIONS, **self.options}
+
 
 _OPTIONS: Mapping[str, object] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
 """The options of a ``triton.Config``, in the order of its parameters, with their defaults."""
@@ -345,6 +350,10 @@ class KernelScope(Scope):
         "torch.version.hip": None,
     }
 
+    def name(self, node: ast.Name) -> PythonValue:
+        """The value of a name. Raises UnknownValue."""
+        return _dtype(self.origin(node) or "") or super().name(node)
+
     def attribute(self, node: ast.Attribute) -> PythonValue:
         """The value of an attribute. Raises UnknownValue."""
         return _dtype(self.origin(node) or "") or super().attribute(node)
@@ -354,7 +363,7 @@ class KernelScope(Scope):
         if isinstance(value, AssumedTensor):
             return value.attribute(name)
         if isinstance(value, TunerConfig):
-            return {"kwargs": value.kwargs, **_OPTIONS, **value.options}[name]
+            return {"kwargs": value.kwargs, **value.all_options}[name]
         return super().attribute_of(value, name)
 
     def call(self, node: ast.Call) -> PythonValue:
@@ -419,7 +428,8 @@ class KernelScope(Scope):
         )
         options = {**dict(zip(("kwargs", *_OPTIONS), positional, strict=False)), **keywords}
         kwargs = options.pop("kwargs", {})
-        options |= {name: value for name, value in kwargs.items() if name in _OPTIONS}
+        if "maxnreg" in kwargs:  # has no default, which would replace it
+            options.setdefault("maxnreg", kwargs["maxnreg"])
         own = {name: value for name, value in kwargs.items() if name not in _OPTIONS}
         return TunerConfig(
             own, {name: value for name, value in options.items() if value is not None}

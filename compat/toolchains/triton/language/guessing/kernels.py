@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 
-from attrs import Factory, define
+from attrs import Factory, define, evolve
 
 from compat.model import ONLY_CASE, constexprs
 from compat.model.fields import CommentedValue
@@ -282,7 +282,9 @@ class _Guessing:
                 f"{len(configs) - len(usable)} of its {len(configs)} configs name an"
                 " unknown parameter, and are left out"
             )
-        cases = _distinct([_case(config, _distinguishing_names(usable)) for config in usable])
+        named = _distinguishing_names(usable)
+        usable = [evolve(config, kwargs=_passed(config, names)) for config in usable]
+        cases = _distinct([_case(config, named) for config in usable])
         if len(cases) > MOST_CASES:
             self.look_at.append(
                 f"only the first {MOST_CASES} of its {len(cases)} configs are cases"
@@ -484,6 +486,13 @@ def _innermost(strides: Sequence[str]) -> list[str]:
 def _annotate_guess(guess: Guess) -> PythonValue:
     value = guess.value if isinstance(guess.value, Mapping) else constexprs.plain(guess.value)
     return CommentedValue(value, guess.why if guess.exact else f"guessed: {guess.why}")
+
+
+def _passed(config: TunerConfig, parameters: Collection[str]) -> PythonValues:
+    """Return the values that a config passes for parameters; some have the names of options."""
+    options = config.all_options.items()
+    own = {name: value for name, value in options if name in parameters and value is not None}
+    return {**config.kwargs, **own}
 
 
 def _distinguishing_names(configs: Sequence[TunerConfig]) -> frozenset[str]:
