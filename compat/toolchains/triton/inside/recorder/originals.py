@@ -85,7 +85,7 @@ def digest_of(assembly: str) -> str:
 
     Numbers replace the names.
     """
-    assembly = re.sub(r"[ \t]*//.*", "", assembly)
+    assembly = "\n".join(line.partition("//")[0].rstrip() for line in assembly.split("\n"))
     for number, name in enumerate(dict.fromkeys(_DEFINED.findall(assembly))):
         assembly = re.sub(
             r"(?<![\w$.])%s(?=_param_|(?![\w$.]))" % re.escape(name),
