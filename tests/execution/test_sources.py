@@ -284,18 +284,22 @@ def test_cells_with_one_key_are_compiled_once(env: BuiltEnv, tmp_path: Path) -> 
     assert len(column(tmp_path / "store")) == 1
 
 
-def test_function_that_its_file_does_not_define_is_source_broken(
-    env: BuiltEnv, tmp_path: Path
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("False", "AttributeError: conditional.py defines no other in this env"),
+        ("True", "TypeError: other is not a jit function: @triton.jit is missing"),
+    ],
+)
+def test_function_that_is_no_kernel_of_its_file_is_source_broken(
+    condition: str, message: str, env: BuiltEnv, tmp_path: Path
 ) -> None:
     source = tmp_path / "conditional.py"
-    source.write_text(SOURCE.read_text() + "\nif False:\n    def other(x):\n        pass\n")
+    source.write_text(f"{SOURCE.read_text()}\nif {condition}:\n    def other(x):\n        pass\n")
     with Store(tmp_path / "store") as store:
         broken, fine = results(
             [*cells(env, source, function="other"), *cells(env, source)], env, store
         )
     assert broken.outcome.failure is not None
-    assert (
-        broken.outcome.failure.excerpt
-        == "AttributeError: conditional.py defines no other in this env"
-    )
+    assert broken.outcome.failure.excerpt == message
     assert (broken.outcome.status, fine.outcome.status) == (Status.SOURCE_BROKEN, Status.OK)

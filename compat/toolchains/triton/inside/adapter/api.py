@@ -146,8 +146,12 @@ class Triton:
         self._has_compiled = True
         source = job.get("ir")
         if not source:
-            # A mistake in the constexprs is not the kernel's, so the stage is still source.
+            # A mistake in the kernel file is not the kernel's, so the stage is still source.
             values = call.constants(function, job)
+            if isinstance(function, types.FunctionType) and not hasattr(function, "fn"):
+                raise TypeError(
+                    "%s is not a jit function: @triton.jit is missing" % function.__name__
+                )
             self._on_stage("ast")
             if job["launch"]:
                 return call.compile_launch(_jit_function(function), job, values)
