@@ -99,9 +99,7 @@ def _add_case(
         time=_time([result]),
     )
     if (kind := _kind(result)) is not None:
-        element = SubElement(
-            case, kind, type=_text(_type(result)), message=_text(_message(result))
-        )
+        element = SubElement(case, kind, type=_text(_type(result)), message=_text(_message(result)))
         if kind != "skipped":
             element.text = _text(_details(result, options))
     if suspect is not None:
