@@ -185,7 +185,7 @@ def _off(behaviour: Behaviour) -> str:
         return ""
     if behaviour.off > _NO_NUMBER:
         return "; it writes NaN or infinity, or elements that the good release does not write"
-    return f"; off by {behaviour.off:.3g} of the largest number"
+    return f"; off by {behaviour.off:.3g} times the largest number"
 
 
 def _launching(reduction: Reduction, kind: DifferenceKind, again: Sequence[str]) -> str:
