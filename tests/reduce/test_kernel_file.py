@@ -122,7 +122,12 @@ def test_the_problem_of_a_reduced_kernel_can_be_reduced_again(tmp_path: Path, na
         run = subprocess.run(
             [sys.executable, "-c", printing], cwd=source.parent, capture_output=True, check=True
         )
-        assert eval(run.stdout) == {"tile": "é", "outputs": None, "baseline": None}
+        assert eval(run.stdout) == {
+            "tile": "é",
+            "outputs": None,
+            "baseline": None,
+            "compared": {"y": 1},
+        }
 
 
 def test_the_command_that_shortens_the_text_works_in_any_folder(
