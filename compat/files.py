@@ -137,6 +137,8 @@ _swept = False
 
 # Older versions did not lock their folders. Those folders have shorter names, which do not match.
 _NAME = lazy_pattern(r"compat-[a-z]+-[0-9a-f]{16}")
+_UNQUOTED = lazy_pattern(r"[\w@%+=:,./-]+")
+"""A path that a shell reads as one word, in any script."""
 _ATTEMPTS = 10
 """The most names that are tried, if another command removes a new folder before it is locked."""
 
@@ -150,7 +152,7 @@ class TemporaryFolder:
         Raises MachineError if that fails, and Stopped if the command is ending.
         """
         try:
-            place = tempfile.gettempdir()
+            place = folder_for_temporary()
             _clear(place)
             self.path, self._lock = _make_folder(place, prefix)
         except OSError as error:
@@ -169,6 +171,15 @@ class TemporaryFolder:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def folder_for_temporary() -> str:
+    """Return the folder for temporary files: that of ``TMPDIR``, if its path needs no quotes.
+
+    Some compilers name temporary files in the command of a shell, and do not quote them.
+    """
+    usual = tempfile.gettempdir()
+    return usual if _UNQUOTED.fullmatch(usual) else "/tmp"  # noqa: S108 - folders in it are private
 
 
 def claim_folder(path: Path) -> None:

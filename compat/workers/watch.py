@@ -22,13 +22,13 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
-from tempfile import gettempdir
 
 from attrs import evolve
 
 from compat import interruption, toolchains
 from compat.diagnosis.pipeline import Keep
 from compat.errors import MachineError, UnknownAction
+from compat.files import folder_for_temporary
 from compat.interruption import Stopped
 from compat.model import Cell, Evidence
 from compat.model.evidence import read_paths, read_raised, read_stages
@@ -102,7 +102,7 @@ def attempt(
     """
     if not server.hello.ready:
         evidence = _startup_evidence(server.hello)
-        if lack := lack_of_machine(evidence, Path(gettempdir())):
+        if lack := lack_of_machine(evidence, Path(folder_for_temporary())):
             raise lack
         yield from ((cell, evidence) for cell in cells)
         return

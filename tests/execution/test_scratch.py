@@ -45,6 +45,17 @@ def test_folder_that_cannot_be_made_is_a_machine_error(
         TemporaryFolder("compat-test-")
 
 
+@pytest.mark.parametrize("name", ["a b", "it's", "$(id)", 'a"b', "a&b", "é_ü-1.2"])
+def test_the_path_of_a_folder_needs_no_quotes_in_a_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    place = tmp_path / name
+    place.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(place))
+    with TemporaryFolder("compat-test-") as path:
+        assert path.parent == (place if name.startswith("é") else Path("/tmp"))
+
+
 HOLDS = """
 import sys, time
 from compat.files import TemporaryFolder
