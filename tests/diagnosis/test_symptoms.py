@@ -252,6 +252,11 @@ def test_a_target_that_the_assembler_knows_is_not_unknown() -> None:
             "as",
         ),
         (
+            RaisedException(type="RuntimeError", message="`ptxas` failed with error code 127: \n"),
+            "toolchain-damaged",
+            "ptxas",
+        ),
+        (
             RaisedException(
                 type="RuntimeError", message="12 compatible backends for target (hip)."
             ),

@@ -45,6 +45,16 @@ CLASSES = (
                 message=r"(?P<program>ptxas[\w-]{0,40})', '--version'\]' (?:died|returned)",
                 means="{program} cannot be executed",
             ),
+            # Triton 3.0 and 3.1 start it in a shell, which has these codes of its own.
+            Sign(
+                message=r"`(?P<program>ptxas)` failed with error code 12[67]:",
+                means="{program} cannot be executed",
+                advice=(
+                    "The shell cannot start {program}. Triton 3.0 and 3.1 do not quote its path:"
+                    " set COMPAT_ENVS to a folder whose path has no spaces and no other special"
+                    " characters of the shell. This failure says nothing about the kernel."
+                ),
+            ),
             Sign(
                 error=r"^FileNotFoundError$",
                 message=r"\.ptx\.o'",
