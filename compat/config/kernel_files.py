@@ -429,6 +429,13 @@ class DeclaredKernel:
     def _source(self, variant: Table, place: Place) -> ParsedSource:
         if place not in self._sources:
             table = saying(place.key, (*self.layers, variant))
+            if '"' in str(place.source):  # it would end the path in the assembler's input
+                table.fail(
+                    f"{display_path(place.source)}: some assemblers cannot read a path with a"
+                    " quotation mark",
+                    place.key,
+                    hint="Rename the file or its folder.",
+                )
             hint: str | None = _DECODABLE
             try:
                 str(place.source).encode()  # compilers refuse a path that is not UTF-8

@@ -611,11 +611,20 @@ def test_a_source_that_cannot_be_decoded_is_an_error(
     load(WHOLE)
 
 
-def test_a_source_at_a_path_that_is_not_utf_8_is_an_error(load: Load, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (b"caf\xe9", r"load\.py cannot be read: 'utf-8' codec"),
+        (b'5" pipe', r"load\.py: some assemblers cannot read a path with a quotation mark"),
+    ],
+)
+def test_a_source_at_a_path_that_no_compiler_reads_is_an_error(
+    load: Load, tmp_path: Path, name: bytes, message: str
+) -> None:
     load(WHOLE)
-    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder = tmp_path / os.fsdecode(name)
     (tmp_path / "kernels").rename(folder)
-    with pytest.raises(ConfigError, match=r"load\.py cannot be read: 'utf-8' codec"):
+    with pytest.raises(ConfigError, match=message):
         load_kernels([str(folder / "x.toml")], tmp_path)
 
 
