@@ -540,6 +540,9 @@ def ran(us: float | None = 100.0, check: Check | None = None, *, launch: bool = 
     return report([launched(result, us, check) if launch else result])
 
 
+NO_NUMBERS = evolve(UNSTABLE, status=Status.LOST)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "kind"),
     [
@@ -554,6 +557,13 @@ def ran(us: float | None = 100.0, check: Check | None = None, *, launch: bool = 
         ),
         (ran(check=UNSTABLE), ran(check=evolve(UNSTABLE, differing=9)), None),
         (ran(), ran(launch=False), None),
+        (ran(), ran(check=NO_NUMBERS), CellChangeKind.INCONCLUSIVE),
+        (ran(launch=False), ran(check=NO_NUMBERS), CellChangeKind.INCONCLUSIVE),
+        (ran(check=UNSTABLE), ran(check=NO_NUMBERS), CellChangeKind.INCONCLUSIVE),
+        (cell(bad(REMOVED)), ran(check=NO_NUMBERS), CellChangeKind.INCONCLUSIVE),
+        (ran(check=NO_NUMBERS), ran(check=NO_NUMBERS), None),
+        (ran(check=NO_NUMBERS), ran(launch=False), None),
+        (ran(check=NO_NUMBERS), ran(), CellChangeKind.ANSWERED),
     ],
 )
 def test_two_checks_of_a_cell_give_a_kind_of_change(

@@ -608,6 +608,8 @@ def _kind(before: Result, after: Result) -> CellChangeKind | None:
             return CellChangeKind.INCONCLUSIVE
         case False, True:
             return CellChangeKind.ANSWERED
+    if _lacks_numbers(after) and not _lacks_numbers(before):
+        return CellChangeKind.INCONCLUSIVE
     was, is_ = _works(before), _works(after)
     if was is not is_:
         # The numbers were wrong before, and were not checked again.
@@ -615,6 +617,8 @@ def _kind(before: Result, after: Result) -> CellChangeKind | None:
             return CellChangeKind.INCONCLUSIVE
         return CellChangeKind.FIXED if is_ else CellChangeKind.BROKEN
     if is_:
+        if _lacks_numbers(before) and not _lacks_numbers(after) and after.numbers.right:
+            return CellChangeKind.ANSWERED
         return (
             CellChangeKind.DEPRECATED
             if is_deprecated(after.outcome) and not is_deprecated(before.outcome)
@@ -626,6 +630,11 @@ def _kind(before: Result, after: Result) -> CellChangeKind | None:
 def _works(result: Result) -> bool:
     """Whether a cell compiles and no check of its numbers failed."""
     return is_good(result.outcome) and result.numbers.right is not False
+
+
+def _lacks_numbers(result: Result) -> bool:
+    """Whether a cell compiles, no check of its numbers failed, and the answer of one was lost."""
+    return _works(result) and result.numbers.trouble is not None
 
 
 def _has_answer(result: Result) -> bool:
