@@ -170,6 +170,24 @@ def test_a_removed_kernel_with_unstable_numbers_compiles_up_to_its_removal() -> 
     )
 
 
+def test_a_sentence_says_how_runs_without_numbers_ended() -> None:
+    ends = {
+        "3.0.0": Check(status=Status.TIMED_OUT),
+        "3.1.0": Check(status=Status.WRONG),
+        "3.2.0": Check(status=Status.CRASHED),
+    }
+    results = [
+        interpreted(result, check)
+        for release, check in ends.items()
+        for result in results_of("k", "v", always(OK), envs=[env(release)])
+    ]
+    (statement,) = statements(report(results))
+    assert statement.sentence.endswith(
+        "; its numbers are wrong in 3.1.0 (run in the interpreter), and runs timed out in 3.0.0 (in"
+        " the interpreter) and crashed in 3.2.0 (in the interpreter)."
+    )
+
+
 def test_one_sentence_has_the_numbers_of_two_variants() -> None:
     results = [
         launched(result, 50.0, check=UNSTABLE)

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from compat.config.libraries import LibraryVersions, MissingKernel
 from compat.history.account import Bracket, Entry, Run, Word, runs
-from compat.history.running import ran_on
+from compat.history.running import INTERPRETER, ran_on
 from compat.history.verdict import Coordinate, Verdict, is_good
 from compat.model import Result, Specialization, StandInPackages, Status
 from compat.model.cell import leaf_types
@@ -179,7 +179,7 @@ def _not_known(verdict: Verdict, changes: Sequence[Bracket | None]) -> str:
 
 def _computes(report: Report, verdict: Verdict) -> str:
     """The releases with wrong numbers, their check, and their device."""
-    groups: dict[tuple[str, str], set[str]] = defaultdict(set)
+    groups: dict[tuple[Status, str], set[str]] = defaultdict(set)
     for point in report.points[verdict.kernel, verdict.variant, verdict.case, verdict.target]:
         for check in (
             check
@@ -188,11 +188,30 @@ def _computes(report: Report, verdict: Verdict) -> str:
             if check.right is False
         ):
             groups[check.status, ran_on(check)].add(point.release.label)
-    phrases = [
-        f"{status} in {report.spans(releases)} (run on {device})"
-        for (status, device), releases in groups.items()
-    ]
-    return f"numbers are {join_words(phrases)}" if phrases else ""
+    numbers, runs_ended = [], []
+    for (status, device), releases in groups.items():
+        where = report.spans(releases)
+        place = "in the interpreter" if device == INTERPRETER else f"on {device}"
+        if status in _ENDED:
+            runs_ended.append(f"{_ENDED[status]} in {where} ({place})")
+        else:
+            numbers.append(f"{status} in {where} (run {place})")
+    return ", and ".join(
+        f"{subject} {join_words(phrases)}"
+        for subject, phrases in (("numbers are", numbers), ("runs", runs_ended))
+        if phrases
+    )
+
+
+_ENDED = {
+    Status.REJECTED: "ended with an error",
+    Status.CRASHED: "crashed",
+    Status.TIMED_OUT: "timed out",
+    Status.OUT_OF_MEMORY: "exceeded the memory limit",
+    Status.FAULTED: "faulted",
+    Status.LAUNCH_REFUSED: "were refused",
+}
+"""Status of a check of a run without numbers → how the run ended."""
 
 
 def _what(entry: Entry) -> str:
