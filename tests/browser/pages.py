@@ -106,5 +106,6 @@ REPORTS: Mapping[str, Callable[[], Report]] = {
     "run": run,
     "suspected": suspected,
     "tuned": tuned,
+    "two_toolchains": factory.two_toolchains,
     "attacking": attacking,
 }

@@ -195,6 +195,13 @@ def test_an_untested_cell_has_only_the_command_that_compiles_it(open_page: Open)
     assert shlex.split(line)[:2] == ["compat", "matrix"]
 
 
+def test_a_release_of_another_toolchain_has_no_command(open_page: Open) -> None:
+    row = factory.two_toolchains().results[0].cell.id.rsplit("/", 1)[0]
+    page = open_page("two_toolchains", fragment=f"#cell={row}/3.8.0").page
+    assert "3.8.0 is not a release of CuTe DSL." in page.locator("[data-drawer]").inner_text()
+    assert page.locator("[data-commands]").count() == 0
+
+
 def test_links_and_fingerprints_are_copied(open_page: Open) -> None:
     page = open_page("real", fragment=f"#cell={CELL}").page
     page.get_by_role("button", name="Copy the link to this cell").click()

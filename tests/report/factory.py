@@ -249,6 +249,21 @@ def troubled_matrix() -> Report:
     return report(results)
 
 
+def two_toolchains() -> Report:
+    """A report of a kernel of CuTe DSL on its release 4.1.0, and one of Triton on 3.9.0."""
+    built = env("4.1.0", name="cute-4.1.0", distribution="nvidia-cutlass-dsl")
+    [other] = results_of("c", "v", always(OK), envs=[built], targets=TARGETS[:1])
+    cell = evolve(
+        other.cell,
+        env=evolve(other.cell.env, toolchain="cute"),
+        spec=evolve(other.cell.spec, toolchain="cute"),
+        target=evolve(other.cell.target, toolchain="cute"),
+    )
+    other = evolve(other, cell=cell, built=evolve(built, env=cell.env))
+    results = results_of("k", "v", always(OK), envs=[env("3.9.0")], targets=TARGETS[:1])
+    return report([other, *results], existing=("3.8.0", "3.9.0"))
+
+
 # --- numbers --------------------------------------------------------------------------------------
 
 GPU = "NVIDIA H200"

@@ -33,7 +33,15 @@ from compat.report.summary.compact import explain_command, fix_command
 from compat.report.summary.grid import Mark, grids
 from compat.report.summary.record import Report
 from tests.records import DEPRECATED, MISSING, OK, PASS, REMOVED, SHAPE, TARGETS, bad, declared, env
-from tests.report.factory import always, expected_matrix, report, results_of, since, troubled_matrix
+from tests.report.factory import (
+    always,
+    expected_matrix,
+    report,
+    results_of,
+    since,
+    troubled_matrix,
+    two_toolchains,
+)
 
 REPORTS = [expected_matrix, troubled_matrix, lambda: report([])]
 HOSTILE = (
@@ -124,18 +132,10 @@ def test_points_have_the_same_marks_as_the_grids(make: Callable[[], Report]) -> 
 
 
 def test_each_kernel_names_its_own_toolchain() -> None:
-    built = env("4.1.0", name="cute-4.1.0", distribution="nvidia-cutlass-dsl")
-    [other] = results_of("c", "v", always(OK), envs=[built], targets=TARGETS[:1])
-    cell = other.cell
-    cell = evolve(
-        cell,
-        env=evolve(cell.env, toolchain="cute"),
-        spec=evolve(cell.spec, toolchain="cute"),
-        target=evolve(cell.target, toolchain="cute"),
-    )
-    results = results_of("k", "v", always(OK), envs=[env("3.9.0")], targets=TARGETS[:1])
-    specs = page_data(report([evolve(other, cell=cell), *results]))["specs"]
-    assert [spec["toolchain"] for spec in specs] == ["CuTe DSL", "Triton"]
+    data = page_data(two_toolchains())
+    assert [spec["toolchain"] for spec in data["specs"]] == ["CuTe DSL", "Triton"]
+    owners = {release["label"]: release["toolchains"] for release in data["releases"]}
+    assert owners == {"3.8.0": ["Triton"], "3.9.0": ["Triton"], "4.1.0": ["CuTe DSL"]}
 
 
 def test_every_release_has_a_column_tested_or_not() -> None:

@@ -15,6 +15,7 @@ import io
 import json
 import math
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -112,9 +113,18 @@ def _data(report: Report) -> JsonObject:
     envs = sorted(report.envs, key=lambda built: natural(built.env.name))
     specs = {spec: number for number, spec in enumerate(report.specs)}
     files = {path: number for number, path in enumerate(report.sources)}
+    owners = _owners(report)
     return {
         "releases": plain(
-            [{"label": label, "fork": fork, "tried": label in tested} for label, fork in releases]
+            [
+                {
+                    "label": label,
+                    "fork": fork,
+                    "tried": label in tested,
+                    "toolchains": owners.get(label, []),
+                }
+                for label, fork in releases
+            ]
         ),
         "marks": [
             {"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")}
@@ -177,6 +187,18 @@ def _releases(report: Report) -> list[tuple[str, bool]]:
         *((label, False) for label in line),
         *((release.label, True) for release in report.releases if release.label not in line),
     ]
+
+
+def _owners(report: Report) -> dict[str, list[str]]:
+    """Label of a release → titles of the toolchains that have it, as far as they are known."""
+    pairs = [
+        *((str(version), name) for name, line in report.existing.items() for version in line),
+        *((release_of(built).label, built.env.toolchain) for built in report.envs),
+    ]
+    owners: dict[str, list[str]] = defaultdict(list)
+    for label, name in dict.fromkeys(pairs):
+        owners[label].append(toolchains.look_up(name).title)
+    return owners
 
 
 # --- rows and points ------------------------------------------------------------------------------

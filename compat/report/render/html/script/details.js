@@ -13,7 +13,7 @@ class Details {
   parts(place) {
     const { data } = this;
     const { row, cell } = place;
-    if (cell === undefined) return [this.untestedSection(place), commandList(data, place, null)];
+    if (cell === undefined) return this.untestedParts(place);
     const failure = data.record("failure", cell);
     const spec = data.specs[data.rows.spec[row]];
     return [
@@ -23,6 +23,15 @@ class Details {
       this.buildSection(place),
       this.compileDetails(place, spec),
     ];
+  }
+
+  untestedParts(place) {
+    const { data } = this;
+    const { label, toolchains } = data.releases[place.release];
+    const { toolchain } = data.specs[data.rows.spec[place.row]];
+    if (toolchains.length && !toolchains.includes(toolchain))
+      return [section("Not tested", make("p", {}, `${label} is not a release of ${toolchain}.`))];
+    return [this.untestedSection(place), commandList(data, place, null)];
   }
 
   untestedSection({ row, release, point }) {
