@@ -194,12 +194,21 @@ def test_code_is_literal(text: str) -> None:
     assert "".join(child.content for child in paragraph.children or ()) == f"x {shown} x"
 
 
+URL = "https://h/~me/_inductor/x.py?a=1&b=2#L3"
+
+
+def test_a_url_stays_as_it_is_for_a_link() -> None:
+    assert escape(f"~a {URL}, _b_") == rf"\~a {URL}, \_b\_"
+
+
 @pytest.mark.parametrize(
     ("text", "seen"),
     [
         ("use `a[:, None]` | *so*", "x use a[:, None] | *so* x"),
         ("one ` only", "x one ` only x"),
         ("in a`b, ``init a`b`` and `` `c` ``", "x in a`b, init a`b and `c` x"),
+        (f"~a {URL}, _b_", f"x ~a {URL}, _b_ x"),
+        ("https://h/?a=&lt;|*b*", "x https://h/?a=&lt;|*b* x"),
     ],
 )
 def test_prose_keeps_an_authors_code(text: str, seen: str) -> None:

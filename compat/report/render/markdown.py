@@ -41,9 +41,11 @@ def prose_with_bold(text: str) -> str:
 
 
 def _literal(text: str) -> str:
+    # A code forge makes a link of a URL, and would take a backslash in it as a part of its path.
     return re.sub(
-        r"[\\`*\[\]<>|~&]|(?<!_)(?:(?<!\w)_+|_++(?!\w))",
-        lambda special: "".join(f"\\{character}" for character in special[0]),
+        r"(https?://(?:[\w.~/?#@!$'()+,;=%:-]|&(?!#?\w+;))+)"
+        r"|[\\`*\[\]<>|~&]|(?<!_)(?:(?<!\w)_+|_++(?!\w))",
+        lambda special: special[1] or "".join(f"\\{character}" for character in special[0]),
         text,
     )
 
