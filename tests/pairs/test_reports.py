@@ -14,7 +14,7 @@ from compat.report.loading import load_report, load_reports
 from compat.report.render.page import matrix_html
 from compat.report.views.envs import cell_of, grid_document, notes_of, pairs_markdown
 from compat.report.views.matrix_markdown import headline, matrix_markdown
-from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED
+from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED, program
 from tests.records import OK, env
 from tests.report.drawn import matrix_text
 from tests.report.factory import always, report, results_of
@@ -48,8 +48,15 @@ def test_pairs_md_has_the_table_and_the_notes() -> None:
     assert (
         f"- **1** `kernel-dropped` (it is dropped): `{SWALLOWED}`. user_kernel; 2.9.1+3.6.0" in text
     )
-    assert "`ImportError: no 'triton_key' | here`" in text
+    assert "``ImportError: no `triton_key` | here``" in text
     assert "2.4.1+3.5.1 could not be tried: `no wheel" in text
+
+
+def test_names_of_programs_are_literal() -> None:
+    failed = evolve(DROPPED, programs=(GOOD.programs[0], program("*one*", "name-missing", "x")))
+    assert r"`name-missing`: `x`. \*one\*; 2.9.1+3.6.0" in pairs_markdown(
+        evolve(GRID, pairs=(failed,)), "1.2.3"
+    )
 
 
 def test_every_form_of_the_report_has_the_pairs() -> None:

@@ -197,15 +197,17 @@ def _total(pairs: Sequence[Pair]) -> str:
 
 def pairs_markdown(grid: Grid, version: str) -> str:
     """The results of ``compat pairs``."""
+    from compat.report.render.markdown import code, escape  # see section()
+
     lines = [
         f"# Which PyTorch works with which {grid.title}",
         "",
         *section(grid.pairs, grid.title, grid.pins, grid.classes),
     ]
     if grid.notes:
-        lines += ["", *(f"Note: {_flat(note)}" for note in grid.notes)]
+        lines += ["", *(f"Note: {escape(note)}" for note in grid.notes)]
     cached = sum(pair.cached for pair in grid.pairs)
-    origin = f"Made by triton-compat {version} with {_code(grid.command)} in {grid.seconds:.1f} s"
+    origin = f"Made by triton-compat {version} with {code(grid.command)} in {grid.seconds:.1f} s"
     lines += [
         "",
         "---",
@@ -219,6 +221,9 @@ def section(
     pairs: Sequence[Pair], title: str, pins: Mapping[str, str | None], classes: Mapping[str, str]
 ) -> Iterator[str]:
     """The sentence, the table and its footnotes, line by line."""
+    # The import of Jinja takes longer than many commands run.
+    from compat.report.render.markdown import code, escape
+
     table, pinned = pairs_table(pairs), any(pins.values())
     programs = max((len(pair.programs) for pair in pairs), default=0)
     yield (
@@ -228,14 +233,18 @@ def section(
         " computed."
     )
     yield ""
-    headings = ("PyTorch", *([f"asks for {title}"] if pinned else []), *table.releases)
+    headings = (
+        "PyTorch",
+        *([f"asks for {title}"] if pinned else []),
+        *map(escape, table.releases),
+    )
     yield _row(headings)
     yield _row(["---"] * len(headings))
     for version, cells in table.rows:
         texts = (
             f"**{text}**" if (version, release) in table.own else text for release, text in cells
         )
-        yield _row((version, *([pins.get(version) or "?"] if pinned else []), *texts))
+        yield _row((escape(version), *([pins.get(version) or "?"] if pinned else []), *texts))
     yield ""
     yield (
         "A number is how many programs fail, with the footnotes that say how. **Bold**: the release"
@@ -246,24 +255,15 @@ def section(
     for note in table.notes:
         meaning = f" ({classes[note.failure_class]})" if note.failure_class in classes else ""
         yield (
-            f"- **{note.number}** `{note.failure_class}`{meaning}: {_code(note.message)}."
-            f" {note.which}; {', '.join(note.pairs)}"
+            f"- **{note.number}** {code(note.failure_class)}{meaning}: {code(note.message)}."
+            f" {escape(note.which)}; {escape(', '.join(note.pairs))}"
         )
     for pair in table.untried:
-        yield f"- {_label(pair)} could not be tried: {_code(pair.error or '')}"
+        yield f"- {escape(_label(pair))} could not be tried: {code(pair.error or '')}"
 
 
 def _row(cells: Iterable[str]) -> str:
     return "|" + "".join(f" {cell} |" for cell in cells)
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _code(text: str) -> str:
-    flat = _flat(text).replace("`", "'")
-    return f"`{flat}`"
 
 
 # --- as JSON --------------------------------------------------------------------------------------
