@@ -68,7 +68,9 @@ def _file(name: str) -> BinaryIO:
         return path.open("rb")
     except (OSError, ValueError) as error:
         raise StoreError(
-            f"cannot be read: {getattr(error, 'strerror', None) or error}", where=name, hint=_HINT
+            f"cannot be read: {getattr(error, 'strerror', None) or error}",
+            where=name or "''",
+            hint=_HINT,
         ) from error
 
 

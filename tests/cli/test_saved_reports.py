@@ -146,6 +146,7 @@ def test_reports_are_read_from_git_revisions(user: Installed) -> None:
             "error: nope.json: cannot be read: No such file or directory\n  hint: ",
         ),
         (("report", "reports"), 5, "error: reports: cannot be read: Is a directory\n"),
+        (("report", ""), 5, "error: '': cannot be read: Is a directory\n"),
         (("diff", "old.json", "HEAD:x"), 5, "error: HEAD:x: git has no such file: "),
         (("diff", "old.json", "text"), 5, "error: text: this is not JSON: "),
         (
