@@ -490,7 +490,8 @@ def _env_with(config: MatrixConfig, version: Version, toolchain: Toolchain) -> E
 
     It is a declared env, or else one with the release that the framework requires.
     """
-    name = toolchain.framework.name
+    framework = toolchain.framework
+    name = framework.name
     declared = [
         env
         for env in (*config.envs, *config.released)
@@ -504,7 +505,10 @@ def _env_with(config: MatrixConfig, version: Version, toolchain: Toolchain) -> E
     except PinUnknown as error:
         raise EnvError(
             f"the matrix declares no env with {name} {version}, and {error}",
-            hint="Check that this machine reaches the package index.",
+            hint=(
+                f"Check that {framework.title} {version} exists, and that this machine reaches the"
+                " package index."
+            ),
         ) from error
     if pin is None:
         raise SelectionError(

@@ -107,8 +107,10 @@ def test_an_undeclared_pytorch_with_an_unknown_pin_is_an_error(
         raise PinUnknown("cannot determine what torch 2.13.0 requires")
 
     monkeypatch.setattr(pairing, "pinned_release", unknown)
-    with pytest.raises(EnvError, match=r"the matrix declares no env with torch 2\.13\.0"):
+    message = r"the matrix declares no env with torch 2\.13\.0"
+    with pytest.raises(EnvError, match=message) as raised:
         choose_pairs(places(project), ["2.13.0"])
+    assert "Check that PyTorch 2.13.0 exists" in str(raised.value.hint)
 
 
 def test_an_invalid_version_of_pytorch_is_refused(project: Path) -> None:
