@@ -7,6 +7,7 @@ Recording begins before the first ``conftest.py``, which may import libraries.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -17,6 +18,8 @@ from compat.errors import CompatError
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.report.views.capture import capture_lines
 
+_OF_CAPTURE = re.compile(r"--(?=(?:output|toolchain|target)\b)")
+"""The beginning of an option of ``compat capture`` that an error names."""
 _CAPTURING = pytest.StashKey[tuple[ExitStack, CapturedBlock]]()
 
 
@@ -71,7 +74,8 @@ def _errors_of_use() -> Iterator[None]:
     try:
         yield
     except CompatError as error:
-        raise pytest.UsageError(f"{error}\n{error.hint or ''}".rstrip()) from error
+        text = f"{error}\n{error.hint or ''}".rstrip()
+        raise pytest.UsageError(_OF_CAPTURE.sub("--compat-", text)) from error
 
 
 def pytest_configure(config: pytest.Config) -> None:

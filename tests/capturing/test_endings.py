@@ -423,7 +423,8 @@ def test_the_pytest_plugin_reports_errors_of_use_as_pytest_does(tmp_path: Path) 
         ),
         stash=pytest.Stash(),
     )
-    with pytest.raises(pytest.UsageError, match="sm_91: unknown target\nChoose one of: sm_70, "):
+    message = "--compat-target sm_91: unknown target\nChoose one of: sm_70, "
+    with pytest.raises(pytest.UsageError, match=f"^{message}"):
         next(pytest_load_initial_conftests(config))
 
 
