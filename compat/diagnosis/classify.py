@@ -360,7 +360,11 @@ class _Reader:
             if symptom_texts.error
             else evidence.stderr
         )
-        return self.failure_reading(common.IMPORT, evidence, message, _excerpt(message))
+        # Without an exception, no package is missing: for example, the interpreter does not start.
+        advice = "" if evidence.raised else common.TOOLCHAIN_DAMAGED.advice
+        return self.failure_reading(
+            common.IMPORT, evidence, message, _excerpt(message), advice=advice
+        )
 
     def loss_reading(self, evidence: Evidence) -> _Reading:
         if evidence.signal is not None:
@@ -376,6 +380,7 @@ class _Reader:
             message,
             _excerpt(f"{message}\n{evidence.stderr}"),
             status=Status.LOST,
+            advice=common.LOST_ADVICE,
         )
 
     def failure_reading(

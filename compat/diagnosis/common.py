@@ -207,6 +207,12 @@ UNCLASSIFIED = FailureClass(
     ),
     blame=Blame.COMPILER,
 )
+LOST_ADVICE = (
+    "No complete answer arrived, so nothing is known about the kernel. The next run tries again. If"
+    " the answer is lost again, check the memory, `ulimit -a`, and whether the kernel's file ends"
+    " the process."
+)
+"""The advice for an unclassified failure without an answer."""
 EVERYWHERE = (
     *(
         INSTALL,

@@ -418,7 +418,9 @@ def _one_line(text: str) -> str:
 DIGITS = 12
 """Length of the hexadecimal part. Its 48 bits suffice for the distinct failures of a project."""
 
-_WHICH = lazy_pattern(r"\b((?:index|axis|operand|argument|element|result|dimension|dim) #?)(\d+)\b")
+_WHICH = lazy_pattern(
+    r"\b((?:index|axis|operand|argument|element|result|dimension|dim|exit code) #?)(\d+)\b"
+)
 
 _FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (lazy_pattern(pattern), replacement)

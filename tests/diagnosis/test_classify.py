@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from compat.diagnosis import common
 from compat.diagnosis.classify import agree, classify
 from compat.model import CompletedAction, Diagnosis, Evidence, RaisedException, Status, Target
 from compat.toolchains.triton.failures import KNOWLEDGE
@@ -118,6 +119,25 @@ class TestOneAttempt:
         outcome = classify([silent], target=TARGET, knowledge=KNOWLEDGE)
         assert status_and_class(outcome) == ("lost", "unclassified")
         assert not outcome.status.is_answer
+        assert outcome.failure is not None
+        assert outcome.failure.advice == common.LOST_ADVICE
+
+    def test_two_exit_codes_without_an_answer_are_two_failures(self) -> None:
+        marks = set()
+        for code in (0, 7):
+            evidence = Evidence(answered=False, exit_code=code)
+            outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
+            assert outcome.failure is not None
+            marks.add(outcome.failure.fingerprint)
+        assert len(marks) == 2
+
+    def test_advice_for_an_interpreter_that_does_not_start_is_about_no_package(self) -> None:
+        text = "cannot start /envs/bin/python: Permission denied"
+        evidence = Evidence(answered=False, toolchain_broken=True, printed=text, stderr=text)
+        outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
+        assert status_and_class(outcome) == ("env_broken", "import")
+        assert outcome.failure is not None
+        assert outcome.failure.advice == common.TOOLCHAIN_DAMAGED.advice
 
     def test_an_abort_for_lack_of_memory_shows_why(self) -> None:
         printed = "terminate called after throwing an instance of 'std::bad_alloc'\n"
