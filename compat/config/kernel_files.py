@@ -32,6 +32,7 @@ from compat.config.argument_tables import (
     problem_of,
 )
 from compat.config.kernel_sources import Place, check_function
+from compat.config.selection import MATRIX
 from compat.config.toml import DROP, Table, did_you_mean, display_path, read_toml
 from compat.config.tune_tables import tuning_of
 from compat.envs import libraries
@@ -55,6 +56,8 @@ from compat.toolchains import Toolchain
 
 _SUFFIXES = (".py", ".toml")
 """The suffixes of the files that can name kernels."""
+_NO_KERNEL_FILES = (MATRIX, "pyproject.toml")
+"""TOML files of a project that are no kernel files. A glob does not match them."""
 _DECLARES = lazy_pattern(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
 """A key that marks a TOML file of a folder as a kernel file."""
 _NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
@@ -158,6 +161,7 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
             path
             for match in paths_of(pattern, base)
             for path in (kernel_files_in(match) if match.is_dir() else [match])
+            if path.name not in _NO_KERNEL_FILES or path == base / pattern
         ]
         if not matching:
             hint = (

@@ -644,6 +644,13 @@ def test_a_kernel_in_two_files_is_an_error(load: Load, tmp_path: Path) -> None:
     )
 
 
+def test_a_glob_matches_no_other_files_of_a_project(tmp_path: Path) -> None:
+    for name in ("a.toml", "matrix.toml", "pyproject.toml"):
+        (tmp_path / name).touch()
+    assert kernel_paths(["*.toml"], tmp_path, None) == (tmp_path / "a.toml",)
+    assert kernel_paths(["matrix.toml"], tmp_path, None) == (tmp_path / "matrix.toml",)
+
+
 def test_a_path_with_signs_of_globs_means_itself(tmp_path: Path) -> None:
     folder = tmp_path / "my[1]"
     folder.mkdir()
