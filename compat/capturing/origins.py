@@ -59,6 +59,9 @@ def live(function: FrozenDefinition, library: Callable[[str], Path] = unpack_lib
     file = Path(os.path.realpath(function.file)) if function.file else None
     if file is None or not file.is_file():
         raise NotLive("its file is missing")
+    is_decorated = function.kind == "class" or function.source.startswith("@")
+    if not is_decorated:  # `kernel = triton.jit(function)`
+        raise NotLive("a call makes it a kernel, perhaps under another name")
     root = _root(file, function.module)
     live_ = LiveKernel(source=file, root=root, module=function.module, function=function.qualname)
     return _of_library(live_, library) if root.name in _INSTALLED else live_

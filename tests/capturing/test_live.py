@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from click.testing import CliRunner
 
 from compat.bundle.frozen import FrozenDefinition
@@ -121,9 +122,20 @@ def test_kernel_files_name_a_library_that_adapts_to_each_release(
 # --- where a kernel is ----------------------------------------------------------------------------
 
 
-def function(file: Path, module: str, qualname: str = "kernel") -> FrozenDefinition:
+def function(
+    file: Path,
+    module: str,
+    qualname: str = "kernel",
+    source: str = "@triton.jit\ndef kernel(): ...",
+) -> FrozenDefinition:
     return FrozenDefinition(
-        id="1", kind="jit", name="kernel", qualname=qualname, module=module, file=str(file)
+        id="1",
+        kind="jit",
+        name="kernel",
+        qualname=qualname,
+        module=module,
+        source=source,
+        file=str(file),
     )
 
 
@@ -169,6 +181,10 @@ def test_a_kernel_that_cannot_be_named_is_an_error_with_the_reason(tmp_path: Pat
         (function(act, "waves.act", "make.<locals>.kernel"), "a function created it"),
         (function(tmp_path / "gone.py", "gone"), "its file is missing"),
         (
+            function(act, "waves.act", source="def kernel(): ..."),
+            "a call makes it a kernel, perhaps under another name",
+        ),
+        (
             function(act, "waves.other"),
             "its file is not where its module waves.other would be found",
         ),
@@ -186,5 +202,8 @@ def test_a_kernel_of_a_project_is_named_by_its_source_file(tmp_path: Path) -> No
     path = tmp_path / "src" / "mine" / "act.py"
     path.parent.mkdir(parents=True)
     path.write_text("kernel = 1\n")
-    origin = live(function(path, "mine.act"), raise_unavailable)
-    assert (origin.source, origin.root, origin.package) == (path, tmp_path / "src", "")
+    kernel = function(path, "mine.act")
+    of_a_class = evolve(kernel, kind="class", source="class kernel: ...")  # of CuTe DSL
+    for definition in (kernel, of_a_class):
+        origin = live(definition, raise_unavailable)
+        assert (origin.source, origin.root, origin.package) == (path, tmp_path / "src", "")
