@@ -55,7 +55,7 @@ def strided(source, result, stride: int, size, BLOCK: tl.constexpr):
     tl.store(result + at * stride, tl.load(source + at * size))
 
 
-@triton.jit(do_not_specialize=["size"])
+@triton.jit(do_not_specialize=["size"], debug=True)
 def unspecialized(source, result, stride: int, size, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(result + at * stride, tl.load(source + at * size))

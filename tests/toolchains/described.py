@@ -14,8 +14,8 @@ from typing import Any
 import triton
 
 
-def described(source: Any) -> str:
-    """An ``ASTSource`` as JSON, whatever names its release has for the parts."""
+def described(source: Any, options: Any) -> str:
+    """An ``ASTSource`` and ``debug`` as JSON, whatever names its release has for the parts."""
     attributes = source.attrs
     if hasattr(attributes, "arg_properties"):
         attributes = {
@@ -31,7 +31,8 @@ def described(source: Any) -> str:
         name_of(key, order): repr(getattr(value, "value", value))
         for key, value in constants.items()
     }
-    return json.dumps([source.signature, constants, attributes], sort_keys=True)
+    is_debug = bool(options.get("debug"))
+    return json.dumps([source.signature, constants, attributes, is_debug], sort_keys=True)
 
 
 def name_of(key: Any, order: Any) -> str:
@@ -63,8 +64,9 @@ with open(job) as file:
     job = json.load(file)
 toolchain.set_target(job["target"])
 function = api._jit_function(getattr(loaded(job["source"], "kernels"), job["function"]))
-print(described(call.ast_source(function, job, call.constants(function, job))))
+source = call.ast_source(function, job, call.constants(function, job))
+print(described(source, call.options_of_signature(function, job)))
 for number, script in enumerate(scripts):
     module = loaded(script, f"script_{number}")
-    triton.compile = lambda source, **_: print(described(source))
+    triton.compile = lambda source, target, options: print(described(source, options))
     module.compile_kernel()

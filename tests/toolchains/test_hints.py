@@ -75,6 +75,8 @@ def test_worker_and_repro_scripts_give_the_same_hints(
             target == "gfx942" and release in ("3.2.0", "3.6.0", "3.9.0")
         )
         assert ('"stride": "1"' in worker) is (release < "3.4")
+        is_debug = function == "unspecialized" and release != "3.2.0"
+        assert worker.endswith(f"{json.dumps(is_debug)}]")
 
 
 @pytest.mark.wheels

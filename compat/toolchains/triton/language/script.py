@@ -220,6 +220,9 @@ def _source_facts(
 ) -> dict[str, object]:
     """Return the values of the template for the ``ASTSource`` to compile."""
     facts = SpecializedArguments.of(bundle, target, form, variables)
+    options = {name: repr(value) for name, value in bundle.spec.compile.options.items()}
+    if any(keyword.arg == "debug" for keyword in _decorator_options(_kernel(bundle))):
+        options.setdefault("debug", 'getattr(source.fn, "debug", None)')  # as launches pass it on
     types = {name: _type(kind) for name, kind in facts.types.items()}
     if form.has_attributes:
         types = {
@@ -241,7 +244,7 @@ def _source_facts(
         "typed": {name: repr(kind) for name, kind in facts.typed.items()},
         "has_tuples": facts.has_tuples,
         "attributes": _attributes(facts, form),
-        "options": {name: repr(value) for name, value in bundle.spec.compile.options.items()},
+        "options": options,
         "source_class": _source_class(bundle),
         # Triton 3.4 asks the driver for the target of a Gluon kernel.
         "asks_driver": (
@@ -367,18 +370,19 @@ def _kernel(bundle: Bundle) -> ast.FunctionDef:
     return [function for function in functions if function.name == bundle.spec.function][-1]
 
 
+def _decorator_options(kernel: ast.FunctionDef) -> Iterator[ast.keyword]:
+    """Yield the options of the kernel's decorators, such as those of ``@triton.jit``."""
+    for decorator in kernel.decorator_list:
+        if isinstance(decorator, ast.Call):
+            yield from decorator.keywords
+
+
 def _option_parameters(
     kernel: ast.FunctionDef, option: str, order: tuple[str, ...]
 ) -> frozenset[str]:
     """Return the parameters that an option of ``@triton.jit`` names, if its value is a literal."""
-    options = (
-        keyword
-        for decorator in kernel.decorator_list
-        if isinstance(decorator, ast.Call)
-        for keyword in decorator.keywords
-    )
     named: set[str] = set()
-    for keyword in options:
+    for keyword in _decorator_options(kernel):
         if keyword.arg == option:
             try:
                 names = ast.literal_eval(keyword.value)

@@ -144,7 +144,7 @@ class Triton:
         if not self._has_compiled and "nvidia" in (backends := _backends()):
             settle_pointer_width(backends["nvidia"])
         self._has_compiled = True
-        source = job.get("ir")
+        source, options = job.get("ir"), call.options_of(job)
         if not source:
             # A mistake in the kernel file is not the kernel's, so the stage is still source.
             values = call.constants(function, job)
@@ -155,10 +155,10 @@ class Triton:
             self._on_stage("ast")
             if job["launch"]:
                 return call.compile_launch(_jit_function(function), job, values)
-            source = call.ast_source(_jit_function(function), job, values)
-        return self._triton.compile(
-            source, target=driver.target(job["target"]), options=call.options_of(job)
-        )
+            function = _jit_function(function)
+            source = call.ast_source(function, job, values)
+            options = call.options_of_signature(function, job)
+        return self._triton.compile(source, target=driver.target(job["target"]), options=options)
 
     def kernel_line(
         self, error: BaseException, job: Document, function: Function

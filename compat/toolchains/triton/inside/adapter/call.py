@@ -379,6 +379,17 @@ def options_of(job: Document) -> Objects:
     return {name: _hashable(value) for name, value in job["options"].items()}
 
 
+def options_of_signature(function: Function, job: Document) -> Objects:
+    """Return the options of a job without a launch, with ``debug`` of ``@triton.jit``.
+
+    Launches pass it on, except in 3.2, where functions do not keep it.
+    """
+    options = options_of(job)
+    if getattr(function, "debug", None):
+        options.setdefault("debug", True)
+    return options
+
+
 def _hashable(value: object) -> object:
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
