@@ -105,6 +105,13 @@ class _Commands(CommandGroup):
             sys.exit(BROKEN_PIPE)
         except CompatError as error:
             _end(error, debug=context.params["debug"])
+        except RecursionError as error:
+            hint = (
+                "Shorten chains of `elif`. `compat --debug …` shows the code that reads the file."
+            )
+            nested = CompatError("a source or another file is nested too deeply", hint=hint)
+            nested.__cause__ = error
+            _end(nested, debug=context.params["debug"])
         except (ImportError, OSError, MemoryError, RuntimeError) as error:
             refused = refusal(error)
             if refused is None:

@@ -34,6 +34,8 @@ _PATIENCE = 8.0
 """Seconds within which a command must react to the request to end."""
 _STACK = 64 << 20
 """Bytes of stack for the command, which reads deeply nested sources."""
+_CALLS = 5000
+"""The most nested calls of Python functions. A chain of ``elif`` nests a few for each condition."""
 _ALLOCATED = 50_000
 """The number of new objects after which Python's garbage collector runs.
 
@@ -107,6 +109,7 @@ class _Command(threading.Thread):
 
     def start(self) -> None:
         """Start the thread with a stack of :data:`_STACK` bytes."""
+        sys.setrecursionlimit(_CALLS)
         usual = threading.stack_size(_STACK)
         super().start()
         threading.stack_size(usual)

@@ -383,3 +383,21 @@ def test_commands_take_a_source_without_a_kernel_file(
         tmp_path, "matrix", "--no-build", "--target", "sm_90", "--spec", "kernels/vector_add.toml"
     )
     assert "(1 from the store)" in again
+
+
+@pytest.mark.parametrize(("conditions", "code"), [(600, 0), (2500, 2)])
+def test_long_chain_of_conditions_is_read_or_an_error(
+    conditions: int, code: int, tmp_path: Path
+) -> None:
+    chain = "".join(f"    elif N == {number}:\n        {{0}}\n" for number in range(1, conditions))
+    body, launch = (
+        f"    if N == 0:\n        {line}\n{chain.replace('{0}', line)}"
+        for line in ("tl.store(p, N)", "fill[(1,)](p, N)")
+    )
+    source = f"{KERNEL}\n    {body.lstrip()}\ndef run(p, N):\n{launch}"
+    (tmp_path / "fill.py").write_text(source)
+    output, errors = compat(tmp_path, "init", "fill.py", code=code)
+    assert ("wrote kernels/fill.toml: fill" in output) == (code == 0)
+    assert errors.startswith("error: a source or another file is nested too deeply\n") == (
+        code == 2
+    )
