@@ -545,14 +545,29 @@ def test_unrolled_loops_have_few_passes(tmp_path: Path) -> None:
         tmp_path,
         """
 @triton.jit
-def kernel(x, WIDTH: tl.constexpr, LENGTH: tl.constexpr):
+def kernel(x, WIDTH: tl.constexpr, LENGTH: tl.constexpr, BLOCK: tl.constexpr):
     for i in tl.static_range(WIDTH - 1):
+        tl.store(x + i, 1.0)
+    for i in tl.static_range(BLOCK):
         tl.store(x + i, 1.0)
     for j in tl.static_range(0, LENGTH, 16):
         tl.store(x + j, 2.0)
 """,
     )
-    assert document["constexprs"] == {"WIDTH": 4, "LENGTH": 64}
+    assert document["constexprs"] == {"WIDTH": 4, "LENGTH": 64, "BLOCK": 32}
+
+
+def test_only_argument_of_a_float_function_is_a_float(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, GAMMA: tl.constexpr, GROUP_SIZE: tl.constexpr, EPS: tl.constexpr, ROWS: tl.constexpr):
+    decay = tl.exp(GAMMA) * tl.log(GROUP_SIZE) + tl.sqrt(EPS)
+    tl.store(x, tl.exp(tl.load(x) * ROWS) * decay)
+""",
+    )
+    assert document["constexprs"] == {"GAMMA": 1.0, "GROUP_SIZE": 1.0, "EPS": 1e-6, "ROWS": 64}
 
 
 def test_helpers_and_unreachable_kernels_are_listed_apart(tmp_path: Path) -> None:

@@ -478,6 +478,8 @@ class Values:
         """The length of a side of a block."""
         if _GROUP.fullmatch(name) and not name.upper().startswith("BLOCK"):
             return 8
+        if name in self.facts.passes:
+            return 32
         if self.facts.dots:
             return (
                 32 if _INNER.fullmatch(name) and not _HEADS.match(name.replace("BLOCK", "")) else 64
@@ -497,10 +499,13 @@ class Values:
             if isinstance(literal, int) and not isinstance(literal, bool)
         ]
         kind = self.facts.kinds.get(ValueOrigin(name))
-        is_whole = kind is not None and kind.name in WHOLE and kind.sure >= LIKELY
+        likely = kind if kind and kind.sure >= LIKELY else None
         for pattern, value in _NAMED:
-            if pattern.fullmatch(name) and not (is_whole and isinstance(value, float)):
+            others = WHOLE if isinstance(value, float) else FLOATS
+            if pattern.fullmatch(name) and not (likely and likely.name in others):
                 return Guess(value, "by its name")
+        if likely and likely.name in FLOATS:
+            return Guess(1.0, likely.why)
         if (
             (name.upper().startswith(("BLOCK", "B", "TILE")) and len(name) <= 2)
             or "BLOCK" in name.upper()

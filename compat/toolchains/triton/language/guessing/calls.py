@@ -282,8 +282,13 @@ _SAME = {
 
 def _math(walk: Walk, values: list[Value]) -> Value:
     for value in values:
+        # A whole number as the only argument, known in the compile, does not compile.
+        is_alone = len(values) == 1 and all(term.constexpr for term in value.terms)
         walk.facts.is_kind(
-            value.origins, "float", PERHAPS, "an argument of a function of floating-point numbers"
+            value.origins,
+            "float",
+            LIKELY if is_alone else PERHAPS,
+            "an argument of a function of floating-point numbers",
         )
         if value.kind not in ("fp32", "fp64") and value.kind not in WHOLE:
             for origin in value.origins:
