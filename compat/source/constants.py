@@ -88,7 +88,9 @@ def _is(left: object, right: object) -> bool:
 
     Equal ones of these are identical.
     """
-    return type(left) is type(right) and bool(left == right)
+    if left is None or right is None:
+        return left is right
+    return bool(left == right) and type(left) is type(right)
 
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[PythonValue, PythonValue], PythonValue]] = {

@@ -40,7 +40,9 @@ def test_guessed_kernel_file_reads_back_and_marks_guesses(path: Path, tmp_path: 
     (tmp_path / "k.toml").write_text(text)
     specs = load_kernels(["k.toml"], tmp_path)
     assert {spec.function for spec in specs} == {kernel.function for kernel in source.kernels}
-    assert not [kernel.look_at for kernel in source.kernels if kernel.look_at]
+    notes = [note.partition(" (")[0] for kernel in source.kernels for note in kernel.look_at]
+    from_context = ["num_warps: its value in the launch"]  # `num_warps=ctx.num_warps`
+    assert notes == (from_context if path.stem == "layer_norm" else [])
     in_signature = text.partition("[signature]")[2] or text.partition("signature]")[2]
     first = next(line for line in in_signature.splitlines()[1:] if "=" in line)
     assert "# guessed: " in first
@@ -583,6 +585,22 @@ if True:
 def helper(x):
     return x
 
+if NEW:
+    @triton.jit
+    def twice(x):
+        tl.store(x, 1)
+else:
+    @triton.jit
+    def twice(x, y):
+        tl.store(x, 1)
+
+try:
+    @triton.jit
+    def perhaps(x):
+        tl.store(x, 1)
+except ImportError:
+    perhaps = None
+
 @triton.jit
 def replaced(x):
     tl.store(x, 1)
@@ -600,9 +618,10 @@ def make():
     return made
 """,
     )
-    assert [kernel.name for kernel in source.kernels] == ["inside_if"]
+    assert [kernel.name for kernel in source.kernels] == ["inside_if", "twice", "perhaps"]
     assert source.helpers == ("helper",)
     assert [(kernel.name, kernel.why) for kernel in source.unreachable] == [
+        ("twice", "another branch of the module defines it, too (line 20)"),
         ("replaced", "something else has its name later in the file"),
         ("made", "it is defined inside of make"),
     ]

@@ -271,6 +271,34 @@ def fill(x, n, BLOCK: tl.constexpr = 64, FAST: tl.constexpr = True):
             {"num_stages": 1},
             id="a warmup",
         ),
+        pytest.param(
+            "def run(x, c):\n    chosen = fill if c else other\n"
+            "    chosen[(1,)](x, 7, 32, False, num_warps=8)\n",
+            {"BLOCK": 32, "FAST": False},
+            {"num_warps": 8},
+            id="a local name for one of two kernels",
+        ),
+        pytest.param(
+            "kernel = fill\ndef run(x):\n    launch = kernel[(1,)]\n    launch(x, 7, 32, False)\n",
+            {"BLOCK": 32, "FAST": False},
+            {},
+            id="a local name for a kernel with its grid",
+        ),
+        pytest.param(
+            "def run(x, c):\n    b = 512\n    while b > x.shape[0] // 32:\n        b //= 2\n"
+            "    while b < 0:\n        b = 1\n    while c:\n        c = not c\n"
+            "    fill[(1,)](x, 7, b, False)\n",
+            {"BLOCK": 32, "FAST": False},
+            {},
+            id="a loop with a known end",
+        ),
+        pytest.param(
+            "def run(x):\n"
+            "    fill[(1,)](x, 7, 32, x.dtype == torch.float16 or x.dtype is torch.bfloat16)\n",
+            {"BLOCK": 32, "FAST": True},
+            {},
+            id="an unknown dtype is perhaps that of a condition",
+        ),
     ],
 )
 def test_values_and_options_are_those_of_one_launch(
@@ -292,6 +320,15 @@ def test_default_that_a_launch_may_replace_is_a_guess(
     lines = text_of(tmp_path, FILL + launch).splitlines()
     marked = [line for line in lines if "guessed: its default, but a launch may pass" in line]
     assert {line.partition(" ")[0] for line in marked} == guesses
+
+
+def test_unknown_option_of_a_launch_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "source.py"
+    path.write_text(f"{HEAD}{FILL}def run(x, warps):\n    fill[(1,)](x, 7, num_warps=warps)\n")
+    (kernel,) = guess_sources([path])[0].kernels
+    assert kernel.look_at == (
+        "num_warps: its value in the launch (line 12) cannot be read from the source",
+    )
 
 
 def test_assertion_decides_the_number_of_axes(tmp_path: Path) -> None:

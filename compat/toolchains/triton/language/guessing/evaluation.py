@@ -67,11 +67,16 @@ def size_by_name(name: str, usual: int = SIZE) -> int:
     return next((value for pattern, value in _NAMED if pattern.fullmatch(name)), usual)
 
 
-@frozen
-class ElementType:
+@frozen(eq=False)
+class ElementType:  # noqa: PLW1641 - nothing keeps it in a set
     """``x.dtype`` of a tensor whose element type is unknown."""
 
     origin: str
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ElementType) and self.origin == other.origin:
+            return True
+        raise UnknownValue("the element type is unknown")
 
 
 @frozen

@@ -223,7 +223,12 @@ class _Guessing:
         """Return the options of the launch whose values the constexprs have."""
         if self.cases or not self.launches:
             return {}
-        options = self.launches[0].options
+        launch = self.launches[0]
+        self.look_at += [
+            f"{name}: its value in the launch (line {launch.line}) cannot be read from the source"
+            for name in launch.unknown_options
+        ]
+        options = launch.options
         return {name: CommentedValue(value, "as it is launched") for name, value in options.items()}
 
     def _numbers(self) -> dict[str, int]:

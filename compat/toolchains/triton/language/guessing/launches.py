@@ -24,11 +24,7 @@ from compat.toolchains.triton.language.guessing.evaluation import (
     KernelScope,
     size_by_name,
 )
-from compat.toolchains.triton.language.guessing.modules import (
-    JitFunction,
-    JitModule,
-    launched_name,
-)
+from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 _WHOLE = {"stride", "size", "numel", "shape", "dim", "ndim"}
@@ -37,6 +33,9 @@ _PLAIN = {"int", "float", "bool", "str"}
 """Annotations of parameters that are not tensors."""
 _MOST_AXES = 64
 """The most axes of a tensor in PyTorch."""
+_MOST_PASSES = 64
+"""The most passes of a ``while`` that are followed."""
+_JUMPS = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 
 
 @frozen(kw_only=True)
@@ -47,6 +46,8 @@ class SourceLaunch:
     values: Mapping[str, PythonValue]
     """Parameter → the number, string or dtype that the launch passes."""
     options: Mapping[str, PythonValue]
+    unknown_options: tuple[str, ...]
+    """The options that it passes with a value that does not follow."""
     tensors: Mapping[str, AssumedTensor]
     """Parameter → the tensor that the launch passes."""
     size_parameters: frozenset[str] = Factory(frozenset)
@@ -69,11 +70,9 @@ def launches_of(
     tensors. Other sizes are ``usual``, or come from
     :func:`~compat.toolchains.triton.language.guessing.evaluation.size_by_name`.
     """
-    if not module.launches.get(function.name):
-        return ()
     by_line: dict[int, SourceLaunch] = {}
-    for around in dict.fromkeys(around for around, _ in module.launches[function.name]):
-        for launch in _Wrapper(around, function, module, pointers, sizes, usual).launches():
+    for around, calls in module.launches.get(function.name, {}).items():
+        for launch in _Wrapper(around, calls, function, module, pointers, sizes, usual).launches():
             before = by_line.get(launch.line)
             if before is None or len(before.values) + len(before.tensors) < len(
                 launch.values
@@ -110,6 +109,8 @@ class _Wrapper:
     """A function that launches the kernel, evaluated statement by statement."""
 
     node: ast.FunctionDef
+    calls: Collection[ast.Call]
+    """The launches of the kernel in it."""
     kernel: JitFunction
     module: JitModule
     pointers: Collection[str]
@@ -159,7 +160,7 @@ class _Wrapper:
                 and node.attr in ATTRIBUTES
             ):
                 names[node.value.id] = None
-            elif isinstance(node, ast.Call) and launched_name(node) == self.kernel.name:
+            elif isinstance(node, ast.Call) and node in self.calls:
                 arguments = self._call_arguments(node)
                 names |= {
                     value.id: None
@@ -208,7 +209,7 @@ class _Wrapper:
         for statement in statements:
             self._statement(statement)
 
-    def _statement(self, statement: ast.stmt) -> None:
+    def _statement(self, statement: ast.stmt) -> None:  # noqa: C901 - one case for each statement
         match statement:
             case ast.FunctionDef(body=body):
                 before = dict(self._scope.local)
@@ -217,6 +218,8 @@ class _Wrapper:
                 return
             case ast.If(test=test, body=body, orelse=otherwise):
                 self._branch(test, body, otherwise)
+                return
+            case ast.While(test=test, body=body, orelse=[]) if self._repeat(test, body):
                 return
             case ast.For() | ast.While() | ast.With() | ast.Try():
                 self._follow(
@@ -228,7 +231,7 @@ class _Wrapper:
                 )
                 return
         for node in ast.walk(statement):
-            if isinstance(node, ast.Call) and launched_name(node) == self.kernel.name:
+            if isinstance(node, ast.Call) and node in self.calls:
                 self._found.append(self._launch(node))
         match statement:
             case ast.Assign(targets=targets, value=value):
@@ -239,6 +242,26 @@ class _Wrapper:
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                 old = ast.copy_location(ast.Name(id=name, ctx=ast.Load()), target)
                 self._bind(target, *self._scope.try_value(ast.BinOp(left=old, op=op, right=value)))
+
+    def _repeat(self, test: ast.expr, body: Sequence[ast.stmt]) -> bool:
+        """Follow a loop to its end, and return whether its conditions are known.
+
+        The end of a loop with a jump is unknown.
+        """
+        if any(isinstance(node, _JUMPS) for statement in body for node in ast.walk(statement)):
+            return False
+        before = dict(self._scope.local)
+        for passes in range(_MOST_PASSES):
+            is_known, holds = self._scope.try_value(test)
+            if not is_known:
+                break
+            if not holds:
+                if not passes:
+                    self._branch(test, body, ())
+                return True
+            self._follow(body)
+        self._scope.local = before
+        return False
 
     def _branch(
         self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
@@ -260,7 +283,7 @@ class _Wrapper:
         self._follow(body)
         first, self._scope.local = self._scope.local, before
         self._follow(otherwise)
-        if not (body and isinstance(body[-1], ast.Raise | ast.Return | ast.Continue | ast.Break)):
+        if not (body and isinstance(body[-1], _JUMPS)):
             self._scope.local |= {name: value for name, value in first.items() if value is not None}
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
@@ -351,6 +374,7 @@ class _Wrapper:
                 for name in _OPTIONS
                 if (name not in names or name in named) and isinstance(values.get(name), int)
             },
+            unknown_options=tuple(name for name in _OPTIONS if not named.get(name, (True,))[0]),
             tensors={
                 name: value
                 for name, value in values.items()

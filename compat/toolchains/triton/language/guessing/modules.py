@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import ChainMap, Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -193,25 +193,29 @@ class JitModule:
         return None if called.startswith("triton.") else called.rpartition(".")[2]
 
     @cached_property
-    def launched_names(self) -> frozenset[str]:
-        """Names that the source launches."""
-        calls = (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
-        return frozenset(name for call in calls if (name := launched_name(call)))
-
-    @cached_property
-    def launches(self) -> Mapping[str, Sequence[tuple[ast.FunctionDef, ast.Call]]]:
-        """Return name → its launches, each with the function around it.
+    def launches(self) -> Mapping[str, Mapping[ast.FunctionDef, frozenset[ast.Call]]]:
+        """Return name → its launches, by the function around them.
 
         If functions are nested, a launch counts once for each function around it. The statements at
         the top of the module count as a function.
         """
-        launches: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
+        launches: dict[str, dict[ast.FunctionDef, frozenset[ast.Call]]] = defaultdict(dict)
         functions = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
+        global_aliases = _aliases(scope_statements(self.tree.body), {})
         for around in (*functions, _top_function(self.tree)):
-            for node in ast.walk(around):
-                if isinstance(node, ast.Call) and (name := launched_name(node)):
-                    launches[name].append((around, node))
+            nodes = [*ast.walk(around)]
+            aliases = _aliases(nodes, global_aliases)
+            for node in nodes:
+                if isinstance(node, ast.Call):
+                    for name in _launched_names(node, aliases):
+                        before = launches[name].get(around, frozenset())
+                        launches[name][around] = before | {node}
         return launches
+
+    @property
+    def launched_names(self) -> frozenset[str]:
+        """Names that the source launches."""
+        return frozenset(self.launches)
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
         """Guess the kernels of the source.
@@ -240,15 +244,45 @@ def _top_function(tree: ast.Module) -> ast.FunctionDef:
     return function
 
 
-def launched_name(call: ast.Call) -> str | None:
-    """Return the name in ``name[grid](…)`` or ``name.run(…)``, or ``None`` for another call."""
+_Aliases = dict[str, dict[str, bool]]
+"""Name → the names of its values; whether a value has a grid: ``name = kernel[grid]``."""
+
+
+def _aliases(nodes: Iterable[ast.AST], outer: _Aliases) -> _Aliases:
+    """Return the aliases in a scope, such as ``name = kernel`` and ``name = a if c else b``."""
+    own: _Aliases = {}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                values = _values_of(value, ChainMap(own, outer))
+                own.setdefault(name, {}).update(values)
+    return {**outer, **own}
+
+
+def _values_of(value: ast.expr, aliases: Mapping[str, dict[str, bool]]) -> dict[str, bool]:
+    match value:
+        case ast.Name(id=name):
+            return aliases.get(name) or {name: False}
+        case ast.Subscript(value=ast.Name() as kernel):
+            return dict.fromkeys(_values_of(kernel, aliases), True)
+        case ast.IfExp(body=body, orelse=otherwise):
+            return {**_values_of(body, aliases), **_values_of(otherwise, aliases)}
+    return {}
+
+
+def _launched_names(call: ast.Call, aliases: _Aliases) -> Iterator[str]:
+    """Yield the names in ``name[grid](…)`` or ``name.run(…)``, and those that it is an alias of."""
     match call.func:
         case (
             ast.Subscript(value=ast.Name(id=name))
             | ast.Attribute(value=ast.Name(id=name), attr="run" | "warmup")
         ):
-            return name
-    return None
+            yield name
+            yield from (
+                kernel for kernel, has_grid in aliases.get(name, {}).items() if not has_grid
+            )
+        case ast.Name(id=name):
+            yield from (kernel for kernel, has_grid in aliases.get(name, {}).items() if has_grid)
 
 
 @lru_cache(maxsize=1)  # the sizes of a kernel are guessed several times
@@ -295,15 +329,18 @@ def _read(path: Path, content: bytes) -> JitModule:
     functions: dict[str, JitFunction] = {}
     unreachable: list[UnreachableKernel] = []
     jitted: list[ast.FunctionDef] = []
+    last = cache(partial(last_bindings, tree.body))
     for node, inside in _functions(tree):
         if _is_jitted(node, scope):
             jitted.append(node)
-            function = _jit_function(node, scope)
+            function, winner = _jit_function(node, scope), scope.module.get(node.name)
             if inside:
                 why = f"it is defined inside of {inside}"
-            elif scope.module.get(node.name) is not node:
+            elif winner is not node and node not in last().get(node.name, ()):
                 why = "something else has its name later in the file"
-            else:
+            elif winner is not node and isinstance(winner, ast.FunctionDef):
+                why = f"another branch of the module defines it, too (line {winner.lineno})"
+            else:  # the other branch may be `kernel = None`
                 functions[node.name] = function
                 continue
             if not function.returns:
