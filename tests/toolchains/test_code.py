@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from compat.model import BuiltEnv
-from compat.toolchains.triton.inside.adapter import descriptors, metrics
+from compat.toolchains.triton.inside.adapter import api, descriptors, metrics
 from compat.toolchains.triton.inside.adapter.metrics import occupancy
 from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
@@ -383,3 +384,28 @@ def test_tensor_memory_is_what_the_launcher_checks(
     )
     target = {"backend": "cuda", "arch": 100}
     assert metrics.of(compiled, target, "", None).get("tensor_memory") == expected
+
+
+def test_deep_recursion_in_the_front_end_reads_a_function_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A long chain of ``elif`` is such a recursion, and to read its source takes long."""
+    reads: list[object] = []
+
+    def first_line(function: object) -> tuple[str, int]:
+        reads.append(function)
+        return "kernel.py", 5
+
+    def visit(node: ast.AST, depth: int = 50) -> None:
+        if not depth:
+            raise RecursionError
+        visit(node, depth - 1)
+
+    def cache_key(self: object) -> None:
+        visit(ast.parse("\npass").body[0])
+
+    monkeypatch.setattr(api, "_first_line", first_line)
+    with pytest.raises(RecursionError) as raised:
+        cache_key("kernel")
+    assert api._line_looked_at(raised.value, "/triton/") == ("kernel.py", 6)
+    assert reads == ["kernel"]

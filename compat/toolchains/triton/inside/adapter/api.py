@@ -296,16 +296,16 @@ def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | Non
 
     Triton does that for its cache key, before it generates code.
     """
-    function: Function = None
+    first: tuple[str, int] | None = None
     location: tuple[str, int] | None = None
     traceback = error.__traceback__
     while traceback is not None:
         names = traceback.tb_frame.f_locals
         if traceback.tb_frame.f_code.co_name == "cache_key":
-            function = names.get("self")
-        elif function is not None and isinstance(names.get("node"), ast.AST):
-            first, line = _first_line(function), getattr(names["node"], "lineno", None)
-            if first is not None and line is not None and not first[0].startswith(library):
+            first = _first_line(names.get("self"))  # reads a file, so not for each node
+        elif first is not None and isinstance(names.get("node"), ast.AST):
+            line = getattr(names["node"], "lineno", None)
+            if line is not None and not first[0].startswith(library):
                 location = first[0], first[1] + line - 1
         traceback = traceback.tb_next
     return location
