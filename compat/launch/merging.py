@@ -125,28 +125,34 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
     If a cell was launched on several GPUs, one with wrong numbers counts, or else the GPU with the
     most launches of ``results``.
     """
-    place_by_index = {
-        index: _place(result) for index, result in enumerate(results) if _can_be_known(result)
-    }
-    places = set(place_by_index.values())
-    launched = [
-        row
-        for row in store.launch_rows(identity for identity, _ in places)
-        if (row.identity, row.problem) in places
-    ]
-    counts = Counter(row.device for row in launched)
-    rows: dict[tuple[str, str], LaunchedRow] = {}
-    for row in sorted(
-        launched,
-        key=lambda row: (len(counts) > 1 and not _is_wrong(row), -counts[row.device], row.device),
-    ):
-        rows.setdefault((row.identity, row.problem), row)
+    launches = _launches(results, store)
+    counts = Counter(row.device for rows in launches for row in rows)
+
+    def place_of(row: LaunchedRow) -> tuple[bool, int, str]:
+        return len(counts) > 1 and not _is_wrong(row), -counts[row.device], row.device
+
     return tuple(
-        _add_launch(result, rows[place_by_index[index]])
-        if place_by_index.get(index) in rows
-        else result
-        for index, result in enumerate(results)
+        _add_launch(result, min(rows, key=place_of)) if rows else result
+        for result, rows in zip(results, launches, strict=True)
     )
+
+
+def with_every_launch(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
+    """Return results with the launches in the store, one result for each GPU of a cell."""
+    return tuple(
+        launched
+        for result, rows in zip(results, _launches(results, store), strict=True)
+        for launched in ([_add_launch(result, row) for row in rows] or [result])
+    )
+
+
+def _launches(results: Sequence[Result], store: Store) -> list[list[LaunchedRow]]:
+    """Return the stored launches of each result, one for each GPU."""
+    places = [_place(result) if _can_be_known(result) else None for result in results]
+    rows: dict[tuple[str, str] | None, list[LaunchedRow]] = {}
+    for row in store.launch_rows(place[0] for place in places if place):
+        rows.setdefault((row.identity, row.problem), []).append(row)
+    return [rows.get(place, []) for place in places]
 
 
 def with_launch_of(result: Result, identity: str, store: Store) -> Result:

@@ -24,7 +24,7 @@ class Timing:
     """The result of one config on one release."""
 
     status: Status
-    """The status of its numbers on the GPU, or of its compile if it was not launched."""
+    """The status of its numbers on the GPU, or of its compile if that failed."""
     latency: Latency | None = None
     """The latency, if the config gave right numbers and was timed."""
 
@@ -189,7 +189,7 @@ def answers_of(
 ) -> tuple[TuningAnswer, ...]:
     """An answer for each workload, target and GPU on which a config was timed.
 
-    Results are those of the cells of all configs, with launches.
+    Results are those of the cells of all configs, with their launches on every GPU.
     """
     by_spec: dict[tuple[Specialization, str], list[Result]] = {}
     for result in results:
@@ -214,7 +214,7 @@ def _answer(
     by_env: dict[str, dict[int, Result]] = {}
     for index, config in enumerate(workload.configs):
         for result in by_spec.get((config.spec, target), ()):
-            if result.latency is None or result.latency.device == device:
+            if _counts_on(device, result):
                 by_env.setdefault(result.cell.env.name, {})[index] = result
     timed = {
         env: results
@@ -239,6 +239,12 @@ def _answer(
             for config, result in timed[env].items()
         },
     )
+
+
+def _counts_on(device: str, result: Result) -> bool:
+    """Whether a result was launched on a GPU, or is one that nothing can launch."""
+    check = result.numbers.gpu
+    return check.device == device if check else result.outcome.status is not Status.OK
 
 
 def _place(result: Result) -> tuple[bool, object, str]:

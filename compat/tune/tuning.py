@@ -10,7 +10,7 @@ from compat import toolchains
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.launch.building import Built, OmittedCell, build_cells, check_target
-from compat.launch.merging import with_launched
+from compat.launch.merging import with_every_launch, with_launched
 from compat.model import NOT_RUN, Cell, Latency, Result, Specialization, Target
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
@@ -79,7 +79,8 @@ class CompiledConfigs:
 
     def answers(self) -> tuple[TuningAnswer, ...]:
         """Return an answer for each workload with latencies in the store."""
-        return answers_of(self.plan.workloads, self.launched_results)
+        launched = with_every_launch(self.results, self.context.store)
+        return answers_of(self.plan.workloads, launched)
 
 
 def with_tuned(
@@ -113,7 +114,9 @@ def _latencies(
     ``results`` are those of cases of the workload for one target.
     """
     latencies: dict[str, Latency] = {}
-    for answer in answers_of([workload], with_launched(_of_configs(workload, results), store)):
+    answers = answers_of([workload], with_every_launch(_of_configs(workload, results), store))
+    # The GPU with the most releases counts.
+    for answer in sorted(answers, key=lambda answer: len(answer.releases)):
         oldest = answer.best(0)
         for place, env in enumerate(answer.envs):
             best = answer.latency(answer.best(place), place)
@@ -153,7 +156,7 @@ def known_answers(results: Sequence[Result], store: Store) -> tuple[TuningAnswer
             workload, [result for case in workload.cases for result in by_spec.get(case, ())]
         )
     ]
-    answers = answers_of(workloads, with_launched(configured, store) if configured else ())
+    answers = answers_of(workloads, with_every_launch(configured, store) if configured else ())
     return tuple(answer for answer in answers if len(answer.timed_configs) > 1)
 
 

@@ -12,7 +12,13 @@ from packaging.version import Version
 
 from compat.errors import StoreError
 from compat.launch.building import identity_of, problem_digest
-from compat.launch.merging import MergedResults, merge, merge_summary, with_launched
+from compat.launch.merging import (
+    MergedResults,
+    merge,
+    merge_summary,
+    with_every_launch,
+    with_launched,
+)
 from compat.model import BuiltEnv, CompletedAction, Env, Evidence, Outcome, Problem, Result, Status
 from compat.report.folder import merge_stores
 from compat.store.database import LaunchedRow
@@ -103,6 +109,8 @@ def test_one_gpu_counts_for_all_cells_unless_another_computes_wrong_numbers(stor
     assert shown() == [("NVIDIA H200", Status.OK), ("NVIDIA H200", Status.OK)]
     merged(store, line(**on_h100, check=wrong, latency=None))
     assert shown() == [("NVIDIA H100", Status.WRONG), ("NVIDIA H200", Status.OK)]
+    checks = [result.numbers.gpu for result in with_every_launch(results, store)]
+    assert [check.status for check in checks if check is not None] == ["wrong", "ok", "ok"]
 
 
 def test_a_cell_keeps_its_launch_results_when_its_source_moves(store: Store) -> None:

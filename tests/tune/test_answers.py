@@ -236,14 +236,20 @@ def test_a_pipeline_is_worse_than_none_in_3_3() -> None:
 # --- from results ---------------------------------------------------------------------------------
 
 
-def result(config: Config, release: str, us: float | None, status: Status = Status.OK) -> Result:
+def result(
+    config: Config,
+    release: str,
+    us: float | None,
+    status: Status = Status.OK,
+    device: str = "H100",
+) -> Result:
     built = env(release)
-    latency = None if us is None else Latency(us=us, spread=0.1, device="H100")
+    latency = None if us is None else Latency(us=us, spread=0.1, device=device)
     return Result(
         cell=Cell(env=built.env, target=TARGETS[1], spec=config.spec),
         built=built,
         outcome=OK,
-        numbers=Numbers(gpu=Check(status=status)),
+        numbers=Numbers(gpu=Check(status=status, device=device)),
         latency=latency,
     )
 
@@ -271,11 +277,20 @@ def test_answers_come_from_results_in_the_order_of_releases() -> None:
 
 def test_configs_are_compared_on_one_gpu() -> None:
     work = workload(3)
-    results = [result(config, "3.9.0", 100.0 + place) for place, config in enumerate(work.configs)]
-    elsewhere = Latency(us=50.0, spread=0.1, device="H200")
-    first, second = answers_of([work], [*results[:2], evolve(results[2], latency=elsewhere)])
-    assert (first.device, first.timed_configs, first.best(0)) == ("H100", (0, 1), 0)
-    assert (second.device, second.timed_configs, second.best(0)) == ("H200", (2,), 2)
+    first, second, third = work.configs
+    results = [
+        result(first, "3.9.0", 100.0),
+        result(first, "3.9.0", None, Status.WRONG, "H200"),
+        result(second, "3.9.0", 50.0, device="H200"),
+        evolve(result(third, "3.9.0", None), numbers=Numbers()),
+    ]
+    on_h100, on_h200 = answers_of([work], results)
+    assert (on_h100.device, on_h100.timed_configs, on_h100.best(0)) == ("H100", (0,), 0)
+    assert (on_h200.device, on_h200.timed_configs, on_h200.best(0)) == ("H200", (1,), 1)
+    assert list(sentences(on_h100)) == ["3 configs on 1 release: 1 timed, 2 not tested."]
+    assert list(sentences(on_h200)) == [
+        "3 configs on 1 release: 1 timed, 1 wrong and 1 not tested."
+    ]
 
 
 def test_latency_with_unstable_numbers_does_not_count() -> None:
