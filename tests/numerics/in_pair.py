@@ -108,6 +108,17 @@ def main(numerics: str, folder: str) -> None:
         dtype=torch.int64,
         initial=2**63 - 1,
     )
+    itself, doubled = torch.arange(3.0), torch.arange(3.0) * 2
+    for name, options in (
+        ("output is its reference", {"reference": itself}),
+        ("output is its initial value", {"reference": doubled, "initial": itself}),
+    ):
+        checked_problem = problems.check_problem(problem(itself, **options))
+        outputs.poison(checked_problem)
+        itself.mul_(2).nan_to_num_(7)
+        SAID[name] = outputs.compare(checked_problem)["status"]
+        itself.copy_(torch.arange(3.0))
+
     for dtype in (
         torch.float32,
         torch.float64,
@@ -147,6 +158,7 @@ def main(numerics: str, folder: str) -> None:
     refused("baseline", dict(good, baseline=3))
     refused("no tensor", dict(good, outputs={"n": {"reference": torch.zeros(2)}}))
     refused("shape", problem(torch.zeros(2), torch.zeros(3)))
+    refused("complex", problem(torch.zeros(2), torch.zeros(2, dtype=torch.complex64)))
     refused("not finite", problem(torch.zeros(2), torch.full((2,), float("inf"))))
     refused(
         "not finite in 8 bits",

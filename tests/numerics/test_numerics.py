@@ -65,6 +65,11 @@ def test_a_wrong_output_has_a_place_and_an_error(answers: Any) -> None:
     )
 
 
+def test_filling_an_output_keeps_its_reference_and_its_initial_value(answers: Any) -> None:
+    assert answers["output is its reference"] == "wrong"
+    assert answers["output is its initial value"] == "ok"
+
+
 def test_nan_equals_nothing(answers: Any) -> None:
     assert answers["nan"]["status"] == "wrong"
     assert answers["nan"]["reason"] == "is nan, expected 5; 1 of 30 elements wrong"
@@ -112,6 +117,10 @@ MALFORMED = {
     "baseline": "problem 'odd': the baseline must be a function, or None",
     "no tensor": "problem 'odd', output n: no argument of that name is a tensor",
     "shape": "problem 'odd', output O_ptr: its shape is (2,), and the reference's (3,)",
+    "complex": (
+        "problem 'odd', output O_ptr: complex numbers are not compared; use torch.view_as_real of"
+        " them"
+    ),
     "not finite": (
         "problem 'odd', output O_ptr: the reference has NaN or inf, and no number equals them"
     ),

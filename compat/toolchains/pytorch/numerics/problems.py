@@ -241,9 +241,7 @@ def _output(
             "%s: its shape is %s, and the reference's %s"
             % (where, tuple(tensor.shape), tuple(reference.shape))
         )
-    # PyTorch has no isfinite for some types of 8 bits.
-    if reference.is_floating_point() and not bool(torch.isfinite(reference.double()).all()):
-        raise ProblemError("%s: the reference has NaN or inf, and no number equals them" % where)
+    _check_numbers(tensor, reference, where)
     for key in ("tolerance", "relative"):
         number = complete_facts[key]
         if (
@@ -271,13 +269,29 @@ def _output(
     return complete_facts
 
 
-def _apart(problem: Problem) -> None:
-    """Raise ProblemError for an input, or an output of another type, in the storage of an output.
+def _check_numbers(tensor: torch.Tensor, reference: torch.Tensor, where: str) -> None:
+    """Raise ProblemError if an output cannot be compared with its reference."""
+    if tensor.is_complex() or reference.is_complex():
+        raise ProblemError(
+            "%s: complex numbers are not compared; use torch.view_as_real of them" % where
+        )
+    # PyTorch has no isfinite for some types of 8 bits.
+    if reference.is_floating_point() and not bool(torch.isfinite(reference.double()).all()):
+        raise ProblemError("%s: the reference has NaN or inf, and no number equals them" % where)
 
-    Such a storage is filled before every launch, with a value of the output's type.
+
+def _apart(problem: Problem) -> None:
+    """Copy references and initial contents that lie in the storage of an output.
+
+    Such a storage is filled before every launch, with a value of the output's type. Raises
+    ProblemError for an input, or an output of another type, in such a storage.
     """
     arguments = problem["arguments"]
     outputs = {_address(arguments[name]): name for name in problem["outputs"]}
+    for facts in problem["outputs"].values():
+        for key in ("reference", "initial"):
+            if isinstance(facts[key], torch.Tensor) and _address(facts[key]) in outputs:
+                facts[key] = facts[key].clone()
     for name, value in arguments.items():
         if not isinstance(value, torch.Tensor) or not value.untyped_storage().nbytes():
             continue
