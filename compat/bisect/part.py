@@ -378,7 +378,7 @@ class FailureVerdict:
         name = PartName.UNKNOWN if in_backend else self.parts.passes
         match crossing.side:
             case Side.BEFORE:
-                return self._before_first(lead)
+                return self._before_first(lead, crossing)
             case Side.BEHIND if in_backend:
                 return self._behind_first(lead)
             case Side.BEHIND:
@@ -428,7 +428,7 @@ class FailureVerdict:
         )
         return self._answer(backend, f"{self.subject} {sentence}")
 
-    def _before_first(self, lead: str) -> Part:
+    def _before_first(self, lead: str, crossing: Crossing) -> Part:
         """The cause is in the first IR, which the front end makes and passes clean up."""
         if self.experiment.front_ends_agree():
             sentence = (
@@ -437,8 +437,14 @@ class FailureVerdict:
             )
             return self._answer(self.parts.passes, sentence)
         makers = f"the AST front end or the passes that clean up {self.first}"
-        sentence = f"{self.subject} {lead}in {makers}: the {self.first} fails elsewhere too."
+        sentence = f"{self.subject} {lead}in {makers}: {self._proof_of_ir(crossing, self.first)}."
         return self._answer(PartName.FRONT_END, sentence)
+
+    def _proof_of_ir(self, crossing: Crossing, ir: str) -> str:
+        """The experiment that shows that the cause is in an IR, in words."""
+        if crossing.into_good is Effect.SAME:
+            return f"the {ir} fails elsewhere too"
+        return f"with the {ir} of {self.good}, {self.bad} is ok"
 
     def _behind_first(self, lead: str) -> Part:
         """The part after the first IR.
@@ -446,11 +452,10 @@ class FailureVerdict:
         It is the passes up to the last IR, or the lowering to the back end's IR and the back end.
         """
         parts = self.parts
-        side = self.experiment.cross(parts.last_ir).side
+        crossing = self.experiment.cross(parts.last_ir)
+        side = crossing.side
         if side is Side.BEFORE:
-            sentence = (
-                f"{lead}in the {parts.passes}, which make the {self.last} that fails elsewhere too."
-            )
+            sentence = f"{lead}in the {parts.passes}: {self._proof_of_ir(crossing, self.last)}."
             return self._answer(parts.passes, f"{self.subject} {sentence}")
         if self.experiment.same_low_ir:
             return self._in_backend(lead)
@@ -630,9 +635,8 @@ class LaunchVerdict:
         is_cleared = (
             swap is not None and swap.into_good is Effect.SAME
         ) or Effect.SAME in others.values()
-        sides = [crossing.side if crossing else Side.UNKNOWN for crossing in (first, last)]
         part, place = self._inside(
-            *sides, tail=f"not in {assembler}" if is_cleared else f"or in {assembler}"
+            first, last, tail=f"not in {assembler}" if is_cleared else f"or in {assembler}"
         )
         if not waiting:
             undecided = f"No combination decided it{f': not in {assembler}' if is_cleared else ''}."
@@ -645,24 +649,20 @@ class LaunchVerdict:
             ),
         )
 
-    def _inside(self, first: Side, last: Side, *, tail: str) -> tuple[str, str]:
+    def _inside(
+        self, first: Crossing | None, last: Crossing | None, *, tail: str
+    ) -> tuple[str, str]:
         """The part that the IR points to, and the place of the change in words.
 
         ``tail`` says in words whether the assembler can still be the cause.
         """
         parts = self.experiment.parts
         first_ir, last_ir = self.experiment.first_ir.upper(), parts.last_ir.upper()
-        if first is Side.BEFORE:
-            return PartName.FRONT_END, f"before {first_ir}, which is bad in the other release, too"
-        if last is Side.BEFORE:
-            return (
-                parts.passes,
-                (
-                    f"in the {parts.passes}: the {last_ir} that they make is bad in the other"
-                    " release, too"
-                ),
-            )
-        if last in (Side.BEHIND, Side.BOTH):
+        if first and first.side is Side.BEFORE:
+            return PartName.FRONT_END, f"before {first_ir}: {self._proof_of_ir(first, first_ir)}"
+        if last and last.side is Side.BEFORE:
+            return parts.passes, f"in the {parts.passes}: {self._proof_of_ir(last, last_ir)}"
+        if last and last.side in (Side.BEHIND, Side.BOTH):
             return (
                 PartName.UNKNOWN,
                 (
@@ -670,12 +670,21 @@ class LaunchVerdict:
                     f" {tail}"
                 ),
             )
-        if first in (Side.BEHIND, Side.BOTH):
+        if first and first.side in (Side.BEHIND, Side.BOTH):
             return (
                 PartName.UNKNOWN,
                 f"after {first_ir}, in the {parts.passes} or {parts.backend}, {tail}",
             )
         return PartName.UNKNOWN, ""
+
+    def _proof_of_ir(self, crossing: Crossing, ir: str) -> str:
+        """The combination that shows that the cause is in an IR, in words."""
+        good, bad = (
+            self.experiment.name(cell) for cell in (self.experiment.other, self.experiment.bad)
+        )
+        if crossing.into_good is Effect.SAME:
+            return f"the {ir} of {bad} is bad in {good}, too"
+        return f"with the {ir} of {good}, {bad} is good"
 
     def _version(self) -> str:
         """The version of the bad release's assembler, or else the release."""

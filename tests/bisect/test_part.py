@@ -9,7 +9,7 @@ import itertools
 from typing import Any
 
 import pytest
-from attrs import define, field
+from attrs import define, evolve, field
 
 from compat.bisect.answers import Effect, Part, PartName
 from compat.bisect.combining import Crossing, Side
@@ -35,6 +35,8 @@ class Staged:
 
     ttir: Side
     ttgir: Side
+    is_read: bool = True
+    """Whether the good release reads the IR of the bad one."""
     ptxas: Side
     same_low_ir: bool | None
     front_ends: bool | None
@@ -49,7 +51,8 @@ class Staged:
         return cell.env.name.removeprefix("triton-")
 
     def cross(self, stage: str) -> Crossing:
-        return OF_SIDE[self.ttir if stage == "ttir" else self.ttgir]
+        crossing = OF_SIDE[self.ttir if stage == "ttir" else self.ttgir]
+        return crossing if self.is_read else evolve(crossing, into_good=Effect.UNKNOWN)
 
     def swap_assembler(self) -> Crossing:
         return OF_SIDE[self.ptxas]
@@ -149,3 +152,14 @@ def test_two_places_are_not_one_part(where: str) -> None:
         PartName.UNKNOWN,
         True,
     )
+
+
+@pytest.mark.parametrize("ttir", [Side.BEFORE, Side.BEHIND])
+def test_ir_fails_elsewhere_only_if_the_other_release_reads_it(ttir: Side) -> None:
+    facts = {"ttir": ttir, "ttgir": Side.BEFORE, "ptxas": Side.UNKNOWN, "same_low_ir": None}
+    sentences = [
+        part_of(FAILURES["codegen"], front_ends=None, is_read=is_read, **facts).sentence
+        for is_read in (True, False)
+    ]
+    assert sentences[0].endswith("IR fails elsewhere too.")
+    assert sentences[1].endswith("IR of 3.1.0, 3.2.0 is ok.")
