@@ -111,10 +111,9 @@ def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
 def _exception_check(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
     message = _last(evidence.raised)
     if is_mistake(evidence):
+        # The message names the problem. The metrics may have the one before it.
         mistake = next(link for link in evidence.raised if link.type.endswith(_MISTAKE))
-        return _unknown(
-            f"a mistake in the problem, not in the kernel: {_line(mistake.message)}", where
-        )
+        return _unknown(f"a mistake in the problem, not in the kernel: {_line(mistake.message)}")
     if any(link.type.endswith(_NO_SIZE) for link in evidence.raised):
         return Check(
             status=Status.UNSUPPORTED, reason="its problem has no small sizes for an interpreter"
@@ -203,8 +202,8 @@ def _error(value: object) -> float | None:
     )
 
 
-def _unknown(reason: str, where: str = "") -> Check:
-    return Check(status=Status.LOST, where=where, reason=reason)
+def _unknown(reason: str) -> Check:
+    return Check(status=Status.LOST, reason=reason)
 
 
 def _last(raised: Iterable[RaisedException]) -> str:

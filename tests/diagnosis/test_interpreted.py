@@ -156,8 +156,10 @@ def test_exception_is_reported_with_the_problem_and_the_line() -> None:
 
 
 def test_only_a_problem_error_is_a_mistake_in_the_problem() -> None:
-    assert is_mistake(raised(kind="_compat_numerics.problems.ProblemError"))
+    mistake = raised(kind="_compat_numerics.problems.ProblemError")
+    assert is_mistake(mistake)
     assert not is_mistake(raised())
+    assert check_of(mistake, INTERPRETER).where == "", "the problem before it is right"
 
 
 def suspected(evidence: Evidence) -> list[str]:
