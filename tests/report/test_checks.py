@@ -220,6 +220,7 @@ def test_markdown_has_tables_of_numbers_and_latency() -> None:
     assert "| `block_ptr` | right | right | right | right | right |" in text
     assert "| `block_ptr` | **UNSTABLE!** | right | right | right | right since 3.2.0 |" in text
     assert "| `loop_1d` | n/a | n/a | n/a | n/a | unknown |" in text
+    assert "n/a: inconclusive: no reference, no small problem, or a fault of the" in text
     assert (
         "| loop_1d (few) | 156 (1.96) | 156 (1.96) | 300 (3.75) | 156 (1.96) | slower in 3.3.0 |"
         in text

@@ -26,7 +26,7 @@ MEANINGS = {
     "CRASH": "a run crashed",
     "time": "timed out",
     "mem": "memory limit exceeded",
-    "n/a": "this release's interpreter computes this wrong, or cannot run it",
+    "n/a": "inconclusive: no reference, no small problem, or a fault of the interpreter",
     "lost": "no answer",
     "-": "not run",
 }
