@@ -53,6 +53,10 @@ _LINK = lazy_pattern(
 _UNDERLINE = lazy_pattern(r"\s+[~^][~^ ]*$")
 """Python's marks below the lines of a traceback."""
 _RAISED = lazy_pattern(r"(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?\Z", re.DOTALL)
+_SUGGESTION = lazy_pattern(
+    r"\. Did you mean: '[^'\n]*'\?(?: Or did you forget to import '[^'\n]*'\?)?\Z"
+)
+"""Python prints it behind the message of an exception."""
 _BUILTIN = "|".join(
     name
     for name, value in vars(builtins).items()
@@ -258,11 +262,10 @@ def _exception_of(block: str) -> RaisedException | None:
     )
     match = _RAISED.match("\n".join(lines[frames:]).rstrip())
     traceback = "".join(f"{line}\n" for line in lines[:frames] if not _UNDERLINE.match(line))
-    return (
-        RaisedException(type=match["type"], message=match["message"] or "", traceback=traceback)
-        if match
-        else None
-    )
+    if match is None:
+        return None
+    message = _SUGGESTION.sub("", match["message"] or "")
+    return RaisedException(type=match["type"], message=message, traceback=traceback)
 
 
 # --- the text by which a script identifies its failure --------------------------------------------

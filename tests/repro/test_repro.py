@@ -259,6 +259,8 @@ def test_only_the_last_chain_of_exceptions_is_read() -> None:
     ]
     assert "an old story" in evidence.stderr
     assert read_back("ValueError: no chain, and no traceback\n").raised == ()
+    (suggesting,) = read_back(f"{STACK}AttributeError: no 'fp99'. Did you mean: 'fp64'?\n").raised
+    assert suggesting.message == "no 'fp99'", "the exception itself has no suggestion"
 
 
 def test_versions_of_python_become_a_specifier() -> None:
