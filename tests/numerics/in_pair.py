@@ -108,16 +108,16 @@ def main(numerics: str, folder: str) -> None:
         dtype=torch.int64,
         initial=2**63 - 1,
     )
-    itself, doubled = torch.arange(3.0), torch.arange(3.0) * 2
+    itself, doubled = torch.arange(3.0, requires_grad=True), torch.arange(3.0) * 2
     for name, options in (
         ("output is its reference", {"reference": itself}),
         ("output is its initial value", {"reference": doubled, "initial": itself}),
     ):
         checked_problem = problems.check_problem(problem(itself, **options))
         outputs.poison(checked_problem)
-        itself.mul_(2).nan_to_num_(7)
+        itself.detach().mul_(2).nan_to_num_(7)
         SAID[name] = outputs.compare(checked_problem)["status"]
-        itself.copy_(torch.arange(3.0))
+        itself.detach().copy_(torch.arange(3.0))
 
     for dtype in (
         torch.float32,
@@ -235,6 +235,7 @@ def main(numerics: str, folder: str) -> None:
     loaded("none", head + "    return iter(())\n")
     loaded("raises", head + "    yield beside.made('x')\n    1 / 0\n")
     loaded("raises at once", head + "    raise KeyError('D')\n")
+    loaded("exits", head + "    raise SystemExit(3)\n    yield\n")
     loaded("not importable", "import nothing_of_that_name\n")
     loaded("no function", head + "    pass\n", "other")
     print(json.dumps(SAID))

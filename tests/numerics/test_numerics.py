@@ -148,6 +148,7 @@ MALFORMED = {
     "none": "the function yielded no problem",
     "raises": "a problem could not be made: ZeroDivisionError: division by zero",
     "raises at once": "the problems could not be made: KeyError: 'D'",
+    "exits": "a problem could not be made: SystemExit: 3",
     "not importable": (
         "problems.py cannot be imported: ModuleNotFoundError: No module named"
         " 'nothing_of_that_name'"

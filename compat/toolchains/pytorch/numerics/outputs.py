@@ -49,7 +49,7 @@ def poison(problem: Document) -> None:
     for tensors in _by_storage(problem):
         cells(tensors[0]).fill_(_pattern(tensors[0].dtype))
     for name, output in problem["outputs"].items():
-        tensor, initial = problem["arguments"][name], output["initial"]
+        tensor, initial = problem["arguments"][name].detach(), output["initial"]
         if isinstance(initial, torch.Tensor):
             tensor.copy_(initial)
         elif initial is not None:

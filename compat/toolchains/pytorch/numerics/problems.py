@@ -59,7 +59,7 @@ def load(path: str, function: str) -> Callable[..., Iterator[Problem]]:
     sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ProblemError(
             "%s cannot be imported: %s" % (os.path.basename(path), _error_text(error))
         ) from error
@@ -92,14 +92,14 @@ def checked_problems(
     torch.manual_seed(seed)
     try:
         yielded = iter(function(dict(parameters), dtype, seed, device, large))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ProblemError("the problems could not be made: %s" % _error_text(error)) from error
     while True:
         try:
             problem = next(yielded)
         except StopIteration:
             break
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise ProblemError("a problem could not be made: %s" % _error_text(error)) from error
         complete_problem = check_problem(problem)
         if complete_problem["name"] in names:
@@ -168,7 +168,7 @@ def grid_of(problem: Problem, settings: Objects) -> Tuple[int, ...]:
         return tuple(grid)
     try:
         sizes = grid(dict(settings))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ProblemError(
             "problem %r: the grid failed: %s" % (name, _error_text(error))
         ) from error
