@@ -140,6 +140,12 @@ def main(numerics: str, folder: str) -> None:
     shared["arguments"]["A"].fill_(1)
     SAID["one of two"] = outputs.compare(shared)
 
+    small = torch.zeros(2).to(torch.float8_e5m2)
+    unknown = problems.check_problem({**problem(small, torch.zeros(2)), "outputs": None})
+    outputs.poison(unknown)
+    small.copy_(torch.ones(2))
+    SAID["unknown"] = outputs.compare(unknown)
+
     def refused(name: str, candidate: object) -> None:
         try:
             problems.check_problem(candidate)

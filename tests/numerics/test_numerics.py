@@ -106,6 +106,11 @@ def test_every_type_can_be_an_output(answers: Any) -> None:
     } == {name: "wrong" for name in answers if name.startswith("torch.") and name.endswith("half")}
 
 
+def test_changes_of_8_bits_are_sampled_without_a_reference(answers: Any) -> None:
+    (change,) = answers["unknown"]["values"]
+    assert (change["type"], change["sample"]) == ("float8_e5m2", ["1", "1"])
+
+
 MALFORMED = {
     "no dictionary": "a problem must be a dictionary, not a list",
     "no name": "a problem needs a name",

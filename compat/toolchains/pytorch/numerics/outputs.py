@@ -310,9 +310,6 @@ def changes(problem: Document) -> List[Document]:
         changed = int(differs.sum())
         if changed:
             kind = str(tensor.dtype).rpartition(".")[2]
-            values = torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(
-                tensor.untyped_storage()
-            )  # type: ignore[call-overload,unused-ignore]
             places = _places(now.numel(), now.device)
             changes_.append(
                 {
@@ -320,7 +317,8 @@ def changes(problem: Document) -> List[Document]:
                     "type": kind,
                     "elements": now.numel(),
                     "changed": changed,
-                    "sample": _texts(values[places]),
+                    # PyTorch cannot choose elements of some types of 8 bits.
+                    "sample": _texts(now[places].view(tensor.dtype)),
                     "written": "".join(
                         "1" if changed_ else "0" for changed_ in differs[places].tolist()
                     ),
