@@ -115,8 +115,8 @@ def _latencies(
     """
     latencies: dict[str, Latency] = {}
     answers = answers_of([workload], with_every_launch(_of_configs(workload, results), store))
-    # The GPU with the most releases counts.
-    for answer in sorted(answers, key=lambda answer: len(answer.releases)):
+    # The GPU with the most launches counts.
+    for answer in sorted(answers, key=lambda answer: len(answer.timings)):
         oldest = answer.best(0)
         for place, env in enumerate(answer.envs):
             best = answer.latency(answer.best(place), place)
