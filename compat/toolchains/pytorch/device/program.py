@@ -41,6 +41,11 @@ if TYPE_CHECKING:
 
 _CPU = "cpu"
 _GPU = "cuda"
+_KEYS = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU", "CPU": "CompositeExplicitAutograd"}
+"""The dispatch key of an operator's function → the one that it is registered with.
+
+The function for the GPU gets tensors in main memory, even if there is one for the CPU.
+"""
 _OBJECTS = ("Stream", "Event", "CUDAGraph", "device", "device_of", "stream", "graph")
 NUMPY_COMPARISONS: dict[str, object] = {
     **dict.fromkeys(
@@ -192,8 +197,12 @@ def _stay_on(changes: Changes, torch: ModuleType, mode: Value) -> None:
         changes.replace(
             graph, "_engine_run_backward", compiler.inside(mode, graph._engine_run_backward)
         )
-    library = torch.library.Library
-    register = library.impl
+    library: Any = torch.library.Library
+    begin, register = library.__init__, library.impl
+
+    @functools.wraps(begin)
+    def begin_here(self: object, name: object, kind: object, dispatch_key: Any = "") -> None:
+        begin(self, name, kind, _KEYS.get(dispatch_key, dispatch_key))
 
     @functools.wraps(register)
     def impl(
@@ -204,7 +213,7 @@ def _stay_on(changes: Changes, torch: ModuleType, mode: Value) -> None:
         *rest: object,
         **options: object,
     ) -> object:
-        key = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}.get(dispatch_key, dispatch_key)
+        key = _KEYS.get(dispatch_key, dispatch_key)
         is_python = isinstance(function, (types.FunctionType, types.MethodType))
         if is_python and key in (
             "CPU",
@@ -220,6 +229,7 @@ def _stay_on(changes: Changes, torch: ModuleType, mode: Value) -> None:
                 raise  # otherwise PyTorch calls the one that CPU tensors already have
             return None
 
+    changes.replace(library, "__init__", begin_here)
     changes.replace(library, "impl", impl)
 
 
