@@ -82,6 +82,7 @@ def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> No
     changes.replace(torch, "set_default_device", gpu.always(None))
     restore = torch.serialization.default_restore_location
     changes.replace(torch.serialization, "default_restore_location", _restore_here(restore))
+    _cast_here(changes, torch)
     _stay_on(changes, torch, mode)
     _go_along(changes, mode)
     mode.__enter__()
@@ -176,6 +177,29 @@ def _of_memory(own: Any, answer: Callable[..., Any], device_of: Callable[..., An
         return own.__get__(self)(*arguments, **options)
 
     return method
+
+
+def _cast_here(changes: Changes, torch: ModuleType) -> None:
+    """Make ``torch.autocast`` for the GPU cast tensors in main memory, too."""
+    autocast: Any = torch.autocast
+    enter, leave = autocast.__enter__, autocast.__exit__
+
+    @functools.wraps(enter)
+    def enter_both(self: Any) -> object:
+        if self.device == _GPU:
+            self.in_memory = autocast(_CPU, self.fast_dtype, self._enabled, self._cache_enabled)
+            enter(self.in_memory)
+        return enter(self)
+
+    @functools.wraps(leave)
+    def leave_both(self: Any, *error: object) -> object:
+        result = leave(self, *error)
+        if self.device == _GPU:
+            leave(self.in_memory, *error)
+        return result
+
+    changes.replace(autocast, "__enter__", enter_both)
+    changes.replace(autocast, "__exit__", leave_both)
 
 
 def _go_along(changes: Changes, mode: object) -> None:
