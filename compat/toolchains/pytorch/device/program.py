@@ -82,6 +82,8 @@ def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> No
     changes.replace(torch, "set_default_device", gpu.always(None))
     restore = torch.serialization.default_restore_location
     changes.replace(torch.serialization, "default_restore_location", _restore_here(restore))
+    new_shared = torch.UntypedStorage._new_shared  # of the workers of a DataLoader
+    changes.replace(torch.UntypedStorage, "_new_shared", lambda size, **_: new_shared(size))
     _cast_here(changes, torch)
     _stay_on(changes, torch, mode)
     _go_along(changes, mode)
