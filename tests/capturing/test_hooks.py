@@ -69,7 +69,8 @@ def clustered(x, y, BLOCK: tl.constexpr):
     tl.store(y + at, tl.load(x + at) + 1)
 
 copy.add_pre_run_hook(before_run)
-copy[(2, 3)](Tensor(), Tensor(), BLOCK=32)
+launched = copy[(2, 3)](Tensor(), Tensor(), BLOCK=32)
+assert 65536 // launched.metadata.shared  # the number of blocks that fit
 tuned[(5,)](Tensor(), Tensor(), 48)
 tuned[(5,)](Tensor(), Tensor(), 48)
 clustered[(4,)](Tensor(), Tensor(), BLOCK=8192, num_ctas=16, **json.loads(sys.argv[1]))

@@ -114,7 +114,7 @@ def _kernel_class(compiled_kernel: type) -> type:
                 "num_stages": 2,
                 "num_ctas": 1,
                 "cluster_dims": (1, 1, 1),
-                "shared": 0,
+                "shared": 1024,  # programs divide by it
                 "global_scratch_size": 0,
             }
             metadata.update(options, target=gpu, name=self.name, warp_size=gpu.warp_size, hash="")
