@@ -16,6 +16,7 @@ from attrs import define, evolve, field, frozen
 from compat import toolchains
 from compat.bundle.frozen import FrozenDefinition, NotFrozen, module_of_frozen, reachable_ids
 from compat.capturing.kernels import (
+    NOT_IN_NAMES,
     CapturedKernel,
     Case,
     Configs,
@@ -301,16 +302,17 @@ def _name(kernels: Sequence[CapturedKernel], output: Path) -> Iterator[str]:
 
 
 def _wanted_name(kernel: CapturedKernel, kernels: Sequence[CapturedKernel]) -> str:
-    """The name of the kernel's function.
+    """The name of the kernel's function, with ``_`` for characters that no name may have.
 
     The module comes before it if functions of other modules have the same name.
     """
     modules = {_module_name(other) for other in kernels if other.function == kernel.function}
-    return (
+    name = (
         f"{_tail(_module_name(kernel), modules)}.{kernel.function}"
         if len(modules) > 1
         else kernel.function
     )
+    return NOT_IN_NAMES.sub("_", name)
 
 
 def _module_name(kernel: CapturedKernel) -> str:

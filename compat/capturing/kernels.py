@@ -212,7 +212,7 @@ def _class_of(value: object) -> object:
 
 _LONGEST = 48
 _SHORT = {"num_warps": "w", "num_stages": "s", "num_ctas": "ctas"}
-_NOT_IN_NAMES = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
+NOT_IN_NAMES = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
 ONLY = "default"
 
 
@@ -238,18 +238,18 @@ def _names(launches: Sequence[RecordedLaunch], recorded: ProgramRecords) -> list
 
 def _parts(launch: RecordedLaunch, recorded: ProgramRecords) -> dict[str, str]:
     types = dict.fromkeys(
-        _NOT_IN_NAMES.sub("", _type(value))
+        NOT_IN_NAMES.sub("", _type(value))
         for value in (launch.signature or launch.arguments).values()
         if _type(value)
     )
     parts = {"types": "_".join(types)}
     for name, value in constexprs_of(launch, recorded).items():
         plain = next(iter(value.values())) if isinstance(value, Mapping) else value
-        parts[name] = _NOT_IN_NAMES.sub(
+        parts[name] = NOT_IN_NAMES.sub(
             "_", f"{name}{'_' if isinstance(plain, bool | str) else ''}{plain}"
         )
     for name, value in launch.options.items():
-        parts[f"option {name}"] = _NOT_IN_NAMES.sub("_", f"{_SHORT.get(name, name)}{value}")
+        parts[f"option {name}"] = NOT_IN_NAMES.sub("_", f"{_SHORT.get(name, name)}{value}")
     return parts
 
 

@@ -372,8 +372,9 @@ def test_kernels_with_the_same_name_are_named_with_their_modules(
         )
         (tmp_path / f"{module}.py").write_text(text)
     options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
-    capture = capture_program((str(program("import causal, full")),), options, python=python)
-    names = ("causal.copy", "full.copy", "program.copy")
+    path = program("import causal, full").rename(tmp_path / "my program.py")
+    capture = capture_program((str(path),), options, python=python)
+    names = ("causal.copy", "full.copy", "my_program.copy")
     assert tuple(kernel.name for kernel in capture.files.kernels) == names
     assert {
         spec.kernel: spec.function for spec in load_kernels(["captured/*.toml"], tmp_path)
