@@ -5,6 +5,7 @@ They are uv, or virtualenv (or venv) with pip.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import re
@@ -51,6 +52,8 @@ NEUTRAL = Path(__file__).parent
 _INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
 _RESOLVE_DEADLINE = 120.0
 """Seconds that resolving may take. It usually takes half a second."""
+_INDEXES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL")
+"""The variables that name the package indexes of uv."""
 _LARGEST = 1 << 20
 _QUOTED = 200
 """Characters of an installer's error that are quoted."""
@@ -257,11 +260,11 @@ def pinned_release(
     """Return the toolchain release that an installer chooses for a framework release.
 
     ``python`` is a version such as ``3.11``. Returns ``None`` if the framework does not require the
-    toolchain. The installer resolves it from metadata, without downloading wheels. Wheels never
-    change, so the answers are stored in the cache of envs. Raises PinUnknown.
+    toolchain. The installer resolves it from metadata, without downloading wheels. Wheels of an
+    index never change, so the answers are stored in the cache of envs. Raises PinUnknown.
     """
     path = cache.folder / "pairs" / "pins.json"
-    pins, key = _kept_pins(path), f"{version} {distribution} {python}"
+    pins, key = _kept_pins(path), f"{version} {distribution} {python}{_chosen_indexes(environ)}"
     if key not in pins:
         pins = {**pins, key: _resolve(framework, version, distribution, python, environ)}
         try:
@@ -269,6 +272,16 @@ def pinned_release(
         except OSError as error:
             _log.info("%s cannot be written: %s", path, error)
     return Version(pins[key]) if pins[key] else None
+
+
+def _chosen_indexes(environ: Mapping[str, str]) -> str:
+    """Return a hash over the indexes that variables name; empty for the usual index.
+
+    Indexes have different wheels of a version. URLs of indexes may contain passwords.
+    """
+    variables = installer_environ(environ)
+    urls = [variables.get(name, "") for name in _INDEXES]
+    return f" {hashlib.sha256(repr(urls).encode()).hexdigest()[:16]}" if any(urls) else ""
 
 
 def _kept_pins(path: Path) -> dict[str, str]:

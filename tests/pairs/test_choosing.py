@@ -146,6 +146,9 @@ def test_a_pin_comes_from_the_index_for_pip_and_not_from_a_project(
     environ = {name: value for name, value in os.environ.items() if name not in variables}
     environ |= {"PIP_INDEX_URL": index.as_uri(), "UV_DEFAULT_INDEX": "", "UV_NO_CACHE": "1"}
     cache = EnvCache(tmp_path / "envs")
+    path = cache.folder / "pairs" / "pins.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(write_json({"9.0 triton 3.11": "6.0"}), encoding="utf-8")  # of another index
     pin = pinned_release("torch", Version("9.0"), "triton", "3.11", cache, environ)
     assert pin == Version("8.0")
 
