@@ -501,8 +501,19 @@ def _never_launched(recorded: ProgramRecords) -> tuple[tuple[str, str], ...]:
     }
     used |= {(launch.module, launch.name) for launch in recorded.unrecorded}
     packages = {module.partition(".")[0] for module, _ in used}
+    # A framework launches copies of the program's kernels.
+    copied = {
+        recorded.functions[used_id].name
+        for launch in recorded.launches.values()
+        if launch.signature
+        for used_id in reachable_ids(launch.function, recorded.functions)
+    }
     return tuple(
-        sorted(name for name in recorded.defined - used if name[0].partition(".")[0] in packages)
+        sorted(
+            (module, name)
+            for module, name in recorded.defined - used
+            if module.partition(".")[0] in packages and name not in copied
+        )
     )
 
 

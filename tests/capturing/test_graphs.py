@@ -11,8 +11,12 @@ from typing import Any, cast
 
 import pytest
 
+from compat.bundle.frozen import FrozenDefinition
+from compat.capturing.assembling import assemble
 from compat.capturing.capturing import Capture, capture_program
 from compat.capturing.checking import Agreement, CodeCheck, Options, recorder_settings
+from compat.capturing.kernels import Configs
+from compat.capturing.records import ProgramRecords, RecordedLaunch
 from compat.config.kernel_files import load_kernels
 from compat.model import RECORDED, BuiltEnv
 from compat.toolchains.inside.recorder.journal import UnwritableArgument
@@ -95,6 +99,35 @@ def test_kernels_of_a_compiled_model_are_captured(
     texts = [path.read_text() for path in output.iterdir()]
     assert not [text for text in texts if "import torch" in text and "Iterator" not in text]
     assert not [text for text in texts if str(tmp_path) in text or "torchinductor" in text]
+
+
+def test_a_kernel_in_a_graph_is_launched(tmp_path: Path) -> None:
+    """Inductor launches a copy of it."""
+    recorded = ProgramRecords(
+        functions={
+            name: FrozenDefinition(
+                id=name, kind="jit", name=name, qualname=name, module=module, source=source
+            )
+            for name, module, source in (
+                ("add", "torch.compile", "def add(x):\n    tl.store(x, 1)\n"),
+                ("fill", "program.py", "def fill(x):\n    tl.store(x, 2)\n"),
+            )
+        },
+        defined={("program.py", name) for name in ("add", "fill", "unused")},
+    )
+    recorded.launches = {
+        ("process", name): RecordedLaunch(
+            function=name,
+            arguments={} if name == "add" else {"x": "*fp32"},
+            signature={"x": "*fp32"} if name == "add" else {},
+            constexprs={},
+            options={},
+        )
+        for name in recorded.functions
+    }
+    captured = assemble(recorded, tmp_path, configs=Configs.ALL, origin="")
+    assert [kernel.name for kernel in captured.kernels] == ["add", "fill"]
+    assert captured.never_launched == (("program.py", "unused"),)
 
 
 AMD = """
