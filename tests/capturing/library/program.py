@@ -35,6 +35,7 @@ given = x.clone().requires_grad_()
 checkpoint(operators.square, given, use_reentrant=False).sum().backward()
 assert torch.cuda.memory_stats()["allocated_bytes.all.peak"] == 0
 assert torch.cuda.memory_summary() == ""
+torch.nn.LSTM(2, 2).cuda()
 x._typed_storage()._new_shared(1, device=x.device)  # as in a worker of a DataLoader
 torch.testing.assert_close(operators.double(x), x)
 operators.broken(x)

@@ -84,6 +84,8 @@ def install(changes: Changes, torch: ModuleType, facts: dict[str, object]) -> No
     changes.replace(torch.serialization, "default_restore_location", _restore_here(restore))
     new_shared = torch.UntypedStorage._new_shared  # of the workers of a DataLoader
     changes.replace(torch.UntypedStorage, "_new_shared", lambda size, **_: new_shared(size))
+    # Without cuDNN, nothing can lay out the weights of recurrent networks for it.
+    changes.replace(torch.backends.cudnn, "is_acceptable", gpu.always(False))
     _cast_here(changes, torch)
     _stay_on(changes, torch, mode)
     _go_along(changes, mode)
