@@ -1,4 +1,4 @@
-"""Text and JSON: safe text, JSON for every reader, patterns compiled late, sizes and times.
+"""Text and JSON: safe text, JSON for every reader, patterns compiled late, counts, sizes and times.
 
 Output of compilers, kernel files and other quoted sources may contain escape sequences, NUL bytes,
 characters that change the direction of writing, and halves of surrogate pairs. A terminal, a
@@ -133,7 +133,13 @@ def readable(text: str, limit: int = TEXT_LIMIT) -> str:
     return limit_width(limit_length(text, limit), WIDTH_LIMIT)
 
 
-# --- sizes and times ------------------------------------------------------------------------------
+# --- numbers, sizes and times ---------------------------------------------------------------------
+
+
+def amount(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun: ``1 cell``, ``1,200 cells``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
 
 _SIZE = lazy_pattern(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
 _LONGEST = 30

@@ -29,7 +29,7 @@ from compat.model.outcome import cell_document
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
 from compat.project import Listener, Obtain, Selection
-from compat.text import printable, write_json
+from compat.text import amount, printable, write_json
 from compat.tune.tuning import with_tuned
 
 HOW = (
@@ -93,7 +93,7 @@ def with_numbers(
     waiting = to_launch(current, criterion, gpu, again=context.again) if gpu is not None else ()
     if gpu is None or not waiting:
         return current
-    on_launch(f"launching {len(waiting):,} cells on the GPU of this machine")
+    on_launch(f"launching {amount(len(waiting), 'cell')} on the GPU of this machine")
     launched = launch_cells(waiting, context, gpu)
     on_launch(merge_summary([launched.merged_results]))
     for refused in launched.omitted_cells:

@@ -35,6 +35,7 @@ from compat.launch.archive import write_archive
 from compat.launch.building import Built, Launchable
 from compat.launch.hosting import Gpu, launch_built
 from compat.model import SOURCE_STAGE, Cell, Env, Failure, Result, Status
+from compat.text import amount
 from compat.toolchains import CompilerParts
 
 
@@ -517,7 +518,7 @@ def _of_launches(
 
         part, waiting = combine()
         if waiting and judge.gpu is not None and bad.target == judge.gpu.target:
-            on_step(f"launching {len(waiting)} combinations")
+            on_step(f"launching {amount(len(waiting), 'combination')}")
             launch_built(waiting, context.store, judge.gpu)
             part, waiting = combine()
     return _with_archive(part, waiting, bad, judge.folder) if waiting else part
@@ -557,7 +558,7 @@ def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: 
         Built(target=bad.target, launchable=tuple(waiting), omitted_cells=()), folder
     )
     step = (
-        f"To be launched: {len(waiting)} combinations. Copy {folder} to a GPU host, run "
+        f"To be launched: {amount(len(waiting), 'combination')}. Copy {folder} to a GPU host, run "
         f"`python {program.name}` there, and give this command its results.jsonl with --launched."
     )
     return evolve(part, steps=(*part.steps, step))

@@ -20,6 +20,7 @@ from compat.bisect.measures import PASSES, TakesLonger
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.model import Cell, Outcome, Result, Status
+from compat.text import amount
 from compat.toolchains import Toolchain
 from compat.workers.attempt import Mode, timing_mode
 
@@ -46,7 +47,7 @@ def with_precise_seconds(
     while waiting := [
         cell for cell in _deciding(list(measured.values()), question) if count[cell] < _TIMES
     ]:
-        on_step(f"measuring {question.what} again for {len(waiting)} cells that decide the answer")
+        on_step(f"measuring {question.what} again, which decides {amount(len(waiting), 'cell')}")
         fresh = {result.cell: result for result in _anew(waiting, question, context)}
         for cell in waiting:
             measured[cell] = (

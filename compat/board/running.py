@@ -22,9 +22,9 @@ from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionErro
 from compat.matrix import run_matrix
 from compat.model import Cell, Env, Result, Specialization, Status
 from compat.project import Listener, Obtain, Selection, no_cells, select, select_places
-from compat.report.summary.compact import amount
 from compat.report.summary.record import Report
 from compat.source.closure import module_of
+from compat.text import amount
 
 _PAIRS = "pairs"
 """The group of the envs with PyTorch."""

@@ -48,8 +48,8 @@ from compat.report.render.page import (
     matrix_html,
     site_assets,
 )
-from compat.report.summary.compact import amount, one_line
-from compat.text import write_json
+from compat.report.summary.compact import one_line
+from compat.text import amount, write_json
 
 _COMMON = 10
 """The most failures that the start page shows."""

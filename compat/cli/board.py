@@ -23,7 +23,7 @@ from compat.cli.help import Command
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option
 from compat.matrix import MatrixInterrupted
-from compat.report.summary.compact import amount
+from compat.text import amount
 
 _Command = Callable[..., object]
 

@@ -26,7 +26,6 @@ from compat.envs.record import prune as prune_envs
 from compat.errors import EnvError
 from compat.project import libraries_of, read_matrix
 from compat.report.render.blocks import TextLine
-from compat.report.summary.compact import amount
 from compat.report.views.envs import (
     built_env_document,
     built_env_line,
@@ -39,6 +38,7 @@ from compat.report.views.envs import (
     pruned_env_document,
     pruned_env_lines,
 )
+from compat.text import amount
 from compat.workers import pool
 from compat.workers.pool import ResidentWorker
 
@@ -331,12 +331,12 @@ def workers(*, stop: bool, answer: Answer) -> None:
     if stop:
         ended = pool.stop_resident_workers()
         killed = (
-            f", and killed {_workers_text(ended.killed)} that did not answer"
+            f", and killed {amount(ended.killed, 'worker')} that did not answer"
             if ended.killed
             else ""
         )
         answer.give(
-            lambda: [f"stopped {_workers_text(ended.stopped)}{killed}"],
+            lambda: [f"stopped {amount(ended.stopped, 'worker')}{killed}"],
             lambda: {"stopped": ended.stopped, "killed": ended.killed},
         )
         return
@@ -373,10 +373,6 @@ def _documents(residents: Iterable[ResidentWorker]) -> list[dict[str, object]]:
         }
         for w in residents
     ]
-
-
-def _workers_text(count: int) -> str:
-    return "1 worker" if count == 1 else f"{count} workers"
 
 
 @click.command(cls=Command)

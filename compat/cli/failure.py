@@ -33,11 +33,10 @@ from compat.cli.selecting import (
 )
 from compat.model import BuiltEnv, Cell
 from compat.project import read_matrix
-from compat.report.summary.compact import amount
 from compat.report.views.changed_kernels import diff_style, fix_document, fix_lines
 from compat.repro.records import UnverifiedCell, WrittenRepro, outcome_document
 from compat.repro.reproducing import ReproListener
-from compat.text import printable
+from compat.text import amount, printable
 
 _JOBS = "Compiles at the same time.  [default: number of cores]"
 NONE_FOUND = 1

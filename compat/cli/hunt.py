@@ -32,7 +32,7 @@ from compat.hunt.known_defects import KNOWN_FILE, KnownDefect, read_known
 from compat.hunt.view import hunt_blocks, hunt_document
 from compat.launch.archive import pack
 from compat.project import Selection
-from compat.report.summary.compact import amount
+from compat.text import amount
 
 
 @click.command(cls=Command)

@@ -18,9 +18,9 @@ from compat.cli.logs import say
 from compat.cli.selecting import SECONDS, TARGET
 from compat.init import InitResult, initialize
 from compat.model import DEFAULT_TOOLCHAIN
-from compat.report.summary.compact import amount, at_most, cost_words
+from compat.report.summary.compact import at_most, cost_words
 from compat.report.views.capture import capture_lines
-from compat.text import printable
+from compat.text import amount, printable
 from compat.workflows import System
 
 _SHOWN = 20
@@ -315,6 +315,6 @@ class _CaptureProgress:
 def _tell_check(kernels: int) -> None:
     if kernels:
         say(
-            f"compat capture: comparing the code of {kernels:,} kernel{'' if kernels == 1 else 's'}"
-            " with the program's own"
+            f"compat capture: comparing the code of {amount(kernels, 'kernel')} with the"
+            " program's own"
         )

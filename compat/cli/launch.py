@@ -33,7 +33,7 @@ from compat.launch.archive import pack, write_archive
 from compat.launch.building import Built
 from compat.launch.hosting import YieldedProblems
 from compat.project import Selection
-from compat.report.summary.compact import amount
+from compat.text import amount
 
 
 @click.command(cls=Command)
@@ -220,7 +220,7 @@ def _words_for(yielded: YieldedProblems) -> str:
     if not yielded.numbers:
         return "problems not counted in time"
     suffix = (
-        f"; the functions of {yielded.missing} more cases were not asked in time"
+        f"; {amount(yielded.missing, 'further case')} not counted in time"
         if yielded.missing
         else ""
     )

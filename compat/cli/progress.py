@@ -15,8 +15,7 @@ from compat.cli.logs import PER_SECOND, Showing, say, show_task
 from compat.engine.plan import Forecast, RemainingWork
 from compat.model import Cell, Result
 from compat.project import Listener
-from compat.report.summary.compact import amount
-from compat.text import in_time, printable
+from compat.text import amount, in_time, printable
 from compat.workers.attempt import taking_longer_than
 
 if TYPE_CHECKING:

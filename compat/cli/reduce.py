@@ -33,8 +33,8 @@ from compat.project import Patterns
 from compat.reduce.candidate import Candidate
 from compat.reduce.reduction import ReductionEnd, ReductionListener
 from compat.reduce.reduction import reduce as reduce_kernel
-from compat.report.summary.compact import amount
 from compat.report.views.changed_kernels import reduction_document, reduction_lines
+from compat.text import amount
 
 
 @click.command(cls=Command, name="reduce")

@@ -29,8 +29,7 @@ from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import with_launched
 from compat.model import Cell, Result, Status
 from compat.project import Listener, Obtain, Selection
-from compat.report.summary.compact import amount
-from compat.text import read_json, write_json
+from compat.text import amount, read_json, write_json
 from compat.toolchains.programs import GeneratedProgram, ProgramLanguage
 
 _FIRST = 2
@@ -256,7 +255,7 @@ class HuntRun:
         ]
         if not missing:
             return tuple(results)
-        with self.listener.step(f"launching {len(missing)} kernels"):
+        with self.listener.step(f"launching {amount(len(missing), 'kernel')}"):
             launch_cells(missing, self.context, gpu)
         return with_launched(results, self.context.store)
 

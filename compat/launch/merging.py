@@ -19,7 +19,7 @@ from compat.launch.building import identity_of, problem_digest
 from compat.model import NOT_RUN, Check, Latency, Result, Status
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
-from compat.text import JsonMapping, printable, read_json, write_json
+from compat.text import JsonMapping, amount, printable, read_json, write_json
 from compat.toolchains.pytorch.host.results import SCHEMA
 
 _STATUSES = frozenset(
@@ -299,7 +299,7 @@ def _count(value: object) -> int | None:
 def merge_summary(merged: Iterable[MergedResults]) -> str:
     """The merged results, in words."""
     total = sum(merged, NOTHING)
-    parts = [f"launched {total.stored:,} cells"]
-    parts += [f"{total.lost:,} are lost"] if total.lost else []
-    parts += [f"{total.unreadable:,} unreadable lines"] if total.unreadable else []
+    parts = [f"launched {amount(total.stored, 'cell')}"]
+    parts += [f"{total.lost:,} lost"] if total.lost else []
+    parts += [amount(total.unreadable, "unreadable line")] if total.unreadable else []
     return ", ".join(parts)

@@ -34,7 +34,7 @@ from compat.launch.building import (
 from compat.launch.merging import NOTHING, MergedResults, merge_lines
 from compat.model import BuiltEnv, Cell, Target
 from compat.project import Listener, Obtain, Selection
-from compat.text import JsonMapping, printable
+from compat.text import JsonMapping, amount, printable
 from compat.toolchains.pytorch.host.results import NAME, append, finished_keys
 from compat.workers.spawn import WORKER
 
@@ -44,7 +44,7 @@ _MOST = 64
 """The maximum number of pieces that are launched at the same time, or wait for a GPU."""
 _TICK = 0.2
 ELSEWHERE = (
-    "Start a worker on a machine that has one, and PyTorch; or launch on this machine's GPU with"
+    "Start a worker on a machine with such a GPU and PyTorch, or launch on this machine's GPU with"
     " --executor local."
 )
 
@@ -102,7 +102,7 @@ class Launches:
         """Raise SelectionError if a piece was not launched because no machine has a GPU for it."""
         if self.unlaunched:
             message = "; ".join(
-                f"{count:,} cells were not launched: {why}"
+                f"{amount(count, 'cell')} not launched: {why}"
                 for why, count in self.unlaunched.items()
             )
             raise SelectionError(message, hint=ELSEWHERE)
@@ -126,7 +126,7 @@ class Launches:
             return
         if piece.why not in self.unlaunched:
             self._say(
-                f"{len(piece.cells):,} cells were not launched, and more may follow: {piece.why}"
+                f"{amount(len(piece.cells), 'cell')} not launched, and more may follow: {piece.why}"
             )
         self.unlaunched[piece.why] = self.unlaunched.get(piece.why, 0) + len(piece.cells)
 
@@ -236,7 +236,7 @@ class MatrixLaunches(Launches):
         self.unlaunched = {} if fitting or self.total else dict(cells_by_lack)
         if not again:
             for why, count in cells_by_lack.items():
-                self._listener.say(f"{count:,} cells were not launched: {why}")
+                self._listener.say(f"{amount(count, 'cell')} not launched: {why}")
         if fitting:
             self._build(fitting)
 
@@ -398,7 +398,7 @@ def launch_folder(
     cells = folder.cells(globs, done)
     count = len(folder.index["cells"])
     finished = count - len(folder.cells(done_keys=done))
-    say(f"{count:,} cells, {finished:,} of them already in {out}")
+    say(f"{amount(count, 'cell')}, {finished:,} already in {out}")
 
     def keep(lines: Sequence[Line]) -> None:
         append(out, lines)

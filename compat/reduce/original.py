@@ -33,6 +33,7 @@ from compat.reduce.interestingness import (
 )
 from compat.reduce.module import extract_functions
 from compat.reduce.numbers import NumbersQuestion, releases_to_compare
+from compat.text import amount
 from compat.workers.attempt import Limits
 
 _EXAMINING = 0.3
@@ -159,7 +160,7 @@ class BudgetedRuns:
         results = list(results)
         if not self.subject.rest:
             return results
-        self.say(f"testing the kernel in {len(self.subject.rest)} more envs")
+        self.say(f"testing the kernel in {amount(len(self.subject.rest), 'further env')}")
         reserve = self.budget.remaining_seconds * (1 - _EXAMINING) if self.budget.bounded else 0.0
         try:
             cells = self.subject.cells(self.subject.rest)

@@ -37,7 +37,6 @@ from compat.model import (
     Status,
     Target,
 )
-from compat.report.summary.compact import amount
 from compat.repro import issue, verify
 from compat.repro.records import ReproFinding, ReproRequest, UnverifiedCell, WrittenRepro, name_of
 from compat.repro.script import Script, dependencies, imported_packages, requires_python
@@ -54,7 +53,7 @@ from compat.repro.verify import (
 )
 from compat.source.closure import roots_of
 from compat.store.keys import cell_key
-from compat.text import lazy_pattern, printable
+from compat.text import amount, lazy_pattern, printable
 from compat.toolchains import ScriptForm, Toolchain, known_edits
 from compat.workers.spawn import code_settings
 

@@ -96,7 +96,7 @@ def test_results_are_reported_on_ctrl_c_and_at_the_end_of_the_budget(project: Pa
         ". It is ok with BLOCK=64 instead of 128. In short: fails with BLOCK = 128, ok with "
         in first
     )
-    assert "more changes were not tried" in answer
+    assert "not tried" in answer
     assert any(
         line.startswith("  again: compat bisect --axis config --kernel bounded") for line in details
     )

@@ -169,7 +169,7 @@ def test_yielded_problems_are_described_in_words(
 
 def test_problems_not_counted_in_time_are_described_in_words() -> None:
     some = hosting.YieldedProblems(kernel="kernel", numbers=((2, 1),), missing=3)
-    expected = "3 problems (2 small, 1 large); the functions of 3 more cases were not asked in time"
+    expected = "3 problems (2 small, 1 large); 3 further cases not counted in time"
     assert _words_for(some) == expected
     none = hosting.YieldedProblems(kernel="kernel", numbers=(), missing=3)
     assert _words_for(none) == "problems not counted in time"

@@ -267,7 +267,7 @@ def test_cells_in_the_file_of_results_are_not_launched_again(
         folder, pair_python, library, "--cells", "*/wrong/*", "--cells", "*/add/*", "--no-latency"
     )
     assert ended.returncode == 0, ended.stderr
-    assert f"{len(CELLS)} cells, {finished} of them already in {path}\n" in ended.stderr
+    assert f"{len(CELLS)} cells, {finished} already in {path}\n" in ended.stderr
     assert "[1/1] kernel/wrong/case/sm_90/env  wrong" in ended.stderr
     lines = path.read_text().splitlines()
     assert len(lines) == len(before) + 2
@@ -308,7 +308,7 @@ def test_no_problem_is_started_without_enough_time(
     ended = launched(folder, pair_python, library, "--minutes", "0.001")
     assert ended.returncode == 1, ended.stderr
     assert list(results(folder)) == ["add"]
-    assert "2 cells are left: run the same command again to continue" in ended.stderr
+    assert "2 cells left: run the same command again to continue" in ended.stderr
     again = launched(folder, pair_python, library)
     assert again.returncode == 0, again.stderr
     assert sorted(results(folder)) == ["add", "eight", "small"]

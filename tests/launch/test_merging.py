@@ -275,13 +275,17 @@ def test_merged_results_are_summarized_in_one_line() -> None:
         merge_summary([MergedResults(stored=1200, lost=0, unreadable=0)]) == "launched 1,200 cells"
     )
     assert (
+        merge_summary([MergedResults(stored=1, lost=1, unreadable=1)])
+        == "launched 1 cell, 1 lost, 1 unreadable line"
+    )
+    assert (
         merge_summary(
             [
                 MergedResults(stored=1, lost=2, unreadable=0),
                 MergedResults(stored=1, lost=0, unreadable=3),
             ]
         )
-        == "launched 2 cells, 2 are lost, 3 unreadable lines"
+        == "launched 2 cells, 2 lost, 3 unreadable lines"
     )
 
 

@@ -95,7 +95,7 @@ def test_tune_leads_from_a_kernel_file_to_an_answer(
     lost = [{**line, "check": {**line["check"], "status": "lost"}} for line in lines]
     (project / "lost.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lost))
     refused = run("tune", *SELECTED, "--launched", "lost.jsonl", code=SelectionError.exit_code)
-    assert "launched 0 cells, 8 are lost\nerror: no config was launched" in refused.stderr
+    assert "launched 0 cells, 8 lost\nerror: no config was launched" in refused.stderr
 
     own = [line for line in lines if line["cell"].split("/")[2] == "default"]
     assert len(own) == 2

@@ -29,6 +29,7 @@ from compat.executors.gpus import GpuHost
 from compat.interruption import Stopped
 from compat.model import BuiltEnv
 from compat.source.tree import Trees
+from compat.text import amount
 
 _TICK = 0.2
 _GRACE = 10.0
@@ -184,7 +185,8 @@ class DaskSession:
         self._connection = connection
         if link := self._client.dashboard_link:
             self.say(
-                f"Dask: {len(self.workers)} workers, {self._threads} threads; dashboard {link}"
+                f"Dask: {amount(len(self.workers), 'worker')}, {amount(self._threads, 'thread')};"
+                f" dashboard {link}"
             )
 
     def _refuse_other_scheduler(self) -> None:

@@ -19,7 +19,7 @@ from compat.history.suspects import SlowSuspect
 from compat.model import Failure, Result, Status
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_text
-from compat.report.summary.compact import amount, at_most, explain_command, one_line
+from compat.report.summary.compact import at_most, explain_command, one_line
 from compat.report.summary.record import (
     BrokenEnv,
     Report,
@@ -29,7 +29,7 @@ from compat.report.summary.record import (
     expectation_words,
     place_of,
 )
-from compat.text import JsonObject, lazy_pattern, printable
+from compat.text import JsonObject, amount, lazy_pattern, printable
 
 # --- JUnit XML ------------------------------------------------------------------------------------
 

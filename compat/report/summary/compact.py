@@ -91,11 +91,6 @@ def join_words(items: Sequence[str]) -> str:
     )
 
 
-def amount(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun: ``1 cell``, ``1,200 cells``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
 def at_most(most: int, lines: Iterable[str]) -> Iterator[str]:
     """The first ``most`` lines, and a line with the number of further lines."""
     every = list(lines)

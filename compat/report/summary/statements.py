@@ -16,7 +16,6 @@ from compat.model import Result, Specialization, StandInPackages, Status
 from compat.model.cell import leaf_types
 from compat.model.codec import record_of
 from compat.report.summary.compact import (
-    amount,
     earlier_runs,
     join_words,
     natural,
@@ -28,6 +27,7 @@ from compat.report.summary.compact import (
     unknown,
 )
 from compat.report.summary.record import Report
+from compat.text import amount
 
 HISTORICAL = "as_written"
 """The prefix of historical variants, which preserve the text of a kernel. Each gets its own

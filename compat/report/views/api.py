@@ -29,8 +29,8 @@ from compat.report.render.blocks import (
     TextLine,
     facts,
 )
-from compat.report.summary.compact import amount, spans
-from compat.text import JsonObject
+from compat.report.summary.compact import spans
+from compat.text import JsonObject, amount
 
 # --- sentences ------------------------------------------------------------------------------------
 

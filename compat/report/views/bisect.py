@@ -41,7 +41,7 @@ from compat.report.render.blocks import (
     TextLine,
 )
 from compat.report.render.markdown import code, escape, fence, render_template
-from compat.report.summary.compact import amount, one_line, place_text, rectangles
+from compat.report.summary.compact import one_line, place_text, rectangles
 from compat.report.views.bisect_sentences import (
     all_spans,
     commits_advice,
@@ -55,7 +55,7 @@ from compat.report.views.bisect_sentences import (
     value_of,
 )
 from compat.report.views.growth import growth_document, growth_lines
-from compat.text import JsonObject, printable
+from compat.text import JsonObject, amount, printable
 
 if TYPE_CHECKING:
     from compat.bisect.bisecting import Bisection
@@ -367,11 +367,13 @@ def _details(answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[st
         return [line for growth in answer.growths for line in growth_lines(growth)]
     if isinstance(answer, ConfigAnswer):
         untried = (
-            [f"at most {answer.left_out} more changes were not tried"] if answer.left_out else []
+            [f"at most {amount(answer.left_out, 'further change')} not tried"]
+            if answer.left_out
+            else []
         )
         return [
             *(need.sentence for need in answer.needs),
-            f"{answer.compiled} changed specializations were compiled",
+            f"{amount(answer.compiled, 'changed specialization')} compiled",
             *untried,
         ]
     diff = answer.diff.splitlines()

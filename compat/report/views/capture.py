@@ -9,6 +9,7 @@ from compat import toolchains
 from compat.capturing.capturing import Capture
 from compat.capturing.checking import Agreement, capturable_toolchains
 from compat.capturing.records import ProgramRecords
+from compat.text import amount
 from compat.toolchains import Toolchain
 
 _LISTED = 12
@@ -40,9 +41,9 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     yield from _how_it_ended(capture)
     compiled = f", {captured.only_compiled} only compiled" if captured.only_compiled else ""
     yield (
-        f"{_kernels(captured.launched_count)} launched{compiled}, {len(captured.kernels)} captured"
-        f" as {_cases(captured.cases)}, {len(captured.not_captured)} not,"
-        f" in {capture.seconds:.1f} s"
+        f"{amount(captured.launched_count, 'kernel')} launched{compiled},"
+        f" {len(captured.kernels)} captured as {amount(captured.cases, 'case')},"
+        f" {len(captured.not_captured)} not, in {capture.seconds:.1f} s"
     )
     yield from _name_lines(
         "not captured", [str(kernel) for kernel in captured.not_captured], every=True
@@ -55,15 +56,14 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
         [str(conditional) for conditional in captured.conditionals],
     )
     never = [f"{module}:{name}" for module, name in captured.never_launched]
-    yield from _name_lines(f"never launched, {_functions(len(never))} of the same packages", never)
+    yield from _name_lines(
+        f"never launched, {amount(len(never), 'jit function')} of the same packages", never
+    )
     yield from _name_lines(
         f"not overwritten in {output}, because no capture wrote them", captured.in_the_way
     )
     if captured.kernels:
-        yield (
-            f"wrote {output}: {len(captured.kernels)} kernel"
-            f" file{'' if len(captured.kernels) == 1 else 's'}, and index.json"
-        )
+        yield f"wrote {output}: {amount(len(captured.kernels), 'kernel file')}, and index.json"
         releases = f"{toolchain.name}-releases" if toolchain.only_named else "releases"
         yield f"next: compat matrix --spec '{output}/**/*.toml' --envs {releases}"
 
@@ -128,11 +128,11 @@ def _problems(capture: Capture) -> Iterator[str]:
     there = captured.cases - len(captured.without_problem)
     yield (
         f"can run again as recorded, with invented floating-point numbers: {there} of"
-        f" {_cases(captured.cases)}"
+        f" {amount(captured.cases, 'case')}"
     )
     others = Counter(why for _, _, why in captured.without_problem)
     yield from _name_lines(
-        "cannot", [f"{_cases(count)}: {why}" for why, count in others.items()], every=True
+        "cannot", [f"{amount(count, 'case')}: {why}" for why, count in others.items()], every=True
     )
 
 
@@ -163,7 +163,9 @@ def _code(capture: Capture) -> Iterator[str]:
         if comparison.agreement is Agreement.UNKNOWN
     )
     yield from _name_lines(
-        "not compared", [f"{_cases(count)}: {why}" for why, count in unknown.items()], every=True
+        "not compared",
+        [f"{amount(count, 'case')}: {why}" for why, count in unknown.items()],
+        every=True,
     )
 
 
@@ -174,15 +176,3 @@ def _name_lines(what: str, names: Sequence[str], *, every: bool = False) -> Iter
         yield from (f"  {name}" for name in shown)
         if len(names) > len(shown):
             yield f"  … and {len(names) - len(shown)} more, in index.json"
-
-
-def _kernels(count: int) -> str:
-    return f"{count} kernel{'' if count == 1 else 's'}"
-
-
-def _cases(count: int) -> str:
-    return f"{count} case{'' if count == 1 else 's'}"
-
-
-def _functions(count: int) -> str:
-    return f"{count} jit function{'' if count == 1 else 's'}"

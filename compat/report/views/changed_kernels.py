@@ -20,8 +20,8 @@ from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import DifferenceKind
 from compat.reduce.original import newest_first
 from compat.reduce.reduction import Reduction
-from compat.report.summary.compact import amount, spans
-from compat.text import JsonObject, printable
+from compat.report.summary.compact import spans
+from compat.text import JsonObject, amount, printable
 
 if TYPE_CHECKING:
     from compat.fix.fixing import EditTrial, Fix

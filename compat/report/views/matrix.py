@@ -20,14 +20,7 @@ from compat.report.render.blocks import (
     TextLine,
 )
 from compat.report.summary.checks import check_text, checks_by_device, latencies, reasons
-from compat.report.summary.compact import (
-    amount,
-    at_most,
-    join_words,
-    on_two_lines,
-    one_line,
-    place_text,
-)
+from compat.report.summary.compact import at_most, join_words, on_two_lines, one_line, place_text
 from compat.report.summary.grid import (
     COMING,
     UNEXPECTED,
@@ -50,6 +43,7 @@ from compat.report.summary.statements import (
     without_hints,
 )
 from compat.report.views.envs import pairs_blocks
+from compat.text import amount
 
 CROWDED = 40
 """The number of library kernels above which a terminal shows no table of each, and only the first

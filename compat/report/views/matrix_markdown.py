@@ -15,7 +15,6 @@ from compat.report.render.markdown import escape, prose_with_bold, render_templa
 from compat.report.summary.checks import check_text, checks_by_device, latencies, reasons
 from compat.report.summary.checks import legend as checks_legend
 from compat.report.summary.compact import (
-    amount,
     explain_command,
     fix_command,
     join_words,
@@ -42,7 +41,7 @@ from compat.report.summary.statements import (
     without_hints,
 )
 from compat.report.views.envs import pairs_sentence, section
-from compat.text import JsonObject, shorten
+from compat.text import JsonObject, amount, shorten
 
 SUMMARY_LIMIT = 1024 * 1024
 """Bytes that the summary of a step may have on GitHub. GitHub does not show a longer one."""

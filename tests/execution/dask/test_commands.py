@@ -81,7 +81,7 @@ def test_executor_class_starts_a_cluster_and_stored_results_need_no_dask(project
     began = command(project, "--variant", "block_ptr")
     _, err = began.communicate(timeout=PATIENCE)
     assert began.returncode == 0, err
-    assert "Dask: 1 workers, 2 threads; dashboard http://" in err
+    assert "Dask: 1 worker, 2 threads; dashboard http://" in err
     document = json.loads((project / "reports" / "matrix.json").read_text())
     assert {cell["status"] for cell in document["cells"]} == {"ok"}
     wait_until(lambda: not running_commands(project), SOON)

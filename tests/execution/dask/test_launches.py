@@ -248,9 +248,9 @@ def test_matrix_without_a_gpu_is_compiled_but_not_launched(home: Path, equipped:
     equipped.start("plain", has_gpu=False)
     done = matrix(equipped, "--executor", equipped.machines.address, "--launch")
     assert done.exit_code == SelectionError.exit_code, done.output
-    message = "2 cells were not launched: no Dask worker has a GPU of sm_90: plain at tcp://"
+    message = "2 cells not launched: no Dask worker has a GPU of sm_90: plain at tcp://"
     assert done.stderr.index(message) < done.stderr.index(
-        "error: 2 cells were not launched: no Dask worker has a GPU of sm_90"
+        "error: 2 cells not launched: no Dask worker has a GPU of sm_90"
     )
     assert [(status, gpu) for _, status, gpu in gpu_checks(home)] == [("ok", None), ("ok", None)]
 
@@ -369,7 +369,7 @@ def test_launch_of_a_folder_ends_on_ctrl_c_and_skips_finished_cells(
     again = CliRunner().invoke(main, [*arguments, "--cells", "*/add/*"])
     assert (again.exit_code, again.stderr) == (
         0,
-        f"2 cells, 1 of them already in {folder / 'results.jsonl'}\n",
+        f"2 cells, 1 already in {folder / 'results.jsonl'}\n",
     )
     assert statuses([LaunchedPiece(worker="", lines=tuple(results(folder).values()))]) == {
         "add": "ok"
@@ -400,9 +400,7 @@ def test_cells_are_launched_once_a_worker_with_a_gpu_joins(home: Path, equipped:
         launches = sharing.begin(selection, context, selection.read_envs, listener)
         assert launches is not None
         with launches:
-            assert [message.partition(":")[0] for message in messages] == [
-                "1 cells were not launched"
-            ]
+            assert [message.partition(":")[0] for message in messages] == ["1 cell not launched"]
             with pytest.raises(SelectionError, match="no Dask worker has a GPU of sm_90"):
                 launches.check()
             equipped.start("equipped", has_gpu=True)

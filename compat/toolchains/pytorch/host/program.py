@@ -46,7 +46,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         cells = results.remaining(index["cells"], chosen.cells, done)
         count = len(index["cells"])
         finished = count - len(results.remaining(index["cells"], (), done))
-        say("%d cells, %d of them already in %s" % (count, finished, out))
+        say("%s, %d already in %s" % (_cells(count), finished, out))
         if not cells:
             return 0
         numerics = _numerics(chosen.device)
@@ -258,7 +258,7 @@ class _FolderRun:
         for problem, cells in self._groups():
             if self._is_too_late(len(cells)):
                 remaining = len(self._cells) - self._count
-                say("%d cells are left: run the same command again to continue" % remaining)
+                say("%s left: run the same command again to continue" % _cells(remaining))
                 self._lost += remaining
                 break
             group = ProblemRun(self._watch, problem, cells, self._share(len(cells)))
@@ -269,8 +269,8 @@ class _FolderRun:
                 self._note(line)
         seconds = time.monotonic() - self._began
         say(
-            "%d cells in %.0f s, %.0f a minute"
-            % (self._count, seconds, 60 * self._count / max(seconds, 1e-9))
+            "%s in %.0f s, %.0f per minute"
+            % (_cells(self._count), seconds, 60 * self._count / max(seconds, 1e-9))
         )
         return 1 if self._lost else 0
 
@@ -336,3 +336,7 @@ class _FolderRun:
                 "the kernels are for %s, and %s has compute capability %s"
                 % (target["name"], device["name"], device["cc"])
             )
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else "%d cells" % count
