@@ -13,12 +13,13 @@ Names and fingerprints are the names of pages, so links stay valid.
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from importlib.resources import files
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 from attrs import frozen
@@ -202,6 +203,14 @@ def number_of(version: BoardVersion, place: int) -> ReleaseNumber:
     )
 
 
+def _bisect_command(failure: BoardFailure) -> str:
+    """The command that finds the release since which the example of a failure fails."""
+    options = ("--kernel", "--variant", "--case", "--target")
+    names = zip(options, failure.cell.split("/"), strict=False)  # the env has no option
+    files = shlex.split(failure.example)[3:]
+    return shlex.join(["compat", "bisect", *chain.from_iterable(names), *files])
+
+
 class _Pages:
     """The pages of a record."""
 
@@ -212,7 +221,7 @@ class _Pages:
     @cached_property
     def _templates(self) -> Environment:
         environment = html_environment("compat.board")
-        environment.filters["first_line"] = _first_line
+        environment.filters.update(first_line=_first_line, amount=amount)
         environment.globals.update(
             policy=SITE_POLICY,
             icons=icons(),
@@ -259,6 +268,7 @@ class _Pages:
             "../",
             failure=failure,
             number=number,
+            bisect=_bisect_command(failure),
             rows=rows[:_ROWS],
             further=len(rows) - _ROWS,
             releases=[release for release in self.record.releases if release in met],

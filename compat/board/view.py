@@ -96,7 +96,7 @@ def check_blocks(check: BoardCheck) -> Iterator[Block]:
 
 def _library_lines(check: BoardCheck, library: CheckedLibrary) -> Iterator[str]:
     if not library.is_exact:
-        yield f"the board has no {library.installed}; this is of {library.version}"
+        yield f"the board has no {library.installed}; these results are of {library.version}"
     if library.guessed:
         yield f"the arguments of {amount(library.guessed, 'kernel')} are guessed"
     if library.kernels:
@@ -111,7 +111,7 @@ def _library_lines(check: BoardCheck, library: CheckedLibrary) -> Iterator[str]:
         more = [f"{number - _NAMED} more"] if number > _NAMED else []
         yield f"breaks {number}: {name}: {join_words([*islice(kernels, _NAMED), *more])}"
     if library.mended:
-        yield f"mends {len(library.mended)}"
+        yield f"fixes {len(library.mended)}"
 
 
 def _sentence(check: BoardCheck) -> str:

@@ -124,9 +124,13 @@ def site(*, answer: Answer, path: Path, output: Path | None, url: str | None) ->
     )
 
 
-@board.command(cls=Command, short_help="Tell what an upgrade would break in an environment.")
-@click.option("--from", "before", metavar="RELEASE", help="The release.  [default: the installed]")
-@click.option("--to", "after", metavar="RELEASE", help="The release.  [default: the newest]")
+@board.command(cls=Command, short_help="Show what an upgrade would break in an environment.")
+@click.option(
+    "--from", "before", metavar="RELEASE", help="The old release.  [default: the installed one]"
+)
+@click.option(
+    "--to", "after", metavar="RELEASE", help="The new release.  [default: the newest one]"
+)
 @click.option(
     "--python",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -144,7 +148,7 @@ def site(*, answer: Answer, path: Path, output: Path | None, url: str | None) ->
 def check(
     *, answer: Answer, before: str | None, after: str | None, python: Path | None, record: str
 ) -> None:
-    """Tell which kernels of the installed libraries an upgrade of Triton would break.
+    """Show which kernels of the installed libraries an upgrade of Triton would break.
 
     $ compat board check --from 3.6 --to 3.9 --python .venv/bin/python
 

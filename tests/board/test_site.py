@@ -86,6 +86,7 @@ def test_scripts_and_issue_texts_are_on_the_page_of_their_failure(board: BoardDe
     folder = board.folder / "site"
     write_site(board, folder, released={})
     page = (folder / "failure" / "api-removed-c01dbeef.html").read_text()
+    assert "compat bisect --kernel blocks --variant " in page
     assert page.index("An issue &lt;text&gt;.") < page.index("print(1)")
     assert "known upstream" not in (folder / "failures.html").read_text()
     (board.folder / "known.toml").write_text(
