@@ -72,9 +72,10 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
         StoreError: The folder cannot be written.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / INDEX).exists():
-        hint = "Name a new folder, or one that `compat build` wrote before."
         raise SelectionError(
-            "the folder has files that `compat build` did not write", where=str(folder), hint=hint
+            "the folder has files, and none is the index.json of a build",
+            where=str(folder),
+            hint="Name a new folder, or one with an earlier build.",
         )
     try:
         for path in (
@@ -98,7 +99,7 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
         raise StoreError(
             f"cannot write the folder: {error}",
             where=str(folder),
-            hint="Name another folder with --out.",
+            hint="Name another folder.",
         ) from error
     return folder / PROGRAM
 

@@ -250,7 +250,7 @@ def _launchables(
             why = result.outcome.failure
             yield OmittedCell(
                 cell=cell,
-                why=f"{status}{f' ({why.failure_class})' if why else ''}: it does not compile",
+                why=f"{status}{f' ({why.failure_class})' if why else ''}: no code to launch",
             )
         elif cell not in attempts:
             yield OmittedCell(cell=cell, why="its files have changed since they were compiled")

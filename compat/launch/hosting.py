@@ -50,9 +50,10 @@ from compat.toolchains.pytorch.host.results import NAME
 
 _FOLDER = "launch"
 """The folder of the build, inside the project's state folder, which stays after a run."""
-ELSEWHERE = (
-    "Build here and launch elsewhere: `compat build --target TARGET --out DIR`, `python"
-    " DIR/launch.py` on a GPU host, and `compat matrix --launched DIR/results.jsonl` here again."
+_ELSEWHERE = (
+    "Run the command on a machine with a GPU. `compat build --target TARGET --out DIR`, and --build"
+    " of `compat tune` and `compat hunt`, write a folder for a GPU host. Run its launch.py there,"
+    " and read its results.jsonl here with --launched."
 )
 
 
@@ -78,10 +79,10 @@ def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
     try:
         host = gpus.find_gpus(python)
     except OSError as error:
-        raise SelectionError(f"cannot start {python}: {error.strerror}", hint=ELSEWHERE) from error
+        raise SelectionError(f"cannot start {python}: {error.strerror}", hint=_ELSEWHERE) from error
     if not host.devices:
         raise SelectionError(
-            f"there is no usable GPU on this machine: {host.why_none}", hint=ELSEWHERE
+            f"there is no usable GPU on this machine: {host.why_none}", hint=_ELSEWHERE
         )
     arch = host.devices[0].arch
     for target in selection.all_targets:

@@ -26,7 +26,7 @@ from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.history.account import Judgement
 from compat.launch.building import Launchable
-from compat.launch.hosting import COMPARED, ELSEWHERE, Behaviour, BuildComparison, Comparer, Gpu
+from compat.launch.hosting import COMPARED, Behaviour, BuildComparison, Comparer, Gpu
 from compat.model import Result, Specialization, Status
 from compat.reduce.candidate import Candidate
 
@@ -179,9 +179,10 @@ def _refuse_unlaunchable(result: Result, gpu: Gpu) -> None:
             hint=hint,
         )
     if cell.target != gpu.target:
-        hint = f"Choose its cell for {gpu.target.name}. {ELSEWHERE}"
         raise SelectionError(
-            f"{cell.id} is for another GPU than that of this machine", where="--judge", hint=hint
+            f"{cell.id} is for another GPU than that of this machine",
+            where="--judge",
+            hint=f"Choose its cell for {gpu.target.name}, or a machine with its GPU.",
         )
     if cell.spec.compile.launch:
         hint = (

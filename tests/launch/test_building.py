@@ -221,7 +221,7 @@ def test_results_stay_after_another_build_into_the_same_folder(folder: Path, bun
 
 def test_folder_with_files_of_somebody_else_is_refused(tmp_path: Path, bundle: Built) -> None:
     (tmp_path / "thesis.tex").write_text("x")
-    with pytest.raises(SelectionError, match="files that `compat build` did not write"):
+    with pytest.raises(SelectionError, match="the folder has files, and none is"):
         archive.write_archive(bundle, tmp_path)
 
 

@@ -205,6 +205,7 @@ def test_a_gpu_is_needed_to_launch(project: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(hosting, "find_python", lambda _: "python3")
     done = run("tune", *SELECTED, "--launch", code=SelectionError.exit_code)
     assert "there is no usable GPU on this machine" in done.stderr
+    assert "--build of `compat tune`" in done.stderr
 
 
 def test_kernels_with_recorded_launches_are_not_tuned(
