@@ -58,7 +58,7 @@ def test_addresses_are_found_in_bytes() -> None:
 def test_address_that_does_not_move_with_its_tensor_is_unrecordable(
     second: bytes,
 ) -> None:
-    with pytest.raises(UnrecordableLaunch, match="in a form that is not known"):
+    with pytest.raises(UnrecordableLaunch, match="in an unknown form"):
         recording._parameter(data(X), second, TENSORS, MOVED)
 
 
@@ -68,7 +68,7 @@ def test_size_that_looks_like_an_address_is_not_patched() -> None:
 
 
 def test_address_in_an_unknown_form_is_unrecordable() -> None:
-    with pytest.raises(UnrecordableLaunch, match="in a form that is not known"):
+    with pytest.raises(UnrecordableLaunch, match="in an unknown form"):
         recording._parameter(data(X >> 4), data((X + (1 << 44)) >> 4), TENSORS, MOVED)
 
 

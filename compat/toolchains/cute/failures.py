@@ -166,7 +166,7 @@ CLASSES = (
         ),
         advice=(
             "The usual cause is an operation that the target does not have. Releases up to 4.5 name"
-            " the operation, later ones do not."
+            " the operation, and later ones do not."
         ),
         blame=Blame.COMPILER,
         signs=(
@@ -573,9 +573,9 @@ CLASSES = (
     ),
     FailureClass(
         name="coded",
-        title="Refused with a code",
-        meaning="The release refuses the kernel with a diagnostic that has a code.",
-        advice="The message says what is wrong, and often how to mend it.",
+        title="Refused with an error code",
+        meaning="The release refuses the kernel with a diagnostic that has an error code.",
+        advice="The message says what is wrong, and often how to fix it.",
         signs=(Sign(message=r"error\[(?P<code>(?!INTERNAL\b)[A-Z_]+)\]", means="{code}"),),
     ),
     common.UNCLASSIFIED,

@@ -318,8 +318,8 @@ def constant(value: object, names: dict[str, object]) -> Any:
             return names[name]
         if form != "dtype":
             raise KernelFileError(
-                "a constexpr of CuTe DSL is a number, a text, a dtype, a function, nothing, or a"
-                " tuple of such, and no %s" % form
+                "a constexpr of CuTe DSL is a number, a string, a dtype, a function, None, or a"
+                " tuple of these, not a %s" % form
             )
         return element(_DTYPES.get(name, name))
     return value
@@ -335,7 +335,7 @@ def element(name: str) -> Type:
 
     if name not in _ELEMENTS:
         raise KernelFileError(
-            "%r is not a type of elements: one of %s" % (name, ", ".join(_ELEMENTS))
+            "%r is not an element type: choose one of %s" % (name, ", ".join(_ELEMENTS))
         )
     return getattr(cutlass, _ELEMENTS[name][0])
 
@@ -439,15 +439,15 @@ class Arguments:
         """
         if not callable(self._names.get(function)):
             raise KernelFileError(
-                "signature.%s: the source has no function %r: define it beside the kernel, or say a"
-                " type" % (name, function)
+                "signature.%s: the source has no function %r: define it beside the kernel, or give"
+                " a type" % (name, function)
             )
         make = self._names[function]
         others = list(_parameters(make))[1:]
         if not _parameters(make):
             raise KernelFileError(
-                "signature.%s: %s() takes nothing: its first parameter is what makes an argument of"
-                " a type" % (name, function)
+                "signature.%s: %s() has no parameters: the first one must be the function that"
+                " makes an argument of a type" % (name, function)
             )
         missing = [
             parameter

@@ -151,7 +151,7 @@ class HostFunction:
         addresses += [ctypes.addressof(kernel) for kernel in self._kernels]
         if len(addresses) != self._parameters:
             raise UnrecordableLaunch(
-                "the compiled function takes %d arguments, and these are %d"
+                "the compiled function takes %d arguments, not %d"
                 % (self._parameters, len(addresses))
             )
         if self._has_status:
@@ -183,7 +183,7 @@ def _pointers(value: Value) -> list[Any]:
     if hasattr(value, "getPtr"):  # a stream
         return [value.getPtr()]
     raise UnrecordableLaunch(
-        "there is no telling how an argument of the type %s is passed" % type(value).__name__
+        "it is unknown how an argument of the type %s is passed" % type(value).__name__
     )
 
 
@@ -315,9 +315,7 @@ class _Driver:
     ) -> int:
         entry = self._names[kernel - _HANDLE]
         if entry not in self._sizes:
-            raise UnrecordableLaunch(
-                "the kernel %s is in none of the binaries that are kept" % entry
-            )
+            raise UnrecordableLaunch("the kernel %s is in none of the kept binaries" % entry)
         pointers = cast(address, POINTER(c_void_p))
         parameters = [
             ctypes.string_at(pointers[at], size) for at, size in enumerate(self._sizes[entry])
@@ -409,8 +407,7 @@ def record_launches(host: HostFunction, function: Function, job: Document) -> st
     sizes = [values for name in SIZES for values in parameters.get(name, [])]
     if not sizes:
         raise UnrecordableLaunch(
-            "its problem has no parameter `sizes`, which says for which sizes launches are written"
-            " down"
+            "its problem has no parameter `sizes`, which says for which sizes launches are recorded"
         )
     return json.dumps(
         {"recorded": [_launch_record(host, function, job, values) for values in sizes]}
@@ -466,7 +463,7 @@ def _attributes(attributes: dict[int, list[int]]) -> Document:
     unknown = sorted(set(attributes) - {_COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC})
     if unknown:
         raise UnrecordableLaunch(
-            "it is launched with attribute %d, which is not carried over" % unknown[0]
+            "it is launched with attribute %d, which cannot be recorded" % unknown[0]
         )
     cluster = attributes[_CLUSTER][:3] if _CLUSTER in attributes else None
     return {
@@ -487,7 +484,7 @@ def _parameter(first: bytes, second: bytes, tensors: Objects, moved: Objects) ->
     for at, _, _ in patches:
         data[at : at + 8] = others[at : at + 8] = bytes(8)
     if data != others:
-        raise UnrecordableLaunch("an address is in a parameter in a form that is not known")
+        raise UnrecordableLaunch("a parameter has an address in an unknown form")
     return {"data": data.hex(), "patches": [list(patch) for patch in patches]}
 
 

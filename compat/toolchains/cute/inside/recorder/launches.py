@@ -273,7 +273,7 @@ class _CompileLog:
     def _constructor(self, value: object, launch: Document) -> None:
         made_of = objects.constructor_arguments(value)
         if made_of is None:
-            raise UnwritableArgument("is an object, and it is not known what it was made of")
+            raise UnwritableArgument("is an object whose constructor arguments are unknown")
         for name, argument_value in made_of.items():
             try:
                 table, form = argument(
@@ -314,7 +314,9 @@ def _kernel(function: Function, parameters: Objects) -> object:
     if "." not in function.__qualname__.rpartition("<locals>.")[2]:
         return function
     if function.__name__ != _CALL or "self" not in parameters:
-        raise UnwritableArgument("is a method, and of an object only __call__ is captured")
+        raise UnwritableArgument(
+            "is a method, and __call__ is the only captured method of an object"
+        )
     return type(parameters["self"][0])
 
 

@@ -298,7 +298,7 @@ class HostScope(Scope):
             if any(isinstance(argument, KernelObject) for argument in (*rest, *keywords.values())):
                 self.apply(kernel, rest, keywords)  # this function calls the object
             return noted
-        raise UnknownValue("compiles what is not known")
+        raise UnknownValue("compiles an unknown function")
 
     def _note_call(
         self,

@@ -335,8 +335,8 @@ def _unlaunched_kernels(
         }
         if node.name not in named:
             why = (
-                "no function of this file launches it, and what is compiled is the function below"
-                " @cute.jit that does"
+                "no function of this file launches it, and only a function below @cute.jit that"
+                " launches a kernel can be compiled"
             )
             yield UnreachableKernel(name=node.name, line=node.lineno, why=why)
 

@@ -51,10 +51,10 @@ class Unknown:
     """An unknown value."""
 
     def __bool__(self) -> bool:
-        raise UnknownValue("nothing is known of it")
+        raise UnknownValue("nothing is known about it")
 
     def __eq__(self, other: object) -> bool:
-        raise UnknownValue("nothing is known of it")
+        raise UnknownValue("nothing is known about it")
 
     __hash__ = object.__hash__
 
