@@ -37,11 +37,11 @@ TOOLCHAIN_DAMAGED = FailureClass(
     name="toolchain-damaged",
     title="Toolchain damaged",
     meaning=(
-        "A program of the toolchain is empty, cut short, not executable, or another program than"
-        " the one that was installed."
+        "A program of the toolchain is empty, cut short, not executable, or not the program that"
+        " was installed."
     ),
     status=Status.ENV_BROKEN,
-    advice="Rebuild the environment. This failure says nothing about the kernel.",
+    advice="Run `compat envs build --again ENV`. This failure says nothing about the kernel.",
     blame=Blame.ENV,
 )
 MACHINE = FailureClass(
@@ -124,7 +124,7 @@ TIMEOUT = FailureClass(
     meaning="triton-compat stopped the compile at its deadline.",
     status=Status.TIMED_OUT,
     advice=(
-        "It was still in stage {stage} at its deadline. Raise the deadline if the compile is only"
+        "The compile was still in stage {stage} at its deadline. Raise `--deadline` if it is only"
         " slow."
     ),
     blame=Blame.LIMIT,
@@ -134,7 +134,10 @@ OUT_OF_MEMORY = FailureClass(
     title="Out of memory",
     meaning="The compile reached its memory limit, or the machine had no more memory.",
     status=Status.OUT_OF_MEMORY,
-    advice="It ran out of memory in stage {stage}. Raise the limit if the machine has more memory.",
+    advice=(
+        "The compile ran out of memory in stage {stage}. Raise `memory` in matrix.toml if the"
+        " machine has more."
+    ),
     blame=Blame.LIMIT,
     signs=(
         Sign(error=r"^MemoryError$", means="out of memory"),

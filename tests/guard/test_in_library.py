@@ -262,9 +262,7 @@ def test_target_may_be_a_name_or_a_compute_capability(
 
 @pytest.mark.parametrize("target", ["h100", "", 90, (9,), object()])
 def test_invalid_target_is_an_error(facts: dict[str, object], target: object) -> None:
-    with pytest.raises(
-        ValueError, match="a target is such as 'sm_90', 'gfx942' or \\(9, 0\\), not "
-    ):
+    with pytest.raises(ValueError, match="name one such as 'sm_90'"):
         code.decide(facts, "k", "3.8.0", target)
 
 
@@ -272,7 +270,7 @@ def test_unknown_kernel_or_policy_is_an_error(facts: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="this guard does not know the kernel 'j'; it knows k"):
         code.decide(facts, "j", "3.8.0", "sm_90")
     with pytest.raises(
-        ValueError, match="the policy is one of pessimistic, optimistic, not 'brave'"
+        ValueError, match="unknown policy 'brave'; choose one of pessimistic, optimistic"
     ):
         code.decide(facts, "k", "3.8.0", "sm_90", "brave")
 

@@ -79,8 +79,8 @@ INTERPRETER = Interpreter(
             name="descriptor_stride",
             uses=lazy_pattern(r"\bmake_tensor_descriptor\b"),
             defect=(
-                "takes no strides but multiples of 16 elements for tensor descriptors, where bytes"
-                " are meant"
+                "takes only strides of multiples of 16 elements for tensor descriptors, instead of"
+                " 16 bytes"
             ),
         ),
         Probe(
@@ -93,15 +93,15 @@ INTERPRETER = Interpreter(
             uses=lazy_pattern(
                 r"\b(fadd|fsub|fmul|fdiv|fma|minimumf|maximumf|minnumf|maxnumf|fcmp\w+|exp2?|sqrt):bf16\b"
             ),
-            defect="gets arithmetic of bf16 wrong",
+            defect="gets bf16 arithmetic wrong",
         ),
         Probe(
             name="bf16_sum",
             uses=lazy_pattern(r":bf16\b.*\.(sum|reduce)\b"),
-            defect="gets sums of bf16 wrong",
+            defect="gets bf16 sums wrong",
         ),
         Probe(
-            name="bf16_constant", uses=lazy_pattern(r"[:>]bf16\b"), defect="has no numbers of bf16"
+            name="bf16_constant", uses=lazy_pattern(r"[:>]bf16\b"), defect="does not support bf16"
         ),
         Probe(
             name="bf16_rounding",
@@ -121,7 +121,7 @@ INTERPRETER = Interpreter(
         Probe(
             name="nan_maximum",
             uses=lazy_pattern(r"\b(max|min)numf:nan\b"),
-            defect="has NaN for the larger of NaN and a number",
+            defect="returns NaN as the maximum of NaN and a number",
         ),
     ),
     lacks=(

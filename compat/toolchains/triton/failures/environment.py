@@ -91,16 +91,16 @@ CLASSES = (
     evolve(
         common.TIMEOUT,
         advice=(
-            "It was still in stage {stage} at its deadline. Smaller blocks, fewer `static_range`"
-            " iterations and fewer `num_stages` shorten a compile. Raise the deadline if the"
-            " compile is only slow."
+            "The compile was still in stage {stage} at its deadline. Smaller blocks, fewer"
+            " `static_range` iterations and fewer `num_stages` shorten a compile. Raise"
+            " `--deadline` if it is only slow."
         ),
     ),
     evolve(
         common.OUT_OF_MEMORY,
         advice=(
-            "It ran out of memory in stage {stage}. Smaller blocks and less unrolling shrink the"
-            " IR. Raise the limit if the machine has more memory."
+            "The compile ran out of memory in stage {stage}. Smaller blocks and less unrolling"
+            " shrink the IR. Raise `memory` in matrix.toml if the machine has more."
         ),
     ),
     evolve(

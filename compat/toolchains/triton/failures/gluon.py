@@ -14,14 +14,14 @@ _DETAILS = (
     (
         r"^Layout has (?:a total of )?\d+ warps per CTA",
         "warps",
-        "The layout needs another number of warps than the option `num_warps` says. The product of"
+        "The layout is for a different number of warps than the option `num_warps`. The product of"
         " `warps_per_cta` must be `num_warps`.",
     ),
     (
         r"^Layout has (?:a total of )?\d+ threads per warp",
         "threads",
-        "The layout needs another number of threads in a warp. The product of `threads_per_warp`"
-        " is 32 on NVIDIA and RDNA, and 64 on CDNA.",
+        "The layout is for a different number of threads in a warp. The product of"
+        " `threads_per_warp` is 32 on NVIDIA and RDNA, and 64 on CDNA.",
     ),
     (
         r"Layout has rank \d+, but the tensor it's attached to has rank",

@@ -125,8 +125,8 @@ CLASSES = (
             " inner size. Or its accumulator has the wrong type."
         ),
         advice=(
-            "Use two-dimensional blocks of one dtype, `[M, K]` and `[K, N]`. M, N and K have a"
-            " minimum of 16 on most targets, and K of 8-bit types has 32. The accumulator is an"
+            "Use two-dimensional blocks of one dtype, `[M, K]` and `[K, N]`. M, N and K are"
+            " at least 16 on most targets, and K at least 32 for 8-bit types. The accumulator is an"
             " `[M, N]` block of `tl.float32`, or of `tl.int32` for integers."
         ),
         signs=(
@@ -579,7 +579,7 @@ CLASSES = (
         advice=(
             "Pass blocks, numbers and `tl` dtypes. Use `tl.float16` instead of a string or `float`,"
             " and `tl.full((1,), …)` for a block. Python's own functions (`len`, `float`, `round`)"
-            " do not take blocks. `tl.max` and `tl.min` reduce a block, `tl.maximum` and"
+            " do not take blocks. `tl.max` and `tl.min` reduce a block; `tl.maximum` and"
             " `tl.minimum` compare two values."
         ),
         signs=(

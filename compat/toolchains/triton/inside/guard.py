@@ -199,7 +199,7 @@ def decide(
         )
     policy = policy or facts["policy"]
     if policy not in POLICIES:
-        raise ValueError(f"the policy is one of {', '.join(POLICIES)}, not {policy!r}")
+        raise ValueError(f"unknown policy {policy!r}; choose one of {', '.join(POLICIES)}")
     if version is None:
         return Choice(None, "Triton is not installed")
     if target is None:
@@ -362,7 +362,7 @@ def _device(target: Any) -> tuple[str, object]:
         return "hip", text
     if text.startswith("sm_") and text[3:].rstrip("af").isdigit():
         return "cuda", int(text[3:].rstrip("af"))
-    raise ValueError(f"a target is such as 'sm_90', 'gfx942' or (9, 0), not {target!r}")
+    raise ValueError(f"unknown target {target!r}; name one such as 'sm_90', 'gfx942' or (9, 0)")
 
 
 def _name(device: tuple[str, Any]) -> str:

@@ -62,7 +62,7 @@ class Interpreting:
         arguments = _with_descriptors(problem, {**job["signature"], **(job["launch"] or {})})
         both = sorted(set(constexprs) & set(arguments))
         if both:
-            raise ValueError("%s is a constexpr of the case, and no argument" % ", ".join(both))
+            raise ValueError("%s is a constexpr of the case, not an argument" % ", ".join(both))
         try:
             bound = inspect.signature(kernel.fn).bind(**arguments, **constexprs)
         except TypeError as error:

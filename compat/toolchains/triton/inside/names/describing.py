@@ -285,7 +285,7 @@ def _below(package: types.ModuleType, errors: dict[str, str]) -> Iterator[types.
         if module_info.name.startswith("_"):
             continue
         if name in _LEFT_OUT:
-            errors[name] = "not looked into: no part of the language"
+            errors[name] = "not inspected: not part of the language"
             continue
         try:
             module = importlib.import_module(name)

@@ -278,7 +278,7 @@ class Types:
             return Guess("fp32", "by its name")
         if _WHOLE_NAME.match(name) or _WHOLE_LETTERS.match(name):
             return Guess("i32", "by its name")
-        return Guess("i32", "nothing is known of it", "its type is unknown")
+        return Guess("i32", "nothing is known about it", "its type is unknown")
 
     def _values(self, parameter: JitParameter) -> list[tuple[PythonValue, str]]:
         is_known, value = self.scope.try_value(parameter.default)
@@ -520,7 +520,7 @@ class Values:
             return Guess(4, "a count, by its name")
         if name in self.facts.passes:
             return Guess(4, "the passes of an unrolled loop")
-        return Guess(64, "nothing is known of it", "its value is unknown")
+        return Guess(64, "nothing is known about it", "its value is unknown")
 
 
 def is_value(value: object) -> bool:

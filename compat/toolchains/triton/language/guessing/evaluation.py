@@ -135,7 +135,7 @@ class AssumedTensor:
             return {"torch_dtype": torch}
         if self.origin:
             return ElementType(self.origin)
-        raise UnknownValue("a dtype that nothing tells")
+        raise UnknownValue("an unknown dtype")
 
     def of_type(self, dtype: object) -> AssumedTensor:
         """Return the tensor with another dtype, or unchanged if ``dtype`` is ``None``."""
@@ -159,7 +159,7 @@ def _shape(tensor: AssumedTensor, sizes: Sequence[PythonValue]) -> tuple[int, ..
     """Return the sizes in a call of a method, with ``-1`` replaced."""
     flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     if not all(isinstance(size, int) for size in flat):
-        raise UnknownValue("a shape that is not known")
+        raise UnknownValue("an unknown shape")
     product, elements = math.prod(size for size in flat if size != -1), math.prod(tensor.shape)
     # Assumed sizes need not fit the sizes in the source.
     rest = SIZE if product < 1 or elements % product else elements // product
@@ -311,7 +311,7 @@ class OpaqueArgument:  # noqa: PLW1641 - nothing keeps it in a set
     name: str
 
     def __eq__(self, other: object) -> bool:
-        raise UnknownValue("nothing is known of the argument")
+        raise UnknownValue("nothing is known about the argument")
 
 
 @frozen
@@ -421,7 +421,7 @@ class KernelScope(Scope):
         ]
         text = f"{constexprs.GLUON}.{origin.removeprefix(GLUON)}({', '.join(parts)})"
         if not constexprs.is_layout(text):
-            raise UnknownValue("a layout of other values than literals")
+            raise UnknownValue("a layout of values that are not literals")
         return {"layout": text}
 
     def _config(self, node: ast.Call) -> TunerConfig:

@@ -10,7 +10,7 @@ from attrs import Factory, define, evolve
 from compat.model import ONLY_CASE, constexprs
 from compat.model.fields import CommentedValue
 from compat.source.constants import PythonValue, PythonValues, UnknownValue
-from compat.text import lazy_pattern
+from compat.text import amount, lazy_pattern
 from compat.toolchains.language import GuessedKernel
 from compat.toolchains.triton.language.guessing.arguments import (
     UNKNOWN_FLOAT,
@@ -284,8 +284,8 @@ class _Guessing:
         ]
         if len(usable) < len(configs):
             self.look_at.append(
-                f"{len(configs) - len(usable)} of its {len(configs)} configs name an"
-                " unknown parameter, and are left out"
+                f"left out: {len(configs) - len(usable)} of its {len(configs)} configs, with an"
+                " unknown parameter or value"
             )
         named = _distinguishing_names(usable)
         usable = [evolve(config, kwargs=_passed(config, names)) for config in usable]
@@ -308,7 +308,7 @@ class _Guessing:
         if refused and len(refused) < len(self.cases):
             self.cases = [case for case in self.cases if case not in refused]
             self.look_at.append(
-                f"{len(refused)} configs that its static_assert refuses are left out"
+                f"left out: {amount(len(refused), 'config')}, which its static_assert refuses"
             )
 
     def _values(self) -> PythonValues:
