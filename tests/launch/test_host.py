@@ -168,7 +168,7 @@ def test_tensor_map_of_padded_fp4_counts_half_bytes(driver: CudaDriver) -> None:
     [
         (Matrix(4096), {"round_f32_to_tf32": True}, "its release have no round_f32_to_tf32"),
         (Matrix(4096, (48, 2)), {}, "the innermost stride 2"),
-        (Matrix(4104), {}, "makes no tensor map of x"),
+        (Matrix(4104), {}, "makes no tensor map for x"),
         (Matrix(4096, (44, 1)), {}, r"strides \[44, 1\]"),
         (7, {}, "must be a tensor"),
     ],

@@ -87,7 +87,8 @@ def test_a_write_outside_of_an_output_is_wrong(answers: Any) -> None:
     assert answers["beside"]["where"] == "odd: outside of O_ptr"
     assert (
         answers["beside"]["reason"]
-        == "wrote outside of O_ptr: 1 of the elements around it, the first 1 before its first"
+        == "wrote outside of O_ptr: 1 of the elements around it changed, the first is 1 before its"
+        " start"
     )
 
 
@@ -127,10 +128,12 @@ MALFORMED = {
         " them"
     ),
     "not finite": (
-        "problem 'odd', output O_ptr: the reference has NaN or inf, and no number equals them"
+        "problem 'odd', output O_ptr: the reference has NaN or inf, and only finite numbers are"
+        " compared"
     ),
     "not finite in 8 bits": (
-        "problem 'odd', output O_ptr: the reference has NaN or inf, and no number equals them"
+        "problem 'odd', output O_ptr: the reference has NaN or inf, and only finite numbers are"
+        " compared"
     ),
     "no reason": "problem 'odd', output O_ptr: a tolerance needs its reason",
     "negative": (
@@ -144,7 +147,9 @@ MALFORMED = {
         "problem 'odd': descriptors: n must be an argument that is a tensor, with a dictionary"
     ),
     "described oddly": "problem 'odd': descriptors: O_ptr: unknown swizzle",
-    "padded oddly": "problem 'odd': descriptors: O_ptr has the padding 'one'",
+    "padded oddly": (
+        "problem 'odd': descriptors: O_ptr has the padding 'one'; choose one of 'zero', 'nan'"
+    ),
     "input in the storage": "problem 'odd': X lies in the storage of the output O_ptr",
     "outputs of two types": (
         "problem 'odd': the outputs A and B have different types, and share a storage"

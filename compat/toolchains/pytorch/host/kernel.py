@@ -199,7 +199,7 @@ def _tensor_map(parameter: Document, tensor: Value, options: Document, driver: C
         return driver.tensor_map(tensor.data_ptr(), shape, strides, facts, element, pads_with_nan)
     except CudaError as error:
         raise RefusedArguments(
-            "the driver makes no tensor map of %s, of %s with strides %s: %s"
+            "the driver makes no tensor map for %s, with shape %s and strides %s: %s"
             % (name, shape, strides, error)
         ) from error
 

@@ -1,10 +1,10 @@
 """A problem with its tensors: filled with poison before a launch, compared after it, and guarded.
 
 A reduced kernel may have lost the masks that kept it inside of its tensors. In memory with other
-tensors beside them it would read arbitrary values. :class:`GuardedTensors` tensors have room around
-them. This room holds NaN, and the launcher detects writes into it. A maximum hides NaN, so the room
-can be filled with other numbers, too (:data:`OTHERS`). If the results of a kernel then differ, it
-has read the room.
+tensors beside them it would read arbitrary values. Tensors of :class:`GuardedTensors` have room
+around them. This room holds NaN, and the launcher detects writes into it. A maximum hides NaN, so
+the room can be filled with other numbers, too (:data:`OTHERS`). If the results of a kernel then
+differ, it has read the room.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def parse(arguments: Optional[List[str]]) -> LaunchOptions:
         action="append",
         default=[],
         metavar="GLOB",
-        help="only this cell: kernel/variant/case/target/env",
+        help="only the cells that match: kernel/variant/case/target/env",
     )
     parser.add_argument(
         "--repeats",
@@ -110,7 +110,7 @@ def parse(arguments: Optional[List[str]]) -> LaunchOptions:
         type=float,
         default=math.inf,
         metavar="N",
-        help="stop before a problem for which the time is too short (default: no limit)",
+        help="minutes that launches may take (default: no limit)",
     )
     parser.add_argument(
         "--device",

@@ -219,7 +219,7 @@ def _check_outside(problem: Document, tensors: List[torch.Tensor]) -> Found:
     at, first = int(changed.nonzero()[0]), tensors[0].storage_offset()
     name = next(name for name in problem["outputs"] if problem["arguments"][name] is tensors[0])
     distance = (
-        "%d before its first" % (first - at) if at < first else "%d behind its first" % (at - first)
+        "%d before its start" % (first - at) if at < first else "%d after its start" % (at - first)
     )
     return {
         "status": "wrong",
@@ -227,7 +227,7 @@ def _check_outside(problem: Document, tensors: List[torch.Tensor]) -> Found:
         "max_rel": None,
         "where": "%s: outside of %s" % (problem["name"], name),
         "reason": (
-            "wrote outside of %s: %d of the elements around it, the first %s"
+            "wrote outside of %s: %d of the elements around it changed, the first is %s"
             % (name, int(changed.sum()), distance)
         ),
     }

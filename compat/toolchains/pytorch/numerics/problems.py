@@ -207,7 +207,11 @@ def _descriptors(
         _no_others(options, set(_OF_DESCRIPTOR), "%s: %s" % (where, parameter))
         for option, value in options.items():
             if value not in _OF_DESCRIPTOR[option]:
-                raise ProblemError("%s: %s has the %s %r" % (where, parameter, option, value))
+                choices = ", ".join(map(repr, _OF_DESCRIPTOR[option]))
+                raise ProblemError(
+                    "%s: %s has the %s %r; choose one of %s"
+                    % (where, parameter, option, value, choices)
+                )
     return {
         parameter: {
             option: value for option, value in options.items() if value not in ("zero", False)
@@ -277,7 +281,7 @@ def _check_numbers(tensor: torch.Tensor, reference: torch.Tensor, where: str) ->
         )
     # PyTorch has no isfinite for some types of 8 bits.
     if reference.is_floating_point() and not bool(torch.isfinite(reference.double()).all()):
-        raise ProblemError("%s: the reference has NaN or inf, and no number equals them" % where)
+        raise ProblemError("%s: the reference has NaN or inf, and only finite numbers are compared" % where)
 
 
 def _apart(problem: Problem) -> None:

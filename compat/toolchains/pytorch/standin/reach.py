@@ -63,8 +63,7 @@ class _ReachableValues:
             return
         if depth > _DEPTH:
             raise UnavailableValue(
-                "`%s` uses `%s`, which is nested too deeply to be looked through"
-                % (self.kernel, path)
+                "`%s` uses `%s`, which is nested too deeply to be searched" % (self.kernel, path)
             )
         if isinstance(value, (int, float, str, bytes, type(None))):
             return

@@ -170,7 +170,7 @@ class ImportedSource:
         path = getattr(sys.modules.get(first), "__file__", None)
         if isinstance(path, str) and not LEDGER.in_tree(path):
             raise ImportError(
-                "the package %r is %s in this env, so that %s cannot be imported"
+                "the package %r is %s in this env, so %s cannot be imported"
                 % (first, path, self.path)
             )
         module = importlib.import_module(self.module)
