@@ -621,16 +621,16 @@ class LaunchVerdict:
             return (
                 assembler,
                 (
-                    f"It is in {assembler} ({self._version()}): with {' or '.join(working)}, {bad}"
-                    " is good."
+                    f"The cause is in {assembler} ({self._version()}): with {' or '.join(working)},"
+                    f" {bad} is good."
                 ),
             )
         if swap is not None and swap.into_bad is Effect.SAME:
             return (
                 assembler,
                 (
-                    f"It is in {assembler}: with that of {bad}, {experiment.name(experiment.other)}"
-                    " is bad, too."
+                    f"The cause is in {assembler}: with that of {bad},"
+                    f" {experiment.name(experiment.other)} is bad, too."
                 ),
             )
         is_cleared = (
@@ -641,12 +641,12 @@ class LaunchVerdict:
         )
         if not waiting:
             undecided = f"No combination decided it{f': not in {assembler}' if is_cleared else ''}."
-            return part, f"It is {place}." if place else undecided
+            return part, f"The cause is {place}." if place else undecided
         return (
             PartName.UNKNOWN,
             (
                 "Not known yet: launch the combinations"
-                f" first.{f' So far: it is {place}.' if place else ''}"
+                f" first.{f' So far: the cause is {place}.' if place else ''}"
             ),
         )
 

@@ -101,7 +101,7 @@ def test_combinations_are_launched(
     )
     done = CliRunner().invoke(main, ["bisect", *arguments])
     assert done.exit_code == 0, done.output
-    assert "It is in ptxas (12.8.93): with that of 3.8.0, 3.7.1 is good." in done.stdout
+    assert "The cause is in ptxas (12.8.93): with that of 3.8.0, 3.7.1 is good." in done.stdout
     assert "To be launched" not in done.stdout
     assert not (home / ".compat" / "combinations").exists()
 

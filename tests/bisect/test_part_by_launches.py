@@ -114,7 +114,7 @@ def test_launched_combinations_show_that_the_fault_is_in_ptxas(
     second = find_the_part()
     assert (second.name, second.sentence) == (
         "ptxas",
-        "It is in ptxas (12.8.93): with that of 3.8.0, 3.7.1 is good.",
+        "The cause is in ptxas (12.8.93): with that of 3.8.0, 3.7.1 is good.",
     )
     assert "3.7.1 with the ptxas of 3.8.0 (12.9.86): ok." in second.steps
     assert "3.8.0 with the ptxas of 3.7.1 (12.8.93): wrong, error 0.5." in second.steps
