@@ -69,7 +69,7 @@ def _globs(command: Callable[..., object]) -> Callable[..., object]:
     "--tuned",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     metavar="FILE",
-    help="The JSON of `compat tune`, whose best configs the guard also has.",
+    help="The JSON of `compat tune`, for a guard that also has the best configs.",
 )
 @click.option(
     "--out",

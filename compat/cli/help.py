@@ -19,7 +19,7 @@ TASKS: Mapping[str, Sequence[str]] = {
     "Test the compiler": ("hunt", "board"),
     "Launch on a GPU": ("build", "launch", "tune"),
     "Choose a variant in a library": ("guard",),
-    "Look after environments": ("envs", "workers"),
+    "Manage environments": ("envs", "workers"),
 }
 """A task of the reader → the commands for it."""
 

@@ -42,7 +42,7 @@ from compat.text import amount
     type=click.FloatRange(min=0, min_open=True),
     default=None,
     metavar="N",
-    help="Begin no further programs after this time.  [default: 1, without --programs]",
+    help="Begin no further programs after these minutes.  [default: 1, without --programs]",
 )
 @click.option(
     "--programs",
@@ -68,12 +68,12 @@ from compat.text import amount
     default=2,
     metavar="N",
     show_default=True,
-    help="The forms of each program: its own, and others with another config or spelling.",
+    help="Forms of each program: its own, and others with another config or spelling.",
 )
 @click.option(
     "--against",
     metavar="WHEEL",
-    help=("A wheel to test. Only what it breaks counts, and the newest of --envs does right."),
+    help="A wheel to test. A defect counts only if the newest of --envs does not have it.",
 )
 @click.option(
     "--known",
@@ -108,7 +108,7 @@ from compat.text import amount
 )
 @build_options("Also write a folder for a GPU host, with all that compiles.")
 @launched_option("judge")
-@launch_options("Launch what compiles on the GPU of this machine.")
+@launch_options("Launch the programs that compile, on the GPU of this machine.")
 @compile_options(
     jobs=None,
     deadline=None,

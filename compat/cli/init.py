@@ -48,7 +48,7 @@ _SHOWN = 20
     "systems",
     flag_value=System.BOARD,
     multiple=True,
-    help="Also write a workflow for GitHub that keeps up a board of libraries.",
+    help="Also write a workflow for GitHub that keeps a board of libraries up to date.",
 )
 @click.option(
     "--gitlab",
