@@ -29,6 +29,7 @@ from compat.toolchains import Toolchain
 
 _OF_ONE_RELEASE = ("name", "distribution", "wheel", "index", "install")
 """Keys of entries that hold for one release only."""
+_BY_HAND = "Add the release to the file by hand."
 
 
 @frozen(kw_only=True)
@@ -205,7 +206,7 @@ def _with_entry(text: str, newest: Mapping[str, object], release: NewRelease, pa
     number = next((at for at, line in enumerate(lines) if _entry_on(line) == newest), None)
     if number is None:
         name = f"the entry of {newest[release.env.toolchain]}"
-        hint = 'Write it like { triton = "3.9.0", groups = ["releases"] } and a comma.'
+        hint = 'Write it on one line, such as: { triton = "3.9.0", groups = ["releases"] },'
         raise ConfigError(f"{name} has no line of its own", where=str(path), hint=hint)
     env = release.env
     new_entry = {**newest, env.toolchain: str(env.release)}
@@ -214,14 +215,17 @@ def _with_entry(text: str, newest: Mapping[str, object], release: NewRelease, pa
     if "released" in newest:
         if release.published is None:
             raise ConfigError(
-                f"the package index does not tell the day of {env.name}", where=str(path)
+                f"the package index does not say when {env.name} was published",
+                where=str(path),
+                hint=_BY_HAND,
             )
         new_entry["released"] = release.published
     line = lines[number]
     for key, value in new_entry.items():
         line = line.replace(_pair_text(key, newest[key]), _pair_text(key, value), 1)
     if _entry_on(line) != new_entry:
-        raise ConfigError(f"the line of {newest[env.toolchain]} cannot be copied", where=str(path))
+        message = f"the line of {newest[env.toolchain]} cannot be copied"
+        raise ConfigError(message, where=str(path), hint=_BY_HAND)
     lines.insert(number + 1, line)
     return "\n".join(lines)
 

@@ -362,7 +362,7 @@ def no_cells(selection: Selection) -> SelectionError:
         names = dict.fromkeys(name for spec in selection.specs for name in spec.targets)
         return SelectionError(
             f"no chosen kernel is for a chosen target; the kernels are for {', '.join(names)}",
-            hint="Choose a target of theirs.",
+            hint="Choose one of these targets.",
         )
     if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
         hint = "See the toolchain of each kernel with `compat list kernels`."

@@ -229,7 +229,7 @@ def test_a_file_without_entries_of_the_toolchain_stays_unchanged(tmp_path: Path)
         ('env = [{ triton = "3.9.0" }]\n', "has no line of its own"),
         ('[[env]]\ntriton = "3.9.0"\n', "has no line of its own"),
         ('env = [\n  { triton="3.9.0" },\n]\n', "cannot be copied"),
-        ('env = [\n  { triton = "3.9.0", released = 2026-10-27 },\n]\n', "does not tell the day"),
+        ('env = [\n  { triton = "3.9.0", released = 2026-10-27 },\n]\n', "does not say when"),
         ("env = [", "releases.toml"),
     ],
 )

@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 
 from compat.bundle.frozen import FrozenDefinition
 from compat.model import DEFAULT_TOOLCHAIN
-from compat.text import JsonMapping, lazy_pattern, read_json
+from compat.text import JsonMapping, amount, lazy_pattern, read_json
 
 _COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')
 
@@ -177,7 +177,7 @@ class RecordingProgress:
                 f"compiling the program's own code for comparison: {self.compiled:,} of"
                 f" {self.to_compile:,} launches"
             )
-        return f"{self.launches:,} different launches recorded"
+        return f"{amount(self.launches, 'different launch', 'different launches')} recorded"
 
 
 def progress_in(folder: Path) -> RecordingProgress:

@@ -210,7 +210,7 @@ def _locked_env(table: Table) -> LockedEnv:
     table.only("name", "requirements", "specifier", "index", "python", "package")
     python = table.string("python", example='"3.11"')
     if not _PYTHON.fullmatch(python):
-        table.fail('expected a Python, such as "3.11"', "python")
+        table.fail('expected a version of Python, such as "3.11"', "python")
     packages = tuple(_locked_package(package) for package in table.tables("package"))
     if not packages:
         table.fail("is missing", "package")

@@ -67,7 +67,7 @@ def describe(value: object) -> str:
     if isinstance(value, bool):
         return f"the boolean {str(value).lower()}"
     if isinstance(value, int | float):
-        return f"the number {number(value)}"
+        return f"the number {number(value)}" if _is_short(value) else number(value)
     return _NAMES.get(type(value), f"a {type(value).__name__}")
 
 
@@ -78,9 +78,13 @@ def quote_text(text: str) -> str:
 
 def number(value: int | float) -> str:
     """A number as an error quotes it; of a very long one, its size."""
-    if isinstance(value, float) or abs(value) <= _LARGEST:
+    if _is_short(value):
         return repr(value)
-    return f"one of {value.bit_length()} bits"
+    return f"a number of {int(value).bit_length()} bits"
+
+
+def _is_short(value: int | float) -> bool:
+    return isinstance(value, float) or abs(value) <= _LARGEST
 
 
 @frozen(kw_only=True)

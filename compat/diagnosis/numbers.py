@@ -128,7 +128,7 @@ def _exception_check(evidence: Evidence, where: str, interpreter: Interpreter) -
         return Check(
             status=Status.UNSUPPORTED,
             where=where,
-            reason=f"this release's interpreter cannot do it: {message}",
+            reason=f"this release's interpreter cannot run it: {message}",
         )
     return Check(
         status=Status.REJECTED, where=where, reason=f"raised in the interpreter: {message}"

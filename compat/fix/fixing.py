@@ -398,8 +398,8 @@ def restrict_to_source(
     if after == _guess(spec, source.specialize(spec, source.text, folder / "before")):
         return candidate
     note = (
-        f"the edited source leads to other guessed arguments; `compat init {path}` writes the first"
-        " ones down"
+        f"the edited source leads to other guessed arguments; `compat init {path}` writes down the"
+        " arguments of the present source"
     )
     return evolve(candidate, notes=(*candidate.notes, note))
 

@@ -364,7 +364,7 @@ def _distinct_values(parts: Sequence[Part], field: str) -> tuple[object, ...]:
         for value in getattr(matrix, field):
             if values.setdefault(called(value), value) != value:
                 raise StoreError(
-                    f"the {noun} {called(value)} is another one than in the files before",
+                    f"the {noun} {called(value)} differs from that in the files before",
                     where=where,
                     hint=_HINT,
                 )

@@ -148,7 +148,7 @@ for passed in {"y": object()}, {"num_warps": 3}, {"BLOCK": 10**30}:
         "program.py:copy: its argument y is an object of the class object",
         "program.py:copy: a kernel file cannot describe its arguments: must be a power of two,"
         " found 3",
-        "program.py:copy: a kernel file cannot describe its arguments: the number one of 100 bits"
+        "program.py:copy: a kernel file cannot describe its arguments: a number of 100 bits"
         " does not fit any type",
     ]
     assert [case.name for kernel in capture.files.kernels for case in kernel.cases] == ["BLOCK64"]

@@ -147,7 +147,7 @@ ERRORS = [
     (LAUNCH.replace("4096", '"relu"'), "launch.n: 'relu' is not an argument of a launch " + FORMS),
     (
         LAUNCH.replace("4096", "36893488147419103232"),
-        "launch.n: the number one of 66 bits does not fit any type " + FORMS,
+        "launch.n: a number of 66 bits does not fit any type " + FORMS,
     ),
     (
         LAUNCH.replace("4096", "{ tensor = 1 }"),

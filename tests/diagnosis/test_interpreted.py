@@ -128,7 +128,7 @@ def test_errors_that_are_not_numbers_become_none() -> None:
             raised("asm not supported in interpreter mode"),
             Status.UNSUPPORTED,
             (
-                "this release's interpreter cannot do it: TypeError: asm not supported in"
+                "this release's interpreter cannot run it: TypeError: asm not supported in"
                 " interpreter mode"
             ),
         ),

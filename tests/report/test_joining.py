@@ -127,8 +127,8 @@ def _other_options(document: Any) -> None:
     ("edit", "message"),
     [
         (lambda document: None, "two: the cell k/v/d64/sm_80/triton-3.9.0 is also in one"),
-        (_other_env, "two: the env triton-3.9.0 is another one than in the files before"),
-        (_other_kernel, "two: the kernel k/v/d64 is another one than in the files before"),
+        (_other_env, "two: the env triton-3.9.0 differs from that in the files before"),
+        (_other_kernel, "two: the kernel k/v/d64 differs from that in the files before"),
         (
             _other_version,
             "two: it was made with a different version of triton-compat than the first report",

@@ -46,8 +46,8 @@ def reduction_lines(
     yield printable(best.text)
     rate = reduction.tests / max(seconds, 0.1)
     yield (
-        f"{reduction.search_end}; {reduction.tests:,} candidates in {seconds:.1f} s, {rate:.1f} per"
-        " second"
+        f"{reduction.search_end}; {amount(reduction.tests, 'candidate')} in {seconds:.1f} s,"
+        f" {rate:.1f} per second"
     )
     yield (
         f"  kernel: {start.kernel_lines} lines reduced to {best.kernel_lines}, {len(start.text):,}"

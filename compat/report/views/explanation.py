@@ -232,7 +232,7 @@ def place_of(artifact: Artifact) -> str:
     """The path of an artifact, with a note if it was deleted."""
     if artifact.there:
         return str(artifact.path)
-    return f"{artifact.path} (deleted; --again makes it again)"
+    return f"{artifact.path} (deleted; `compat matrix --again` makes it again)"
 
 
 def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
