@@ -206,7 +206,7 @@ class _BoardRun:
     def _capture(self, part: NewCells, before: CompiledVersion) -> str:
         """Capture a version's kernels with the library's program, unless that was done before.
 
-        Returns the reason of a failure, or an empty string. Raises the errors of
+        Returns the reason for a failure, or an empty string. Raises the errors of
         :func:`compat.board.capturing.capture_version`.
         """
         if part.capture is None or not part.capture.is_new(before):

@@ -221,7 +221,7 @@ def _what(entry: Entry) -> str:
 
 
 def _because(report: Report, verdict: Verdict) -> str:
-    """The declared reason of an expected failure.
+    """The declared reason for an expected failure.
 
     For a historical variant without one, it is the description of the variant.
     """
@@ -295,7 +295,7 @@ def _main(story: _SentenceFacts, targets: str, *, many: bool) -> str:
 
 
 def _change_predicate(story: _SentenceFacts, change: Bracket, targets: str, *, many: bool) -> str:
-    """The change, its two releases, and the reason of the failure on the bad side."""
+    """The change, its two releases, and the reason for the failure on the bad side."""
     before, after, hole, failing = change.before, change.after, story.between[1], _failing(story)
     works = _works(story, many=many)
     match story.word:

@@ -47,7 +47,7 @@ class Ledger:
         self.late = False
         """Whether a stand-in replaced a package after modules had found it absent."""
         self.missing: dict[str, dict[str, BaseException]] = {}
-        """Module → name that a failed statement would have set → the reason of the failure; ``*``
+        """Module → name that a failed statement would have set → the reason for the failure; ``*``
         for unknown names.
         """
         self._answers: dict[str, None] = {}
