@@ -80,7 +80,10 @@ class Variables:
     """The environment variables that some release of a toolchain reads, each in one field."""
 
     files: tuple[str, ...] = ()
-    """Variables with paths of programs and files that it uses. Results depend on their content."""
+    """Variables with paths of programs, files and folders of files that it uses.
+
+    Results depend on the content of these files.
+    """
     folders: tuple[str, ...] = ()
     """Variables with folders that are searched for tools."""
     settings: tuple[str, ...] = ()

@@ -235,8 +235,15 @@ def variable_dependencies(toolchain: Toolchain, backend: str) -> dict[str, str]:
 
 
 def _digest(path: str) -> str | None:
-    """Return a hash over a file's content, or ``None`` if there is no file."""
+    """Return a hash over a file's content, or over the files in a folder.
+
+    Returns ``None`` if there is neither.
+    """
     try:
+        if os.path.isdir(path):
+            files = [file for file in sorted(Path(path).iterdir()) if file.is_file()]
+            contents = [(file.name, _digest(str(file))) for file in files]
+            return hashlib.sha256(json.dumps(contents).encode()).hexdigest()
         status = Path(path).stat()
     except (OSError, ValueError):
         return None

@@ -157,6 +157,28 @@ def test_the_key_depends_on_env_and_worker_and_not_on_names(tmp_path: Path) -> N
     assert cell_key(renamed, evolve(BUILT, env=evolve(ENV, name="n")), "w") == key
 
 
+def test_the_key_depends_on_variables_and_on_the_files_that_they_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ptxas, mir = tmp_path / "ptxas", tmp_path / "mir"
+    mir.mkdir()
+    steps: tuple[Callable[[], object], ...] = (
+        lambda: None,
+        lambda: monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "0"),
+        lambda: monkeypatch.setenv("TRITON_PTXAS_PATH", str(ptxas)),
+        lambda: ptxas.write_text("one"),
+        lambda: ptxas.write_text("another"),
+        lambda: monkeypatch.setenv("TRITON_SWAP_MIR", str(mir)),
+        lambda: (mir / "kernel.txt").write_text("one"),
+        lambda: (mir / "kernel.txt").write_text("another"),
+    )
+    keys = set[str]()
+    for step in steps:
+        step()
+        keys.add(cell_key(CELL, BUILT, "w"))
+    assert len(keys) == len(steps)
+
+
 def test_key_depends_on_the_mode() -> None:
     mode = Mode(actions=(Compile(ir="a.ttir"),), action_files={"a.ttir": b"module {}"})
     assert (
