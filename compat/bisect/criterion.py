@@ -133,8 +133,11 @@ class Criterion:
         return isinstance(self.question, HasFingerprint) and self.question.fingerprint is None
 
     def about(self, outcome: Outcome) -> Criterion:
-        """Return the criterion, given the outcome of the bad end."""
-        if not self.needs_bad_end:
+        """Return the criterion, given the outcome of the bad end.
+
+        An outcome without an answer has no failure of the kernel, and changes nothing.
+        """
+        if not self.needs_bad_end or not outcome.status.is_answer:
             return self
         return Criterion(
             question=HasFingerprint(

@@ -261,7 +261,8 @@ def _answer(
         end = (
             query.bad if query.bad is not None else 0 if query.fixed else len(query.candidates) - 1
         )
-        criterion = criterion.about(tries.of(spec, target, [end])[end][0].outcome)
+        for result in tries.of(spec, target, [end])[end]:
+            criterion = criterion.about(result.outcome)
     if criterion.needs_every:
         row = tries.of(spec, target, range(len(query.candidates)))
         criterion = criterion.along([row[position] for position in range(len(query.candidates))])

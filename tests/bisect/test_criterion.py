@@ -133,6 +133,11 @@ def test_judge_same_failure_needs_the_bad_end() -> None:
     assert about.text == "same-failure"
 
 
+def test_judge_same_failure_knows_nothing_if_the_bad_end_has_no_answer() -> None:
+    about = parse_criterion("same-failure").about(BROKEN)
+    assert [about(result(outcome)) for outcome in (REJECTED, OK)] == [U, U]
+
+
 def test_judge_same_failure_finds_nothing_bad_if_the_bad_end_works() -> None:
     about = parse_criterion("same-failure").about(OK)
     assert [about(result(outcome)) for outcome in (REJECTED, OK)] == [G, G]

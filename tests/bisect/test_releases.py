@@ -15,6 +15,7 @@ from compat.config.matrix import load_matrix
 from compat.engine.run import existing_releases
 from compat.history.account import Word
 from compat.model import Outcome, Status
+from compat.report.views.bisect_sentences import headline
 from tests.bisect.invented import LINE, Invented
 from tests.records import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad
 
@@ -225,6 +226,12 @@ def test_judge_same_failure_means_the_failure_of_the_bad_end(tell: Tell) -> None
     assert (answer.account.word, ends(answer)) == (Word.REGRESSED, ("3.5.0", "3.6.0"))
     (older,) = history.search(criterion="same-failure", bad=2, good=9)
     assert (older.account.word, ends(older)) == (Word.FIXED, ("3.3.0", "3.4.0"))
+    (unknown,) = tell([CRASHED] * 9 + [BROKEN]).search(criterion="same-failure")
+    assert unknown.account.word is Word.UNKNOWN
+    assert headline(unknown) == (
+        "judged by `same-failure`: inconclusive: the bad end gave no answer, so there is no failure"
+        " to look for."
+    )
 
 
 def test_search_finds_the_change_of_a_metric(tell: Tell) -> None:

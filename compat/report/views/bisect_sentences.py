@@ -349,6 +349,8 @@ def _run(answer: ReleaseAnswer, probes: list[ReleaseProbe]) -> str:
 
 
 def _unknown(answer: ReleaseAnswer) -> str:
+    if answer.criterion.needs_bad_end:
+        return "inconclusive: the bad end gave no answer, so there is no failure to look for."
     if answer.criterion.asks_metric:
         tell = duration_names if answer.criterion.asks_seconds else metric_names
         names = dict.fromkeys(
