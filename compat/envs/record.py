@@ -171,8 +171,8 @@ distribution.
 """
 
 
-_PROGRAMS = "bin"
-"""The folder of a toolchain with its programs."""
+_EDITED = ("/bin/", ".py")
+"""Parts of the names of files that people edit or replace: programs, and Python code."""
 _PROPRIETARY = lazy_pattern("(?i)proprietary")
 """Pattern for the license expression or classifier of a distribution that is not open source."""
 _VERSION = lazy_pattern(r"\d+\.\d+\.\w")
@@ -229,8 +229,8 @@ def site_packages(location: Path) -> Path:
 def first_damage(location: Path, distribution: str) -> str | None:
     """Return the first damage in a distribution's installed files, or ``None`` without any.
 
-    Each file must exist with the size in its wheel's RECORD. For programs that are newer than the
-    RECORD, such as a ptxas that a user has replaced, the content must match as well.
+    Each file must exist with the size in its wheel's RECORD. The content must match as well for
+    programs and Python files that are newer than the RECORD, such as a ptxas that a user replaced.
     """
     site = site_packages(location)
     for folder in site.glob("*.dist-info"):
@@ -253,7 +253,7 @@ def _damage(site: Path, line: str, installed: int) -> str | None:
     if size.isdigit() and status.st_size != int(size):
         return f"{name} has {status.st_size:,} bytes instead of {int(size):,}"
     if (
-        f"/{_PROGRAMS}/" in name
+        any(part in name for part in _EDITED)
         and status.st_mtime_ns > installed
         and _digest_of(f"{site}/{name}") != digest
     ):

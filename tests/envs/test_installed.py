@@ -118,27 +118,21 @@ def test_missing_files_are_found(venv: Path) -> None:
     assert first_damage(venv, "torch") is None
 
 
-def test_truncated_or_replaced_files_are_found(venv: Path) -> None:
+@pytest.mark.parametrize("name", ["triton/backends/nvidia/bin/ptxas", "triton/knobs.py"])
+def test_truncated_or_replaced_files_are_found(venv: Path, name: str) -> None:
     content = b"the assembler"
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-    distribution(
-        venv, "triton-3.1.0", [f"triton/backends/nvidia/bin/ptxas,sha256={digest},{len(content)}"]
-    )
-    ptxas = venv / "lib/python3.11/site-packages/triton/backends/nvidia/bin/ptxas"
+    distribution(venv, "triton-3.1.0", [f"{name},sha256={digest},{len(content)}"])
+    file = venv / "lib/python3.11/site-packages" / name
     record = venv / "lib/python3.11/site-packages/triton-3.1.0.dist-info/RECORD"
-    ptxas.write_bytes(b"")
-    assert (
-        first_damage(venv, "triton") == "triton/backends/nvidia/bin/ptxas has 0 bytes instead of 13"
-    )
-    ptxas.write_bytes(b"something els")
+    file.write_bytes(b"")
+    assert first_damage(venv, "triton") == f"{name} has 0 bytes instead of 13"
+    file.write_bytes(b"something els")
     installed = record.stat().st_mtime_ns
-    os.utime(ptxas, ns=(installed, installed + 1))
-    assert (
-        first_damage(venv, "triton")
-        == "triton/backends/nvidia/bin/ptxas has changed since it was installed"
-    )
-    ptxas.write_bytes(content)  # a copy of the env has new times and the same programs
-    os.utime(ptxas, ns=(installed, installed + 1))
+    os.utime(file, ns=(installed, installed + 1))
+    assert first_damage(venv, "triton") == f"{name} has changed since it was installed"
+    file.write_bytes(content)  # a copy of the env has new times and the same files
+    os.utime(file, ns=(installed, installed + 1))
     assert first_damage(venv, "triton") is None
 
 
