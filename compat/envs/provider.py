@@ -160,7 +160,7 @@ class EnvProvider:
             if listing is None or not listing.files or env.release is None:
                 continue
             others = listing.around(env.release)
-            if others is not None and not has_further_indexes():
+            if others is not None:
                 what = f"unknown release {env.release} of {env.distribution}"
                 hint = (
                     f"The nearest releases on the package index: {', '.join(map(str, others))}."
