@@ -56,10 +56,6 @@ def test_canonical_form_has_no_locations_and_names_values_by_operation() -> None
     assert any("cf.cond_br %call.0#1" in line for line in lines)
 
 
-def test_canonical_form_is_deterministic() -> None:
-    assert canonical(IR) == canonical(IR)
-
-
 @given(
     st.lists(
         st.from_regex(r"\A[a-z_][a-z0-9_]{3,9}\Z"),
