@@ -134,7 +134,7 @@ class Entry:
     @property
     def behaviour(self) -> tuple[Status, str | None, str | None] | None:
         """Status, class and fingerprint. ``None``: inconclusive."""
-        return (self.outcome.status, *self.failure) if self.is_known and self.outcome else None
+        return (self.outcome.status, *self.failure) if self.outcome else None
 
     @property
     def unsupported(self) -> bool:
@@ -144,7 +144,7 @@ class Entry:
     @property
     def lacks_feature(self) -> bool:
         """Whether this release lacks a feature of the kernel, or cannot build for the target."""
-        return not self.good and self.outcome is not None and lacks(self.outcome)
+        return self.outcome is not None and lacks(self.outcome)
 
 
 @frozen(kw_only=True)
