@@ -183,6 +183,12 @@ def test_builds_of_one_version_are_ordered_by_date_and_not_by_hash(
     assert labels(line) == ["3.5.0+git123abc", *days, "3.7.0"]
 
 
+def test_every_release_of_another_source_is_a_candidate(choose: Any, tmp_path: Path) -> None:
+    releases = ["2.3.1", "3.1.0", "3.1.1", "3.2.0rc1", "3.3.0"]
+    files = [wheel(release, yanked=release == "3.3.0") for release in releases]
+    assert labels(choose(files, find_links=str(tmp_path))) == releases
+
+
 def test_date_in_a_version_overrides_the_date_of_its_file(choose: Any, tmp_path: Path) -> None:
     files = (wheel("3.6.0+git20250802", uploaded=1.0), wheel("3.6.0+git20250801", uploaded=2.0))
     assert labels(choose(files, find_links=str(tmp_path))) == [

@@ -180,6 +180,23 @@ def test_judge_keeps_its_text(text: str) -> None:
     assert parse_criterion(text).text == text
 
 
+@pytest.mark.parametrize(
+    ("text", "needs_every"),
+    [
+        ("ok", False),
+        ("wrong", True),
+        ("unstable", False),
+        ("latency>1.2*baseline", False),
+        ("latency>1.2*previous", True),
+        ("staying>1.2", True),
+        ("compile_seconds>10", False),
+        ("compile_seconds>2*baseline", True),
+    ],
+)
+def test_judge_that_compares_releases_needs_all_of_them(text: str, needs_every: bool) -> None:
+    assert parse_criterion(text).needs_every is needs_every
+
+
 def test_metrics_are_numbers_only() -> None:
     assert measure(evolve(MEASURED, metrics={"name": "x", "flag": True}), "flag") is None
     assert metric_names(MEASURED) == (

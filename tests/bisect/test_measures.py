@@ -12,7 +12,7 @@ from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.model import Cell, Outcome, Result, Status
 from compat.workers.attempt import Limits
-from tests.records import OK, result
+from tests.records import OK, SHAPE, bad, result
 
 TRIVIAL = result(OK, "3.1.0")
 TOOK = evolve(OK, metrics={"registers": 1}, stages={"source": 9.0, "ttgir": 2.0, "llir": 0.5})
@@ -90,9 +90,18 @@ def test_time_of_a_stopped_compile_is_a_lower_bound() -> None:
         "stage.ttgir.cpu<1.5*previous",
         [of_release("3.1.0"), of_release("3.2.0", stopped, ttgir=2.0)],
     ) == [False, None]
+    assert judged(
+        "stage.ttgir.cpu>1.5*previous",
+        [of_release("3.1.0", stopped, ttgir=2.0), of_release("3.2.0", ttgir=9.0)],
+    ) == [None, False]
     assert question("stage.ttgir.cpu>1.5*previous").is_bad(of_release("3.1.0")) is None, (
         "nothing is known of its row"
     )
+
+
+def test_seconds_until_a_failure_are_not_those_of_a_compile() -> None:
+    failed = of_release("3.1.0", evolve(bad(SHAPE), stages=TOOK.stages))
+    assert question("compile_seconds>1").is_bad(failed) is None
 
 
 class Machine:

@@ -29,7 +29,9 @@ from compat.model import (
 from compat.source.closure import read_source
 from compat.store.keys import cell_key
 from compat.store.store import Store
-from compat.workers.attempt import Compile, Mode
+from compat.toolchains import DEFAULT
+from compat.workers.attempt import INTERPRETING, PLAIN, Compile, Mode
+from compat.workers.spawn import NUMERICS, STANDIN
 from tests.cells import KERNELS, POINTERS, cell
 from tests.sqlite import opened, recorded_connections
 from tests.targets import TARGETS
@@ -177,6 +179,23 @@ def test_the_key_depends_on_variables_and_on_the_files_that_they_name(
         step()
         keys.add(cell_key(CELL, BUILT, "w"))
     assert len(keys) == len(steps)
+
+
+@pytest.mark.parametrize(
+    ("mode", "folders"), [(PLAIN, STANDIN), (INTERPRETING, (*STANDIN, NUMERICS))]
+)
+def test_key_depends_on_every_folder_of_code_that_runs_in_the_env(
+    mode: Mode, folders: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = set[str]()
+    for edited in (None, DEFAULT.adapter, *folders):
+        digests = {edited: "edited"}
+        monkeypatch.setattr(
+            "compat.store.keys.folder_digest",
+            lambda folder, digests=digests: digests.get(folder, "as before"),
+        )
+        keys.add(cell_key(CELL, BUILT, "w", mode))
+    assert len(keys) == 2 + len(folders)
 
 
 def test_key_depends_on_the_mode() -> None:

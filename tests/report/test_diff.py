@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from packaging.version import Version
 
-from compat.model import Check, CompileSpec, Outcome, Status
+from compat.model import Check, CompileSpec, Expectation, Outcome, Status
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.comparing import CellChangeKind, Comparison, ReportSide, compare
 from compat.report.summary.record import Report
@@ -258,6 +258,16 @@ def test_an_unsupported_target_is_not_a_declared_failure() -> None:
     assert comparison.count_gated([CellChangeKind.BROKEN]) == 1
 
 
+def test_only_the_declared_failure_does_not_gate() -> None:
+    (other,) = results_of(
+        "k", "v", always(bad(ASSERT)), envs=ENVS[:1], targets=TARGETS[:1], expect=[declared(SHAPE)]
+    )
+    assert compared(cell(OK), report([other])).count_gated([CellChangeKind.BROKEN]) == 1
+    (result,) = ran(check=UNSTABLE).results
+    meant = evolve(result, expectation=Expectation(status=Status.UNSTABLE))
+    assert compared(cell(OK), report([meant])).count_gated([CellChangeKind.BROKEN]) == 0
+
+
 # --- new releases ---------------------------------------------------------------------------------
 
 
@@ -432,6 +442,9 @@ def test_lost_instructions_are_listed_and_gate_nothing() -> None:
 def test_metrics_of_failing_and_flaky_cells_are_not_compared() -> None:
     assert not compared(
         cell(built(registers=1)), cell(evolve(PREDICTED, metrics={"registers": 9}))
+    ).jumps
+    assert not compared(
+        cell(evolve(PREDICTED, metrics={"registers": 1})), cell(built(registers=9))
     ).jumps
     assert not compared(
         cell(built(registers=1)), cell(evolve(OK, flaky=True, metrics={"registers": 9}))
