@@ -186,7 +186,8 @@ def test_builds_of_one_version_are_ordered_by_date_and_not_by_hash(
 def test_every_release_of_another_source_is_a_candidate(choose: Any, tmp_path: Path) -> None:
     releases = ["2.3.1", "3.1.0", "3.1.1", "3.2.0rc1", "3.3.0"]
     files = [wheel(release, yanked=release == "3.3.0") for release in releases]
-    assert labels(choose(files, find_links=str(tmp_path))) == releases
+    line = choose(files, find_links=str(tmp_path))
+    assert (labels(line), line.published) == (releases, False)
 
 
 def test_date_in_a_version_overrides_the_date_of_its_file(choose: Any, tmp_path: Path) -> None:
@@ -198,7 +199,10 @@ def test_date_in_a_version_overrides_the_date_of_its_file(choose: Any, tmp_path:
 
 
 def test_builds_without_dates_keep_the_order_of_the_index(choose: Any) -> None:
-    files = (wheel("3.6.0+gitfff"), wheel("3.6.0+gitaaa"), wheel("3.6.0+gitccc"), wheel("3.6.0"))
+    files = (
+        *(wheel("3.6.0+gitfff"), wheel("3.6.0+gitaaa", uploaded=1.0)),
+        *(wheel("3.6.0+gitccc"), wheel("3.6.0")),
+    )
     line = choose(files, index_url="https://nightly.example/simple")
     assert labels(line) == ["3.6.0", "3.6.0+gitfff", "3.6.0+gitaaa", "3.6.0+gitccc"]
 
@@ -281,7 +285,11 @@ def test_envs_are_grouped_by_release(tmp_path: Path) -> None:
         ["3.2.0", "3.10.0"],
         [("3.2.0+ours",)],
     )
-    assert [candidate.label for candidate in from_envs([fork], tmp_path).chosen] == ["3.2.0+ours"]
+    alone = from_envs([fork], tmp_path)
+    assert ([candidate.label for candidate in alone.chosen], alone.published) == (
+        ["3.2.0+ours"],
+        False,
+    )
     with pytest.raises(SelectionError, match="unknown-fork does not state its version"):
         from_envs([Env(name="unknown-fork")], tmp_path)
 

@@ -22,6 +22,7 @@ from compat.model import (
     Diagnosis,
     Env,
     Evidence,
+    Problem,
     RaisedException,
     StageOutput,
     ToolchainWarning,
@@ -39,6 +40,7 @@ from tests.targets import TARGETS
 ENV = Env(name="triton-3.1.0", release=Version("3.1.0"))
 BUILT = BuiltEnv(env=ENV, python="/env/bin/python", digest="d1")
 CELL = cell(ENV, "faces", "fine")
+PROBLEM = Problem(source="/p.py", function="problem", dtype="fp32", parameters={"size": 7})
 EVIDENCE = Evidence(
     answered=True,
     requested=("compile", "launch"),
@@ -199,12 +201,42 @@ def test_key_depends_on_every_folder_of_code_that_runs_in_the_env(
 
 
 def test_key_depends_on_the_mode() -> None:
-    mode = Mode(actions=(Compile(ir="a.ttir"),), action_files={"a.ttir": b"module {}"})
-    assert (
-        cell_key(CELL, BUILT, "w", mode)
-        != cell_key(CELL, BUILT, "w")
-        == cell_key(CELL, BUILT, "w", Mode())
+    assert cell_key(CELL, BUILT, "w", Mode()) == cell_key(CELL, BUILT, "w")
+    keeping = (Compile(keep_ir=True),)
+    modes = (
+        Mode(),
+        Mode(actions=(Compile(ir="a.ttir"),), action_files={"a.ttir": b"module {}"}),
+        Mode(actions=keeping),
+        Mode(actions=keeping, stages=("ttir",)),
+        Mode(actions=keeping, stages=("ttir",), tells_problem=True),
+        Mode(variables={"MLIR_ENABLE_TIMING": "1"}),
     )
+    solved = evolve(CELL, spec=evolve(CELL.spec, problem=PROBLEM))
+    assert len({cell_key(solved, BUILT, "w", mode) for mode in modes}) == len(modes)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: evolve(c, spec=evolve(c.spec, closure="other:relevant")),
+        lambda c: evolve(c, spec=evolve(c.spec, function="other")),
+        lambda c: evolve(c, spec=evolve(c.spec, problem=PROBLEM)),
+        with_changes(signature={**POINTERS, "size": "i64"}),
+        with_changes(launch={"size": 1}),
+        with_changes(constexprs={"BLOCK": 64}),
+    ],
+)
+def test_key_of_an_interpreter_depends_on_the_whole_source_and_the_problem(
+    change: Callable[[Cell], Cell],
+) -> None:
+    cell_there = evolve(CELL, spec=evolve(CELL.spec, closure="all:relevant"))
+
+    def key(cell: Cell, env: BuiltEnv = BUILT) -> str:
+        return cell_key(cell, env, "w", INTERPRETING)
+
+    assert key(change(cell_there)) != key(cell_there)
+    assert key(cell_there, evolve(BUILT, digest="d2")) != key(cell_there)
+    assert key(evolve(cell_there, target=TARGETS["sm_80"])) == key(cell_there)
 
 
 def test_key_does_not_depend_on_the_folder_of_the_project(tmp_path: Path) -> None:
