@@ -71,6 +71,13 @@ def test_search_finds_the_exact_change_of_a_monotonic_history(
     assert list(history.brackets) == changes(truth)
 
 
+def test_search_finds_the_newest_of_several_changes() -> None:
+    truth = [G, G, B, B, G, G, G, B, B, B]
+    newest = PositionBracket(before=6, after=7)
+    assert search(10, Counting(truth)).brackets[-1] == newest
+    assert search(10, Counting(truth), good=0, bad=9, width=3).brackets[-1] == newest
+
+
 @given(HISTORIES, st.integers(1, 4))
 def test_changes_found_in_any_history_are_real(truth: list[Judgement], width: int) -> None:
     judge = Counting(truth)
