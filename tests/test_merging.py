@@ -335,15 +335,19 @@ def digest_of(context: Any) -> str:
     return folder_digest(context.worker)
 
 
-def test_evidence_that_a_limit_cut_short_is_replaced(tmp_path: Path) -> None:
+def test_evidence_that_a_limit_cut_short_or_without_an_answer_is_replaced(tmp_path: Path) -> None:
     short = Evidence(answered=False, stage="ttir", deadline=10.0)
     longer = evolve(short, deadline=20.0)
+    missing = RaisedException(type="ModuleNotFoundError", message="No module named 'helper'")
+    broken = Evidence(answered=True, stage="source", raised=(missing,))
     for number, (own_attempts, other_attempts, expected) in enumerate(
         [
             ((short,), (BUILD,), (BUILD,)),
             ((BUILD,), (short,), (BUILD,)),
             ((short,), (longer,), (longer,)),
             ((longer,), (short,), (longer,)),
+            ((broken,), (BUILD,), (BUILD,)),
+            ((BUILD,), (broken,), (BUILD,)),
         ]
     ):
         mine = store_of(tmp_path / f"mine {number}", *own_attempts)

@@ -56,6 +56,8 @@ def test_fixed_and_needed(tell: Tell) -> None:
     )
     (fixed,) = tell([CRASHED] * 4 + [OK] * 6).search()
     assert (fixed.account.word, ends(fixed), fixed.needs) == (Word.FIXED, ("3.3.0", "3.4.0"), None)
+    (broken,) = tell([OK] * 9 + [GONE]).search(fixed=True)
+    assert ends(broken) == ("3.8.0", "3.9.0"), "there is no fix"
     (target,) = tell([bad(UNKNOWN_TARGET, Status.UNSUPPORTED)] * 3 + [OK] * 7).search()
     assert (target.account.word, target.needs) == (Word.NEEDS, "3.3.0")
 
@@ -226,12 +228,20 @@ def test_judge_same_failure_means_the_failure_of_the_bad_end(tell: Tell) -> None
     assert (answer.account.word, ends(answer)) == (Word.REGRESSED, ("3.5.0", "3.6.0"))
     (older,) = history.search(criterion="same-failure", bad=2, good=9)
     assert (older.account.word, ends(older)) == (Word.FIXED, ("3.3.0", "3.4.0"))
+    (oldest,) = history.search(criterion="same-failure", fixed=True)
+    assert (oldest.account.word, ends(oldest)) == (Word.FIXED, ("3.3.0", "3.4.0"))
     (unknown,) = tell([CRASHED] * 9 + [BROKEN]).search(criterion="same-failure")
     assert unknown.account.word is Word.UNKNOWN
     assert headline(unknown) == (
         "judged by `same-failure`: inconclusive: the bad end gave no answer, so there is no failure"
         " to look for."
     )
+
+
+def test_word_for_a_judge_of_a_class_depends_on_good_and_bad_alone(tell: Tell) -> None:
+    (answer,) = tell([ABSENT] * 3 + [OK] * 6 + [GONE]).search(criterion="class=api-removed")
+    assert (answer.account.word, ends(answer)) == (Word.REGRESSED, ("3.8.0", "3.9.0"))
+    assert answer.needs is None
 
 
 def test_search_finds_the_change_of_a_metric(tell: Tell) -> None:

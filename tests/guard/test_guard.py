@@ -149,6 +149,8 @@ def test_variant_with_an_untried_case_is_not_known_to_work() -> None:
     assert guard_of(matrix).answer("k", "3.8.0", "sm_90") == "v"
     assert guard_of(matrix).answer("k", "3.9.0", "sm_90") is None
     assert guard_of(matrix, "optimistic").answer("k", "3.9.0", "sm_90") == "v"
+    results += results_of("k", "v", always(OK), envs=ENVS, targets=TARGETS[:1], cases=("a",))
+    assert guard_of(report(results)).answer("k", "3.8.0", "sm_80") is None
 
 
 def test_envs_of_one_release_have_to_agree() -> None:
@@ -393,6 +395,23 @@ def test_guard_disagrees_with_a_report_of_a_new_release() -> None:
         (answer.release, answer.current_variant, answer.new_variant) for answer in checked.answers
     ] == [("3.9.0", None, "v")]
     assert not checked.agrees
+
+
+def test_guard_disagrees_if_only_its_facts_or_only_its_answers_differ() -> None:
+    text = guard_text(guard_of(three()))
+    results = [
+        evolve(r, outcome=bad(SHAPE)) if r.cell.spec.variant == "third" else r
+        for r in three().results
+    ]
+    of_facts = check_guard(text, evolve(report(results), variants=three().variants))
+    assert (bool(of_facts.contradictions), of_facts.answers, of_facts.agrees) == (True, (), False)
+    other_order = evolve(three(), variants={"k": ("first", "second", "third")})
+    of_answers = check_guard(text, other_order)
+    assert (of_answers.contradictions, bool(of_answers.answers), of_answers.agrees) == (
+        (),
+        True,
+        False,
+    )
 
 
 def test_guard_agrees_if_only_the_failure_class_differs() -> None:
