@@ -89,10 +89,12 @@ class Invented:
     ) -> tuple[ReleaseAnswer, ...]:
         """The answers of a search.
 
-        With ``stay``, workers stay between runs. ``on_answer`` and ``on_plan`` are callbacks of the
-        search.
+        With ``stay``, workers stay between runs. ``on_answer``, ``on_plan`` and ``recall`` are
+        callbacks of the search.
         """
-        listeners = {name: how.pop(name) for name in ("on_answer", "on_plan") if name in how}
+        listeners = {
+            name: how.pop(name) for name in ("on_answer", "on_plan", "recall") if name in how
+        }
         idle_timeout = 60.0 if how.pop("stay", False) else 0.0
         line = tuple(
             ReleaseCandidate(version=Version(release), env=env(release).env)

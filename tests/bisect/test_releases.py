@@ -17,7 +17,19 @@ from compat.history.account import Word
 from compat.model import Outcome, Status
 from compat.report.views.bisect_sentences import headline
 from tests.bisect.invented import LINE, Invented
-from tests.records import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad
+from tests.records import (
+    ASSERT,
+    BROKEN,
+    MISSING,
+    OK,
+    REMOVED,
+    SHAPE,
+    TARGETS,
+    UNKNOWN_TARGET,
+    bad,
+    result,
+    spec,
+)
 
 GONE, ABSENT, CRASHED, REJECTED = (
     bad(REMOVED),
@@ -220,6 +232,14 @@ def test_many_kernels_share_the_envs(tell: Tell) -> None:
         "asked for at once, and once"
     )
     assert len(history.tried) == 6 * 10
+
+
+def test_earlier_results_count_for_their_own_kernel_alone(tell: Tell) -> None:
+    earlier = [result(REJECTED, "3.5.1", spec=spec(case="two"))]
+    answers = tell([OK] * 10).search(
+        cases=("one", "two"), existing=(Version("3.5.1"),), recall=lambda _: earlier
+    )
+    assert [answer.account.remembered_releases for answer in answers] == [(), ("3.5.1",)]
 
 
 def test_judge_same_failure_means_the_failure_of_the_bad_end(tell: Tell) -> None:
