@@ -281,7 +281,9 @@ def _check_numbers(tensor: torch.Tensor, reference: torch.Tensor, where: str) ->
         )
     # PyTorch has no isfinite for some types of 8 bits.
     if reference.is_floating_point() and not bool(torch.isfinite(reference.double()).all()):
-        raise ProblemError("%s: the reference has NaN or inf, and only finite numbers are compared" % where)
+        raise ProblemError(
+            "%s: the reference has NaN or inf, and only finite numbers are compared" % where
+        )
 
 
 def _apart(problem: Problem) -> None:
