@@ -49,7 +49,7 @@ def test_a_program_is_captured(
     }
     assert len(originals) == 4  # all four differ, so equal digests are evidence
     assert [str(kernel) for kernel in capture.files.not_captured] == [
-        "program.py:run: is a method, and of an object only __call__ is captured"
+        "program.py:run: is a method, and __call__ is the only captured method of an object"
     ]
     counts = {
         kernel.name: [case.count for case in kernel.cases] for kernel in capture.files.kernels

@@ -113,8 +113,9 @@ def test_tune_leads_from_a_kernel_file_to_an_answer(
     assert (project / "tuned.html").read_text().startswith("<!DOCTYPE html>")
     assert [release["release"] for release in answer["releases"]] == ["3.5.1", "3.9.0"]
     by_case = {line["cell"].split("/")[2]: line for line in lines if "3.9.0" in line["cell"]}
-    fastest = min(by_case, key=lambda case: by_case[case]["latency"]["us"])
-    assert answer["configs"][answer["releases"][1]["best"]]["case"] == fastest
+    us_by_case = {case: line["latency"]["us"] for case, line in by_case.items()}
+    best = answer["configs"][answer["releases"][1]["best"]]["case"]
+    assert us_by_case[best] == min(us_by_case.values())  # several may be the fastest
     check_judges(answer)
     run("matrix", *SELECTED)
     report = json.loads((project / "reports/matrix.json").read_text())
