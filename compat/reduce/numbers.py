@@ -129,7 +129,10 @@ def releases_to_compare(
         )
 
     if unknown and not good:
-        message = f"the problem of {tested[0].cell.id} has no references to tell a right release"
+        message = (
+            f"the problem of {tested[0].cell.id} has no references, so launches do not show which"
+            " releases are right"
+        )
         hint = "Name releases in which the kernel is right with --good."
         raise SelectionError(message, where="--judge", hint=hint)
     bad = with_judgement(tested, Judgement.BAD)
@@ -396,7 +399,7 @@ class LaunchDifference:
         return (
             "launches did not differ"
             if self.kind is DifferenceKind.UNSTABLE
-            else "the numbers did not differ beyond the tolerance"
+            else "no output that the problem names differed beyond its tolerance"
         )
 
 

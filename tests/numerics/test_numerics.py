@@ -121,6 +121,10 @@ MALFORMED = {
         "problem 'odd': outputs must be a dictionary by parameter, with at least one entry"
     ),
     "baseline": "problem 'odd': the baseline must be a function, or None",
+    "compared": (
+        "problem 'odd': compared must be a dictionary by parameter, beside outputs that are None"
+    ),
+    "compared number": "problem 'odd', output n: no argument of that name is a tensor",
     "no tensor": "problem 'odd', output n: no argument of that name is a tensor",
     "shape": "problem 'odd', output O_ptr: its shape is (2,), and the reference's (3,)",
     "complex": (

@@ -141,7 +141,7 @@ def check_problem(problem: object) -> Problem:
     baseline = problem.get("baseline")
     if baseline is not None and not callable(baseline):
         raise ProblemError("problem %r: the baseline must be a function, or None" % name)
-    complete_problem = {
+    return {
         "name": name,
         "arguments": dict(arguments),
         "grid": _declared_grid(problem.get("grid"), name),
@@ -150,9 +150,6 @@ def check_problem(problem: object) -> Problem:
         "baseline": baseline,
         "compared": None if compared is None else _outputs(compared, arguments, name),
     }
-    if not is_unknown:
-        _apart(complete_problem)
-    return complete_problem
 
 
 def grid_of(problem: Problem, settings: Objects) -> Tuple[int, ...]:
@@ -223,7 +220,11 @@ def _descriptors(
 def _outputs(
     outputs: Dict[str, object], arguments: Dict[str, object], name: str
 ) -> Dict[str, Dict[str, object]]:
-    return {output: _output(output, facts, arguments, name) for output, facts in outputs.items()}
+    complete_outputs = {
+        output: _output(output, facts, arguments, name) for output, facts in outputs.items()
+    }
+    _apart(complete_outputs, arguments, name)
+    return complete_outputs
 
 
 def _output(
@@ -286,31 +287,31 @@ def _check_numbers(tensor: torch.Tensor, reference: torch.Tensor, where: str) ->
         )
 
 
-def _apart(problem: Problem) -> None:
+def _apart(
+    outputs: Dict[str, Dict[str, object]], arguments: Dict[str, object], problem: str
+) -> None:
     """Copy references and initial contents that lie in the storage of an output.
 
     Such a storage is filled before every launch, with a value of the output's type. Raises
     ProblemError for an input, or an output of another type, in such a storage.
     """
-    arguments = problem["arguments"]
-    outputs = {_address(arguments[name]): name for name in problem["outputs"]}
-    for facts in problem["outputs"].values():
+    tensors = {name: value for name, value in arguments.items() if isinstance(value, torch.Tensor)}
+    names = {_address(tensors[name]): name for name in outputs}
+    for facts in outputs.values():
         for key in ("reference", "initial"):
-            if isinstance(facts[key], torch.Tensor) and _address(facts[key]) in outputs:
-                facts[key] = facts[key].clone()
-    for name, value in arguments.items():
-        if not isinstance(value, torch.Tensor) or not value.untyped_storage().nbytes():
-            continue
-        other = outputs.get(_address(value))
-        if other is not None and name not in problem["outputs"]:
+            value = facts[key]
+            if isinstance(value, torch.Tensor) and _address(value) in names:
+                facts[key] = value.clone()
+    for name, tensor in tensors.items():
+        other = names.get(_address(tensor)) if tensor.untyped_storage().nbytes() else None
+        if other is not None and name not in outputs:
             raise ProblemError(
-                "problem %r: %s lies in the storage of the output %s"
-                % (problem["name"], name, other)
+                "problem %r: %s lies in the storage of the output %s" % (problem, name, other)
             )
-        if other is not None and value.dtype != arguments[other].dtype:
+        if other is not None and tensor.dtype != tensors[other].dtype:
             raise ProblemError(
                 "problem %r: the outputs %s and %s have different types, and share a storage"
-                % (problem["name"], name, other)
+                % (problem, name, other)
             )
 
 
