@@ -6,7 +6,8 @@ reach a toolchain, and the worker.
 
 ``importlib`` and the finders of editable installs lead to files that are known only after they were
 imported. These files are witnesses. Their contents, and the names of the modules beside them, are
-stored with the result. The result is valid as long as both are the same.
+stored with the result. The result is valid as long as both are the same. A file that a kernel's
+source asked for in vain is a witness, too, as long as it is missing.
 
 If several commands store their results in one folder, only one of them compiles each cell. It has a
 claim: a lock on one byte of the file ``compiling`` there, at an offset that the cell's key gives.
@@ -41,6 +42,8 @@ _MARGIN = 0.1
 """Seconds that a file must be older than an import to count as the imported one, because clocks of
 file systems lag behind.
 """
+_MISSING = "missing"
+"""The digest of a file that does not exist."""
 
 
 def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
@@ -187,7 +190,7 @@ def _folders(file: Path) -> Iterator[Path]:
 def _digest(place: Path) -> str | None:
     """Return the digest of a file's content, or of the names of the modules in a folder.
 
-    Returns ``None`` if there is neither.
+    Returns :data:`_MISSING` if there is neither, and ``None`` if it cannot be read.
     """
     try:
         if place.is_dir():
@@ -195,6 +198,8 @@ def _digest(place: Path) -> str | None:
                 "\0".join(sorted(_modules(place))).encode("utf-8", "surrogateescape")
             ).hexdigest()
         return hashlib.sha256(place.read_bytes()).hexdigest()
+    except (FileNotFoundError, NotADirectoryError):
+        return _MISSING
     except OSError:
         return None
 
@@ -210,9 +215,14 @@ def _modules(folder: Path) -> Iterator[str]:
 
 
 def _change_time(place: Path) -> float:
-    """The time of the last change to a file or folder, which no program can set back."""
+    """The time of the last change to a file or folder, which no program can set back.
+
+    If it is missing, this is the time of the first folder above it that exists.
+    """
     try:
         return place.stat().st_ctime
+    except (FileNotFoundError, NotADirectoryError):
+        return _change_time(place.parent)
     except OSError:
         return float("inf")
 

@@ -259,7 +259,7 @@ class Attempt:
         These are modules, and files that modules read.
         """
         own = tuple(os.path.join(folder, "") for folder in _OWN)
-        others = (path for path in self.opened.paths() if not path.startswith(own))
+        others = (path for path in self.opened.paths(self.job["roots"]) if not path.startswith(own))
         return sorted({*_imported_files(self.job["roots"]), *others})
 
     def compile_job(self, toolchain: Adapter) -> tuple[Document, Document]:

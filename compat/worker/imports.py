@@ -1,7 +1,7 @@
 """The files that a process reads by imports: a kernel's files, the server's own files, a package.
 
-- The worker notes the files that a kernel's source reads while it is imported, besides modules
-  (:class:`OpenedFiles`). The kernel may depend on their contents.
+- The worker notes the files that a kernel's source reads or misses while it is imported, besides
+  modules (:class:`OpenedFiles`). The kernel may depend on their contents, or on their absence.
 - A server that stays for hours must not answer for a toolchain that has been edited in the meantime
   (:class:`LoadedFiles`).
 - If kernels of a package are compiled, a server of its own imports the package once
@@ -30,7 +30,7 @@ _OF_THE_MACHINE = ("/proc/", "/sys/", "/dev/", "/etc/")
 
 
 class OpenedFiles:
-    """Notes the paths that this process opens inside of :meth:`noting`."""
+    """Notes the paths that this process opens, or asks for in vain, inside of :meth:`noting`."""
 
     def __init__(self, directory: str) -> None:
         """Files in ``directory``, the private folder of the process, do not count.
@@ -54,29 +54,43 @@ class OpenedFiles:
 
     @contextlib.contextmanager
     def noting(self) -> Iterator[None]:
-        """Note the files that are opened for reading inside of the block."""
-        self._noting = True
+        """Note the files that are opened for reading, or are missing, inside of the block."""
+        self._noting, stat = True, os.stat
+
+        def stat_and_note(path: object, **options: Any) -> os.stat_result:
+            try:
+                return stat(path, **options)  # type: ignore[arg-type]
+            except (FileNotFoundError, NotADirectoryError):
+                self._note(path)
+                raise
+
+        # os.path.exists calls os.stat, and Python has no event for that.
+        os.stat = stat_and_note
         try:
             yield
         finally:
-            self._noting = False
+            self._noting, os.stat = False, stat
 
-    def paths(self) -> list[str]:
-        """Return the files that were read and belong neither to the env nor to the machine.
+    def paths(self, roots: Iterable[str]) -> list[str]:
+        """Return the files that were read, and paths below the roots that are missing.
 
-        Modules are among them.
+        Modules are among them. Files of the env and of the machine are not, nor is bytecode.
         """
+        tree = tuple(os.path.join(root, "") for root in roots)
         return [
             path
             for path in self._paths
-            if os.path.isfile(path) and not os.path.realpath(path).startswith(self._others)
+            if (os.path.isfile(path) or (path.startswith(tree) and not os.path.exists(path)))
+            and not os.path.realpath(path).startswith(self._others)
+            and os.path.basename(os.path.dirname(path)) != "__pycache__"
         ]
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if not self._noting or event != "open":
-            return
-        path, _, flags = arguments
-        if isinstance(path, (str, bytes, os.PathLike)) and flags & os.O_ACCMODE != os.O_WRONLY:
+        if event == "open" and arguments[2] & os.O_ACCMODE != os.O_WRONLY:
+            self._note(arguments[0])
+
+    def _note(self, path: object) -> None:
+        if self._noting and isinstance(path, (str, bytes, os.PathLike)):
             self._paths[os.path.abspath(os.fsdecode(path))] = None
 
 
@@ -160,5 +174,6 @@ class Beginning:
             raise RuntimeError(
                 "%s stayed imported, though the import of its package failed" % orphans[0]
             )
-        beginning.read, beginning.warnings = opened.paths(), [*outer.warnings, *caught]
+        beginning.read = opened.paths(package["roots"])
+        beginning.warnings = [*outer.warnings, *caught]
         return beginning

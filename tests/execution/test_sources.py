@@ -195,6 +195,10 @@ sys.path.append(str(here / "editable" / "src"))  # as a .pth file of an editable
 import installed_as_a_link
 for path in sorted(here.glob("plugins/*.py")):
     importlib.import_module("plugins." + path.stem)
+try:
+    open(here / "tuned" / "sm_90.json")
+except FileNotFoundError:
+    print((here / "tuned.json").exists())
 """
 
 
@@ -203,7 +207,8 @@ def test_result_is_kept_while_its_dynamic_imports_are_unchanged(
 ) -> None:
     """The modules are known after the first import.
 
-    A result is kept while they are unchanged and no new file is beside them.
+    A result is kept while they are unchanged, no new file is beside them, and the files that the
+    source asked for in vain are still missing.
     """
     env, dynamic, plugin = (
         built("triton-3.9.0"),
@@ -228,6 +233,11 @@ def test_result_is_kept_while_its_dynamic_imports_are_unchanged(
         (plugin.parent / "two.py").write_text("")
         assert not cached()
         plugin.unlink()
+        assert [cached(), cached()] == [False, True]
+        (tmp_path / "tuned.json").write_text("{}")
+        assert not cached(), "the file was missing before"
+        (tmp_path / "tuned").mkdir()
+        (tmp_path / "tuned" / "sm_90.json").write_text("{}")
         assert [cached(), cached()] == [False, True]
 
 
