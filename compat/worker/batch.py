@@ -256,11 +256,11 @@ class Attempt:
     def read(self) -> list[str]:
         """Return the files that the kernel depends on and that no env's digest covers.
 
-        These are modules, and files that modules read.
+        These are modules, and files that modules read. Files that this process made do not count.
         """
-        own = tuple(os.path.join(folder, "") for folder in _OWN)
-        others = (path for path in self.opened.paths(self.job["roots"]) if not path.startswith(own))
-        return sorted({*_imported_files(self.job["roots"]), *others})
+        own = tuple(os.path.join(folder, "") for folder in (*_OWN, self.directory))
+        paths = {*_imported_files(self.job["roots"]), *self.opened.paths(self.job["roots"])}
+        return sorted(path for path in paths if not path.startswith(own))
 
     def compile_job(self, toolchain: Adapter) -> tuple[Document, Document]:
         """Compile the job with the toolchain, and return its metrics and what each stage made.
@@ -452,7 +452,7 @@ def _source(job: Document, sources: Objects, toolchain: str) -> Value:
     return sources[path]
 
 
-def _imported_files(roots: list[str]) -> list[str]:
+def _imported_files(roots: list[str]) -> set[str]:
     """Return the imported files that no env's digest covers.
 
     These are the files of the tree, and of packages that are installed as a link.
@@ -462,13 +462,12 @@ def _imported_files(roots: list[str]) -> list[str]:
     env = tuple(
         os.path.join(form, "") for folder in prefixes for form in {folder, os.path.realpath(folder)}
     )
-    own = tuple(os.path.join(folder, "") for folder in _OWN)
     tree = tuple(os.path.join(root, "") for root in roots)
     paths = set()
     # Modules are read through their dictionaries, because access to an attribute can run code.
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__dict__", {}).get("__file__")
-        if not isinstance(path, str) or name.startswith("_compat_") or path.startswith(own):
+        if not isinstance(path, str) or name.startswith("_compat_"):
             continue
         root = next((root for root in tree if path.startswith(root)), None)
         if root is not None:
@@ -480,7 +479,7 @@ def _imported_files(roots: list[str]) -> list[str]:
             and not os.path.realpath(path).startswith(env)
         ):
             paths.add(path)
-    return sorted(paths)
+    return paths
 
 
 def _distinct(caught: list[warnings.WarningMessage]) -> list[dict[str, str]]:

@@ -195,6 +195,11 @@ sys.path.append(str(here / "editable" / "src"))  # as a .pth file of an editable
 import installed_as_a_link
 for path in sorted(here.glob("plugins/*.py")):
     importlib.import_module("plugins." + path.stem)
+import tempfile
+made = tempfile.mkdtemp()  # in the private folder of the process
+(Path(made) / "made_by_source.py").write_text("")
+sys.path.append(made)
+importlib.import_module("made_by_source")
 try:
     open(here / "tuned" / "sm_90.json")
 except FileNotFoundError:
