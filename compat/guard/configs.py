@@ -49,7 +49,12 @@ def _configs_of(tuned: _TunedFile) -> Configs:
     configs: dict[str, dict[str, dict[str, dict[str, dict[str, JsonMapping]]]]] = {}
     for answer in tuned.answers:
         of_variant = configs.setdefault(answer.kernel, {}).setdefault(answer.variant, {})
-        of_variant.setdefault(answer.workload, {})[answer.target] = {
+        best = {
             stretch.first: answer.configs[stretch.config].settings for stretch in answer.stretches
         }
+        if of_variant.setdefault(answer.workload, {}).setdefault(answer.target, best) != best:
+            place = f"{answer.kernel}/{answer.variant}/{answer.workload}/{answer.target}"
+            raise RecordError(
+                f"answers: GPUs differ over the best configs of {place}; leave the answer of one"
+            )
     return configs

@@ -158,15 +158,15 @@ def _launches(results: Sequence[Result], store: Store) -> list[list[LaunchedRow]
 def with_launch_of(result: Result, identity: str, store: Store) -> Result:
     """Return a result with the stored launch of another identity.
 
-    An example of such an identity is a combination of two releases.
+    An example of such an identity is a combination of two releases. Of several GPUs, one with wrong
+    numbers counts.
     """
     assert result.cell.spec.problem is not None
     digest = problem_digest(result.cell.spec.problem)
-    rows = sorted(
-        (row for row in store.launch_rows([identity]) if row.problem == digest),
-        key=lambda row: row.device,
-    )
-    return _add_launch(result, rows[0]) if rows else evolve(result, numbers=NOT_RUN, latency=None)
+    rows = [row for row in store.launch_rows([identity]) if row.problem == digest]
+    if not rows:
+        return evolve(result, numbers=NOT_RUN, latency=None)
+    return _add_launch(result, min(rows, key=lambda row: (not _is_wrong(row), row.device)))
 
 
 def _can_be_known(result: Result) -> bool:

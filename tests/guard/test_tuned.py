@@ -163,6 +163,18 @@ def test_answer_with_a_missing_config_is_refused(tmp_path: Path) -> None:
         read_configs(path)
 
 
+def test_answers_of_two_gpus_that_differ_are_refused(tmp_path: Path) -> None:
+    path = tuned(tmp_path)
+    document = json.loads(path.read_text())
+    (answer,) = document["answers"]
+    path.write_text(json.dumps(document | {"answers": [answer, answer | {"device": "other"}]}))
+    assert read_configs(path) == WARPS
+    other = answer | {"device": "other", "configs": list(reversed(answer["configs"]))}
+    path.write_text(json.dumps(document | {"answers": [answer, other]}))
+    with pytest.raises(StoreError, match="GPUs differ over the best configs of sel_dense/loop_1d"):
+        read_configs(path)
+
+
 def test_tuned_and_check_options_cannot_be_combined(tmp_path: Path) -> None:
     done = CliRunner().invoke(
         main, ["guard", "--check", str(tmp_path / "g.py"), "--tuned", str(tuned(tmp_path))]

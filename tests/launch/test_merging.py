@@ -17,6 +17,7 @@ from compat.launch.merging import (
     merge,
     merge_summary,
     with_every_launch,
+    with_launch_of,
     with_launched,
 )
 from compat.model import BuiltEnv, CompletedAction, Env, Evidence, Outcome, Problem, Result, Status
@@ -111,6 +112,14 @@ def test_one_gpu_counts_for_all_cells_unless_another_computes_wrong_numbers(stor
     assert shown() == [("NVIDIA H100", Status.WRONG), ("NVIDIA H200", Status.OK)]
     checks = [result.numbers.gpu for result in with_every_launch(results, store)]
     assert [check.status for check in checks if check is not None] == ["wrong", "ok", "ok"]
+
+
+def test_of_the_launches_of_an_identity_one_with_wrong_numbers_counts(store: Store) -> None:
+    on_h100, wrong = {"device": {"name": "NVIDIA H100"}}, {**CHECK, "status": "wrong"}
+    merged(store, line(identity="i", **on_h100), line(identity="i", check=wrong, latency=None))
+    check = with_launch_of(RESULT, "i", store).numbers.gpu
+    assert check is not None
+    assert (check.device, check.status) == ("NVIDIA H200", Status.WRONG)
 
 
 def test_a_cell_keeps_its_launch_results_when_its_source_moves(store: Store) -> None:
