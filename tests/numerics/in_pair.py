@@ -132,6 +132,16 @@ def main(numerics: str, folder: str) -> None:
         launch(f"{dtype} right", lambda tensor: tensor.copy_(right), dtype=dtype)
         launch(f"{dtype} half", half, dtype=dtype)
 
+    flags = torch.zeros(2, 2, dtype=torch.bool)
+    flagged = problems.check_problem(problem(flags, torch.ones(2, 2)))
+    for name, kernel in (
+        ("flags right", lambda: flags.fill_(True)),
+        ("flags half", lambda: flags[1:].fill_(True)),
+    ):
+        outputs.poison(flagged)
+        kernel()
+        SAID[name] = outputs.compare(flagged)
+
     both = torch.zeros(2, 8)
     shared = {"name": "both", "arguments": {"A": both[0], "B": both[1]}, "grid": [1, 2]}
     shared["outputs"] = {name: {"reference": torch.ones(8)} for name in ("A", "B")}
@@ -167,6 +177,7 @@ def main(numerics: str, folder: str) -> None:
     refused("compared number", of_number)
     refused("no tensor", dict(good, outputs={"n": {"reference": torch.zeros(2)}}))
     refused("shape", problem(torch.zeros(2), torch.zeros(3)))
+    refused("expanded", problem(torch.zeros(1).expand(2), torch.zeros(2)))
     refused("complex", problem(torch.zeros(2), torch.zeros(2, dtype=torch.complex64)))
     refused("not finite", problem(torch.zeros(2), torch.full((2,), float("inf"))))
     refused(

@@ -47,8 +47,10 @@ def test_right_outputs_are_ok(answers: Any) -> None:
     }
     assert {
         name: answers[name]["status"]
-        for name in ("near", "added", "started from", "started from the largest")
-    } == dict.fromkeys(("near", "added", "started from", "started from the largest"), "ok")
+        for name in ("near", "added", "started from", "started from the largest", "flags right")
+    } == dict.fromkeys(
+        ("near", "added", "started from", "started from the largest", "flags right"), "ok"
+    )
     assert 1e-3 < answers["near"]["max_abs"] < 4e-3
 
 
@@ -76,7 +78,9 @@ def test_nan_equals_nothing(answers: Any) -> None:
     assert answers["nan"]["max_abs"] is None
 
 
-@pytest.mark.parametrize("name", ["half", "not at all", "added to garbage", "one of two", "least"])
+@pytest.mark.parametrize(
+    "name", ["half", "not at all", "added to garbage", "one of two", "least", "flags half"]
+)
 def test_an_output_that_was_not_written_is_wrong(answers: Any, name: str) -> None:
     assert answers[name]["status"] == "wrong"
     assert answers[name]["reason"].startswith("was not written")
@@ -127,6 +131,9 @@ MALFORMED = {
     "compared number": "problem 'odd', output n: no argument of that name is a tensor",
     "no tensor": "problem 'odd', output n: no argument of that name is a tensor",
     "shape": "problem 'odd', output O_ptr: its shape is (2,), and the reference's (3,)",
+    "expanded": (
+        "problem 'odd', output O_ptr: its elements share memory, so a launch cannot fill them"
+    ),
     "complex": (
         "problem 'odd', output O_ptr: complex numbers are not compared; use torch.view_as_real of"
         " them"

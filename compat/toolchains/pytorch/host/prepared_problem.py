@@ -127,7 +127,7 @@ def bits_of(torch: ModuleType, tensor: Tensor) -> Tensor:
     kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     if tensor.is_complex():
         return bits_of(torch, torch.view_as_real(tensor))
-    return tensor if tensor.dtype is torch.bool else tensor.view(kinds[tensor.element_size()])
+    return tensor.view(kinds[tensor.element_size()])
 
 
 def _sum(torch: ModuleType, tensor: Tensor) -> object:

@@ -246,6 +246,8 @@ def _output(
             "%s: its shape is %s, and the reference's %s"
             % (where, tuple(tensor.shape), tuple(reference.shape))
         )
+    if any(size > 1 and not stride for size, stride in zip(tensor.shape, tensor.stride())):
+        raise ProblemError("%s: its elements share memory, so a launch cannot fill them" % where)
     _check_numbers(tensor, reference, where)
     for key in ("tolerance", "relative"):
         number = complete_facts[key]
