@@ -75,6 +75,12 @@ def test_argument_that_cannot_be_packed_is_refused(kind: str, value: Any) -> Non
         packed(kind, 8 if kind.startswith("*") else 2 if kind == "fp16" else 4, value)
 
 
+def test_tensor_with_elements_of_another_size_is_refused() -> None:
+    parameter = {"name": "x", "type": "*fp32", "packing": "address", "size": 8, "element_bytes": 4}
+    with pytest.raises(RefusedArguments, match="x has elements of 2 bytes, and the kernel was"):
+        values_of([parameter], {"x": Matrix(4096)})
+
+
 def test_elements_of_tuples_and_scratch_memory_are_passed() -> None:
     parameters = [
         {"name": "args[1]", "type": "i32", "packing": "integer", "size": 4},

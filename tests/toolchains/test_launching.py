@@ -75,6 +75,9 @@ def test_launch_facts_without_scratch_memory() -> None:
         ("n", "i32", "integer", 4),
         ("scale", "fp32", "f32", 4),
     ]
+    assert [parameter.get("element_bytes") for parameter in launch_facts["parameters"]] == [
+        *(2, None, None)
+    ]
     assert (
         launch_facts["cluster"],
         launch_facts["grid_scale"],

@@ -181,11 +181,7 @@ def _tensor_map(parameter: Document, tensor: Value, options: Document, driver: C
             "descriptors of its release have no %s, which %s has" % (missing[0], name)
         )
     shape, strides = list(_part(parameter, tensor, "shape")), list(tensor.stride())
-    if tensor.element_size() != facts["element_bytes"]:
-        raise RefusedArguments(
-            "%s has elements of %d bytes, and the kernel was compiled for %d"
-            % (name, tensor.element_size(), facts["element_bytes"])
-        )
+    _check_elements(name, tensor, facts)
     if len(shape) != len(facts["block"]) or strides[-1] != 1:
         raise RefusedArguments(
             "%s has %d axes and the innermost stride %d, and the kernel takes %d axes and stride 1"
@@ -202,6 +198,16 @@ def _tensor_map(parameter: Document, tensor: Value, options: Document, driver: C
             "the driver makes no tensor map for %s, with shape %s and strides %s: %s"
             % (name, shape, strides, error)
         ) from error
+
+
+def _check_elements(name: str, tensor: Value, facts: Document) -> None:
+    """Raise RefusedArguments if a tensor has elements of another size than the facts say."""
+    size = tensor.element_size()
+    if facts.get("element_bytes", size) != size:
+        raise RefusedArguments(
+            "%s has elements of %d bytes, and the kernel was compiled for %d"
+            % (name, size, facts["element_bytes"])
+        )
 
 
 def _part(parameter: Document, tensor: Value, part: str) -> Any:
@@ -240,6 +246,8 @@ def _pack_parameter(parameter: Document, value: Value, options: Document) -> byt
         value = options.get(parameter["option"]) in (True, "nan")
     elif packing in ("shape", "stride"):
         value = _part(parameter, value, packing)[parameter["axis"]]
+    elif hasattr(value, "element_size"):
+        _check_elements(parameter["name"], value, parameter)
     try:
         if packing == "address":
             return _address(value).to_bytes(size, "little")

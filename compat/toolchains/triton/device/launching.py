@@ -45,6 +45,7 @@ _PARAMETER = lazy_pattern(
     r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z]+)(\d+)([^,\[]*)(?:\[(\d+)\])?"
 )
 _BLOCK = lazy_pattern(r"\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
+_POINTER = lazy_pattern(r"\*k?[a-z]+(\d+)")
 _DESCRIPTOR = lazy_pattern(r"tensordesc<\w+\[([^\]]+)\]")
 _ELEMENTS = {8: 10, 9: 8, 10: 9}
 """Number of an element type in PTX, as in ``tensordesc_meta`` → its number in the CUDA driver.
@@ -136,7 +137,8 @@ def _kernel_parameters(
         if kind.startswith("nvTmaDesc"):
             raise CannotLaunch(f"{argument['name']} is a raw tensor map, which nothing describes")
         if not kind.startswith("tensordesc"):
-            yield argument
+            pointer = _POINTER.match(kind)
+            yield {**argument, "element_bytes": -(-int(pointer[1]) // 8)} if pointer else argument
             continue
         block = _DESCRIPTOR.match(kind)
         if block is None:
