@@ -196,9 +196,15 @@ def check(
         cells: A glob over ids of cells.
 
     Raises:
-        SelectionError: No cell matches.
+        SelectionError: No cell matches, or the criterion needs the bad end of a bisection.
         compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
     """
+    if criterion.needs_bad_end:
+        raise SelectionError(
+            f"a single commit has no failure to compare with, as `{criterion.text}` needs",
+            where="--judge",
+            hint="Name the failure's class: --judge class=NAME.",
+        )
     pattern = cell_pattern(cells, selection.config, selection.patterns.kernel_files)
     chosen = selection if selection.patterns.envs else selection.and_envs(pattern.envs)
     matching_cells = pattern.choose(chosen.cells)

@@ -140,6 +140,12 @@ def test_invalid_arguments_blame_no_commit(arguments: tuple[str, ...]) -> None:
     assert check(*arguments) == CANNOT_TELL
 
 
+def test_a_judge_that_needs_the_end_of_a_bisection_is_refused() -> None:
+    done = CliRunner().invoke(main, ["check", *MATRIX, "--judge", "same-failure", "sel_dense/*"])
+    assert done.exit_code == CANNOT_TELL
+    assert "a single commit has no failure to compare with" in done.stderr
+
+
 def test_a_broken_env_blames_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     (tmp_path / "matrix.toml").write_text(
