@@ -19,6 +19,11 @@ elif REASON == "slow":
 
 
 @triton.jit
-def kernel(source, result, size, BLOCK: tl.constexpr):
+def kernel(
+    source, result, size, BLOCK: tl.constexpr, bias=None, scale=2.0, UNIT: tl.constexpr = FACTOR
+):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(result + at, tl.load(source + at, mask=at < size) * FACTOR, mask=at < size)
+    value = tl.load(source + at, mask=at < size) * FACTOR * scale + UNIT
+    if bias is not None:
+        value += tl.load(bias + at)
+    tl.store(result + at, value, mask=at < size)

@@ -139,6 +139,41 @@ def _torch_dtype(name: str, dtype: str) -> object:
     return getattr(torch, dtype)
 
 
+_DEFAULTS = {bool: "i1", int: "i32", float: "fp32"}
+"""The type of a number that is the default of a run-time parameter → the parameter's type."""
+
+
+def with_defaults(
+    function: Function, job: Document, values: dict[str, object]
+) -> tuple[Document, dict[str, object]]:
+    """Return a job and its constexprs with the parameters that it leaves out, by their defaults.
+
+    A launch passes the defaults, too. Raises TypeError if the function has other parameters here
+    than the driver has read, because its file defines it differently for each release.
+    """
+    import triton.language as tl
+
+    signature, values = dict(job["signature"]), dict(values)
+    passed = {name.partition("[")[0] for name in (*signature, *values)}
+    if others := sorted(passed.difference(function.arg_names)):
+        raise TypeError("%s has no parameter %s in this env" % (function.__name__, others[0]))
+    for parameter in function.params:
+        if parameter.name in passed:
+            continue
+        if not parameter.has_default:
+            raise TypeError(
+                "%s has a parameter %s in this env, which has no type or value"
+                % (function.__name__, parameter.name)
+            )
+        default = parameter.default
+        default = default.value if isinstance(default, tl.constexpr) else default
+        if parameter.is_constexpr or type(default) not in _DEFAULTS:
+            values[parameter.name] = default
+        else:
+            signature[parameter.name] = _DEFAULTS[type(default)]
+    return dict(job, signature=signature), values
+
+
 def ast_source(function: object, job: Document, values: dict[str, object]) -> object:
     """Return the ``ASTSource`` of a job, in the form that this release takes.
 
