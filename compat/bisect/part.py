@@ -297,7 +297,7 @@ class FailureVerdict:
             else f"rejects the source ({self.failure.failure_class})"
         )
         return self._answer(
-            PartName.FRONT_END, f"{self.subject} in the AST front end, which {refuses}.{passed}"
+            PartName.FRONT_END, f"{self.subject} in the front end, which {refuses}.{passed}"
         )
 
     # --- by experiment ---
@@ -437,7 +437,7 @@ class FailureVerdict:
                 " front ends make the same."
             )
             return self._answer(self.parts.passes, sentence)
-        makers = f"the AST front end or the passes that clean up {self.first}"
+        makers = f"the front end or the passes that clean up {self.first}"
         sentence = f"{self.subject} {lead}in {makers}: {self._proof_of_ir(crossing, self.first)}."
         return self._answer(PartName.FRONT_END, sentence)
 

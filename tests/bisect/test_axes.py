@@ -64,7 +64,7 @@ def test_a_break_in_the_front_end(cells: Cells) -> None:
     context, (good, bad) = cells("3.8.0 3.9.0", "failures", "block_pointer")
     answer = part.find_part(bad, good, context)
     assert answer.name is PartName.FRONT_END
-    rejects = "The break is in the AST front end, which rejects the source (api-removed)."
+    rejects = "The break is in the front end, which rejects the source (api-removed)."
     assert answer.sentence == f"{rejects} The stages after it compile the TTIR of 3.8.0."
     assert answer.steps[-1] == "TTIR made by 3.8.0, compiled by 3.9.0: ok."
 

@@ -43,7 +43,7 @@ from tests.report.drawn import bisect_text
 DOCS = Path(__file__).parents[2] / "docs" / "bisect.md"
 FRONT = Part(
     name=PartName.FRONT_END,
-    sentence="The break is in the AST front end.",
+    sentence="The break is in the front end.",
     steps=("3.8.0 makes TTIR, 3.9.0 makes none.",),
 )
 GONE, REJECTED, CRASHED = bad(REMOVED), bad(SHAPE), bad(ASSERT, Status.CRASHED)

@@ -236,6 +236,6 @@ def test_bisect_by_part_compiles_ttgir_of_another_release(tmp_path: Path) -> Non
         cwd=tmp_path,
         env=os.environ,
     )
-    assert "in the AST front end, which rejects the source (api-changed)" in ran.stdout
+    assert "in the front end, which rejects the source (api-changed)" in ran.stdout
     assert "TTGIR made by 3.5.1, compiled by 3.6.0" in ran.stdout
     assert "TTIR" not in ran.stdout
