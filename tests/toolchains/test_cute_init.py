@@ -268,6 +268,24 @@ def attend(q: cute.Tensor, k: cute.Tensor, mask: cute.Tensor):
     }
 
 
+@pytest.mark.parametrize("call", ["Copy(32)(x, y)", "copies = Copy(32)\n    copies(x, y)"])
+def test_function_that_launches_through_an_object_is_a_kernel(tmp_path: Path, call: str) -> None:
+    source = f"""
+class Copy:
+    def __init__(self, threads: int):
+        self.threads = threads
+
+    @cute.jit
+    def __call__(self, x: cute.Tensor, y: cute.Tensor):
+        kernel(x, y).launch(grid=(1, 1, 1), block=(self.threads, 1, 1))
+
+@cute.jit
+def copy(x: cute.Tensor, y: cute.Tensor):
+    {call}
+"""
+    assert set(guessed(tmp_path, HEAD + source)) == {"Copy", "copy"}
+
+
 def test_unreachable_kernel_is_listed_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(HEAD + "\n@cute.jit\ndef helper(x):\n    return x\n")
     source = next(

@@ -202,7 +202,7 @@ def read_module(path: Path) -> CuteModule:
     definitions = list(_functions(tree))
     jitted = [(node, inside) for node, inside in definitions if _is_below(node, imports, "jit")]
     kernels = [(node, inside) for node, inside in definitions if _is_below(node, imports, "kernel")]
-    launching = _launching([node for node, _ in jitted])
+    launching = _launching(jitted)
     programs = {
         id(inner)
         for statement in tree.body
@@ -243,9 +243,11 @@ def read_module(path: Path) -> CuteModule:
     )
 
 
-def _functions(
-    tree: ast.Module,
-) -> Iterator[tuple[ast.FunctionDef, tuple[ast.FunctionDef | ast.ClassDef, ...]]]:
+_Definition = tuple[ast.FunctionDef, tuple[ast.FunctionDef | ast.ClassDef, ...]]
+"""A function, and the definitions around it, outermost first."""
+
+
+def _functions(tree: ast.Module) -> Iterator[_Definition]:
     """Yield every function, and the definitions around it, outermost first."""
     waiting: list[tuple[Sequence[ast.stmt], tuple[ast.FunctionDef | ast.ClassDef, ...]]] = [
         (tree.body, ())
@@ -270,19 +272,24 @@ def _is_below(node: ast.FunctionDef, imports: Mapping[str, str], decorator: str)
     return False
 
 
-def _launching(jitted: Sequence[ast.FunctionDef]) -> set[int]:
+def _launching(jitted: Sequence[_Definition]) -> set[int]:
     """Return the ``id`` of each jit function that launches a kernel.
 
-    A function may launch directly, or through other functions of the source.
+    A function may launch directly, or through other functions of the source, or through objects of
+    its classes.
     """
-    calls = {id(node): set(_called_names(node)) for node in jitted}
-    launching = {id(node) for node in jitted if "launch" in calls[id(node)]}
-    names = {node.name for node in jitted if id(node) in launching and node.name != _CALL}
-    while more := [
-        node for node in jitted if id(node) not in launching and calls[id(node)] & names
-    ]:
-        launching |= {id(node) for node in more}
-        names |= {node.name for node in more if node.name != _CALL}
+    names = {
+        id(node): inside[-1].name if inside and node.name == _CALL else node.name
+        for node, inside in jitted
+    }
+    calls = {id(node): set(_called_names(node)) for node, _ in jitted}
+    launching = {one for one, called in calls.items() if "launch" in called}
+    while more := {
+        one
+        for one, called in calls.items()
+        if one not in launching and called & {names[other] for other in launching}
+    }:
+        launching |= more
     return launching
 
 
