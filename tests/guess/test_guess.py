@@ -789,6 +789,23 @@ def launch(x, y):
     assert tables(tmp_path, flag)["constexprs"]["of_layout"] is False
 
 
+def test_descriptor_that_gluon_copies_from_has_a_layout(tmp_path: Path) -> None:
+    head = (
+        "from triton.experimental import gluon\n"
+        "from triton.experimental.gluon.language.nvidia.hopper import tma\n"
+    )
+    text = """
+@gluon.jit
+def copied(x_desc, y_desc, bar, shared):
+    tma.async_copy_global_to_shared(x_desc, [0, 0], bar, shared)
+    tma.async_store(y_desc, coord=[0], src=shared)
+"""
+    signature = tables(tmp_path, text, head)["signature"]
+    layout = "NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank"
+    assert signature["x_desc"] == f"tensordesc<fp16[64, 64],{layout}=2)>"
+    assert signature["y_desc"] == f"tensordesc<fp16[64],{layout}=1)>"
+
+
 def test_types_of_gluon_pointers_follow_from_shared_memory_and_accumulators(tmp_path: Path) -> None:
     head = (
         "from triton.experimental import gluon\n"

@@ -94,11 +94,14 @@ class Types:
         if annotated and annotated != "const":
             return Guess(annotated, "by its annotation", exact=annotated not in ("i32", "fp32"))
         if name in self.facts.descriptors and name not in self.facts.pointers:
-            sides = ", ".join(["64"] * max(1, self.facts.descriptors[name]))
+            rank = self.facts.descriptors[name]
+            block = f"fp16[{', '.join(['64'] * rank)}]"
+            if name in self.facts.transferred:
+                layout = f"swizzle_byte_width=128, element_bitwidth=16, rank={rank}"
+                kind = f"tensordesc<{block},NVMMASharedLayout({layout})>"
+                return Guess(kind, "copied to or from shared memory", "its block shape and layout")
             return Guess(
-                f"tensordesc<fp16[{sides}]>",
-                "loaded or stored by .load() or .store()",
-                "its block shape",
+                f"tensordesc<{block}>", "loaded or stored by .load() or .store()", "its block shape"
             )
         if annotated or self._is_pointer(name):
             element = self._element(name, set())

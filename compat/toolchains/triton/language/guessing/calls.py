@@ -98,11 +98,7 @@ def _method(walk: Walk, node: ast.Call, function: ast.Attribute) -> Value:
             _put_into_shared_memory(walk, values[0], base.kind)
         return base.derive_value()
     if function.attr in ("load", "store", "gather", "scatter", "atomic_add"):
-        for term in base.terms:
-            if term.argument and term.argument not in walk.facts.pointers:
-                walk.facts.descriptors[term.argument] = (
-                    len(getattr(node.args[0], "elts", ())) if node.args else 1
-                )
+        _note_descriptor(walk, base, node.args[0] if node.args else None)
         for value in values[:1]:
             walk.whole(value, "an offset into a descriptor")
         return Value.of(
@@ -115,6 +111,12 @@ def _method(walk: Walk, node: ast.Call, function: ast.Attribute) -> Value:
             ast.Call(func=node.func, args=[function.value, *node.args], keywords=node.keywords),
         )
     return base
+
+
+def _note_descriptor(walk: Walk, base: Value, offsets: ast.expr | None) -> None:
+    for term in base.terms:
+        if term.argument and term.argument not in walk.facts.pointers:
+            walk.facts.descriptors[term.argument] = len(getattr(offsets, "elts", ())) or 1
 
 
 def _put_into_shared_memory(walk: Walk, value: Value, kind: str | None) -> None:
@@ -546,6 +548,17 @@ def _shared_memory(walk: Walk, node: ast.Call) -> Value:
     return evolve(Value.of(kind, values[0].origins if values else ()), is_shared=True)
 
 
+def _transfer(walk: Walk, node: ast.Call) -> Value:
+    """A copy of Gluon between shared memory and a descriptor that the host made."""
+    for argument in _arguments(node):
+        walk.value(argument)
+    base, offsets = walk.value(_argument(node, 0, "tensor_desc")), _argument(node, 1, "coord")
+    _note_descriptor(walk, base, offsets)
+    walk.facts.transferred.update(term.argument for term in base.terms if term.argument)
+    walk.whole(walk.value(offsets), "an offset into a descriptor")
+    return Value()
+
+
 def _accumulated(walk: Walk, node: ast.Call) -> Value:
     """A product of Gluon, which has the type of the accumulator."""
     for argument in _arguments(node):
@@ -576,6 +589,13 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     "allocate_shared_memory": _shared_memory,
     **dict.fromkeys(("warpgroup_mma", "mma_v2", "mfma", "wmma"), _accumulated),
     "warpgroup_mma_wait": _waited,
+    **dict.fromkeys(
+        (
+            *("async_copy_global_to_shared", "async_load"),
+            *("async_copy_shared_to_global", "async_store"),
+        ),
+        _transfer,
+    ),
     **dict.fromkeys(("maximum", "minimum", "clamp", "fma", "div_rn", "fdiv"), _extreme),
     **dict.fromkeys(
         ("sum", "max", "min", "cumsum", "cumprod", "sort", "xor_sum", "flip", "zeros_like", "abs"),

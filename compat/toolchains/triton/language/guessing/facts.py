@@ -166,6 +166,8 @@ class KernelFacts:
     """
     descriptors: dict[str, int] = Factory(dict)
     """Parameters that are used as tensor descriptors, each with its number of dimensions."""
+    transferred: set[str] = Factory(set)
+    """Those among them that Gluon copies to or from shared memory, whose types have a layout."""
     mentioned_names: frozenset[str] = frozenset()
     """Names that the body mentions."""
     optional: set[str] = Factory(set)
