@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from attrs import Factory, define
+
 from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds, holds
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import UndefinedError
@@ -20,6 +22,7 @@ from compat.toolchains.triton.programs.program import (
 )
 
 
+@define
 class Analysis:
     """The bounds of the values of one program."""
 
@@ -27,16 +30,7 @@ class Analysis:
     outputs: Mapping[str, Output]
     scalars: Mapping[str, int]
     grid: int
-
-    def __init__(
-        self,
-        tensors: Mapping[str, InputTensor],
-        outputs: Mapping[str, Output],
-        scalars: Mapping[str, int],
-        grid: int,
-    ) -> None:
-        self.tensors, self.outputs, self.scalars, self.grid = tensors, outputs, scalars, grid
-        self.known: dict[str, Bounds] = {}
+    known: dict[str, Bounds] = Factory(dict)
 
     def number(self, name: int | str) -> int:
         """Return the value of a run-time argument, or a number unchanged."""

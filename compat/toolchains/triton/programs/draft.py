@@ -44,12 +44,10 @@ class Draft:
             for operation in OPERATIONS.values()
             if operation.family in families and operation.weight
         ]
-        self.analysis = Analysis({}, {}, {}, grid)
         self.tensors: dict[str, InputTensor] = {}
         self.outputs: dict[str, Output] = {}
         self.scalars: dict[str, int] = {}
-        self.analysis.tensors, self.analysis.outputs = self.tensors, self.outputs
-        self.analysis.scalars = self.scalars
+        self.analysis = Analysis(self.tensors, self.outputs, self.scalars, grid)
         self._statements: list[BlockStatement] = []
         self._visible: list[BlockValue] = []
         self.depth = 0
@@ -95,15 +93,15 @@ class Draft:
         """The visible values that fulfil a condition."""
         return [value for value in self._visible if condition(value)]
 
-    def latest_blocks(self, count: int) -> tuple[BlockValue, ...]:
-        """Return the last blocks that the innermost scope defined, without truth values."""
+    def latest_blocks(self) -> tuple[BlockValue, ...]:
+        """Return the last two blocks that the innermost scope defined, without truth values."""
         defined = [
             result
             for statement in self._statements
             for result in statement.results
             if result.shape and result.dtype != "i1"
         ]
-        return tuple(defined[-count:])
+        return tuple(defined[-2:])
 
     # --- additions --------------------------------------------------------------------------------
 
@@ -135,6 +133,13 @@ class Draft:
         self._statements.append(statement)
         self._visible += results
         return list(results)
+
+    def add(
+        self, operation: str, operands: Sequence[BlockValue], kind: Kind, **settings: Any
+    ) -> BlockValue:
+        """Add a statement with one result, as :meth:`define` does, and return the result."""
+        (value,) = self.define(operation, operands, kind, **settings)
+        return value
 
     def fill(self, count: int, without: Collection[str] = ()) -> None:
         """Add about this many statements, with the operands that they need.
@@ -242,22 +247,19 @@ class Draft:
         if self.has_arguments:
             low = 0 if not DTYPES[dtype].signed else -3
             step = self.random.choice((0, 0, -1)) if DTYPES[dtype].is_float else 0
-            return propose_load(self, dtype, shape, low, 3, step)
-        self.define("full", (), (dtype, shape), shape=shape, number=self.random.randint(1, 3))
-        return self.latest
+            return propose_load(self, dtype, shape, low, step)
+        return self.add("full", (), (dtype, shape), shape=shape, number=self.random.randint(1, 3))
 
     def zeros(self, dtype: str, shape: Shape) -> BlockValue:
         """A new block of zeros."""
-        self.define("full", (), (dtype, shape), shape=shape, number=0)
-        return self.latest
+        return self.add("full", (), (dtype, shape), shape=shape, number=0)
 
     def flat(self, dtypes: Sequence[str]) -> BlockValue:
         """A block with one axis."""
         value = self.block(dtypes)
         if len(value.shape) > 1:
             shape = (value.elements,)
-            self.define("reshape", (value,), (value.dtype, shape), shape=shape)
-            return self.latest
+            return self.add("reshape", (value,), (value.dtype, shape), shape=shape)
         return value
 
     def mask_block(self, value: BlockValue, mask: int) -> BlockValue:
@@ -265,13 +267,11 @@ class Draft:
         value_bounds = self.bounds[value.name]
         if value_bounds.low >= 0 and value_bounds.high <= mask and self.random.random() < 0.8:
             return value
-        self.define("mask", (value,), (value.dtype, value.shape), mask=mask)
-        return self.latest
+        return self.add("mask", (value,), value.kind, mask=mask)
 
     def limit_block(self, value: BlockValue, limit: int) -> BlockValue:
         """Return a block, limited to -limit … limit."""
-        self.define("limit", (value,), (value.dtype, value.shape), limit=limit)
-        return self.latest
+        return self.add("limit", (value,), value.kind, limit=limit)
 
     def natural(self, value: BlockValue) -> BlockValue:
         """An integer block without negative numbers."""
@@ -282,8 +282,7 @@ class Draft:
         if self.bounds[value.name].low > 0:
             return value
         small = self.mask_block(value, 15)
-        self.define("add_literal", (small,), (small.dtype, small.shape), number=1)
-        return self.latest
+        return self.add("add_literal", (small,), small.kind, number=1)
 
     def condition(self) -> BlockValue:
         """A block of truth values."""
@@ -297,11 +296,9 @@ class Draft:
         """Return a truth value that depends on the number of the program or on another scalar."""
         scalars = self.values_where(lambda value: not value.shape and value.dtype in INTEGERS)
         if not scalars or self.random.random() < 0.3:
-            self.define("program", (), ("i32", ()))
-            scalars = [self.latest]
+            scalars = [self.add("program", (), ("i32", ()))]
         value = self.random.choice(scalars)
-        self.define("is_odd", (value,), ("i1", ()))
-        return self.latest
+        return self.add("is_odd", (value,), ("i1", ()))
 
     # --- arguments --------------------------------------------------------------------------------
 

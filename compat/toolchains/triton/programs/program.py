@@ -36,6 +36,11 @@ class BlockValue:
         """The number of elements."""
         return math.prod(self.shape)
 
+    @property
+    def kind(self) -> tuple[str, Shape]:
+        """Its element type and its shape."""
+        return self.dtype, self.shape
+
 
 @frozen
 class NestedBody:

@@ -210,10 +210,10 @@ def _substitute_values(
             statement,
             operands=change(statement.operands),
             bodies=tuple(
-                NestedBody(
-                    body.parameters,
-                    _substitute_values(body.statements, values),
-                    change(body.results),
+                evolve(
+                    body,
+                    statements=_substitute_values(body.statements, values),
+                    results=change(body.results),
                 )
                 for body in statement.bodies
             ),

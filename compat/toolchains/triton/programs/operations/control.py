@@ -72,14 +72,14 @@ def propose_loop(
         "more": draft.random.choice(_STAGES) if kind == "tl.range" else "",
     }
     index = draft.new("i32", ())
-    carried = [draft.new(value.dtype, value.shape) for value in initial]
+    carried = [draft.new(*value.kind) for value in initial]
     allowed = [envelope(value.dtype) for value in initial]
     with draft.inner_scope(
         (index, bounds(0, (turns - 1) * step)), *zip(carried, allowed, strict=True), turn=index
     ) as inner:
         ends = add_turn(inner, carried)
         body = NestedBody((index, *carried), inner.statements(), tuple(ends))
-    kinds = [(value.dtype, value.shape) for value in initial]
+    kinds = [value.kind for value in initial]
     return draft.define(name, tuple(initial), *kinds, bodies=(body,), known=allowed, **settings)
 
 
@@ -99,22 +99,19 @@ def envelope(dtype: str) -> Bounds:
 
 def update(draft: Draft, before: Bounds, carried: BlockValue, turns: int) -> BlockValue:
     """Add the value of a carried block after an iteration, which is within the envelope again."""
-    limits, kind = envelope(carried.dtype), (carried.dtype, carried.shape)
+    limits, kind = envelope(carried.dtype), carried.kind
     require(before.within(limits), "the first value is outside of the envelope")
     change = draft.block((carried.dtype,), carried.shape, besides=carried)
     if not DTYPES[carried.dtype].is_float:
         name = draft.random.choice(("add", "multiply", "xor", "maximum"))
-        draft.define(name, (carried, change), kind)
-        return draft.latest
+        return draft.add(name, (carried, change), kind)
     if draft.bounds[change.name].step < limits.step or draft.random.random() < 0.2:
-        draft.define("maximum", (carried, draft.small(*kind)), kind)
-        return draft.latest
+        return draft.add("maximum", (carried, draft.small(*kind)), kind)
     most = (limits.high - before.magnitude) / turns
     if draft.bounds[change.name].magnitude > most:
         require(most >= 1, "no change is small enough")
         change = draft.limit_block(change, min(int(most), 15))
-    draft.define("add", (carried, change), kind, known=[limits])
-    return draft.latest
+    return draft.add("add", (carried, change), kind, known=[limits])
 
 
 def _indices(statement: BlockStatement) -> range:
@@ -171,7 +168,7 @@ def _branch(draft: Draft) -> None:
     require(draft.depth < DEEPEST, "the statements are nested deeply")
     condition = draft.scalar_condition()
     result = draft.block(CARRIED)
-    kind = result.dtype, result.shape
+    kind = result.kind
     bodies: list[NestedBody] = []
     result_bounds: list[Bounds] = []
     for _ in range(2):
@@ -213,18 +210,18 @@ def _write_branch(statement: BlockStatement, printer: Printer) -> None:
 def _helper(draft: Draft) -> None:
     require(draft.depth < DEEPEST, "the statements are nested deeply")
     operands = [draft.block(CARRIED) for _ in range(draft.random.randint(1, 3))]
-    parameters = [draft.new(value.dtype, value.shape) for value in operands]
+    parameters = [draft.new(*value.kind) for value in operands]
     operand_bounds = [draft.bounds[value.name] for value in operands]
     with draft.function_scope(*zip(parameters, operand_bounds, strict=True)) as inner:
         inner.fill(inner.random.randint(2, 4), without=("memory", "atomics", "dot"))
-        results = inner.latest_blocks(2)
+        results = inner.latest_blocks()
         require(bool(results), "the helper computes nothing")
         body = NestedBody(tuple(parameters), inner.statements(), results)
         result_bounds = [inner.bounds[value.name] for value in results]
     draft.define(
         "helper",
         tuple(operands),
-        *((value.dtype, value.shape) for value in results),
+        *(value.kind for value in results),
         bodies=(body,),
         known=result_bounds,
     )

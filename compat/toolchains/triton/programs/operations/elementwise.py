@@ -6,7 +6,8 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -81,6 +82,26 @@ def _comparison(_statement: BlockStatement, _operands: Sequence[Bounds], _: obje
     return [BOOLEAN]
 
 
+def _elementwise(
+    name: str,
+    text: str,
+    propose: Callable[[Draft, str], None],
+    derive: Derive,
+    compute: Callable[..., Array],
+    weight: int = 4,
+) -> Operation:
+    """Return an operation with one result. ``compute`` gets its settings by name."""
+    return Operation(
+        name=name,
+        family="elementwise",
+        text=text,
+        propose=lambda draft: propose(draft, name),
+        derive=derive,
+        compute=lambda statement, operands, machine: [compute(*operands, **statement.settings)],
+        weight=weight,
+    )
+
+
 def _pair(dtypes: Sequence[str], result: str | None = None) -> Callable[[Draft, str], None]:
     """Proposes two operands of one type and shape."""
 
@@ -92,75 +113,61 @@ def _pair(dtypes: Sequence[str], result: str | None = None) -> Callable[[Draft, 
     return propose
 
 
-def _binary(
-    name: str,
-    text: str,
-    compute: Combine,
-    derive: Derive,
-    dtypes: Sequence[str] = _ARITHMETIC,
-    *,
-    result: str | None = None,
-    weight: int = 4,
-) -> Operation:
-    propose = _pair(dtypes, result)
-    return Operation(
-        name=name,
-        family="elementwise",
-        text=text,
-        propose=lambda draft: propose(draft, name),
-        derive=derive,
-        compute=lambda statement, operands, machine: [compute(*operands)],
-        weight=weight,
-    )
-
-
 def _divisor(draft: Draft, name: str) -> None:
     """Proposes operands that are not negative, and a divisor that is not zero."""
     value = draft.natural(draft.block(WIDE))
     divisor = draft.above_zero(draft.block((value.dtype,), value.shape))
-    draft.define(name, (value, divisor), (value.dtype, value.shape))
+    draft.define(name, (value, divisor), value.kind)
 
 
-def _division(name: str, text: str, compute: Combine) -> Operation:
-    return Operation(
-        name=name,
-        family="elementwise",
-        text=text,
-        propose=lambda draft: _divisor(draft, name),
-        derive=_quotient,
-        compute=lambda statement, operands, machine: [compute(*operands)],
-        weight=2,
-    )
-
-
+_SUM = corners(lambda a, b: a + b, min)
+_DIFFERENCE = corners(lambda a, b: a - b, min)
+_PRODUCT = corners(lambda a, b: a * b, lambda a, b: a + b)
 BROADCAST: dict[str, tuple[Derive, Combine]] = {
-    "+": (corners(lambda a, b: a + b, min), np.add),
-    "-": (corners(lambda a, b: a - b, min), np.subtract),
-    "*": (corners(lambda a, b: a * b, lambda a, b: a + b), np.multiply),
+    "+": (_SUM, np.add),
+    "-": (_DIFFERENCE, np.subtract),
+    "*": (_PRODUCT, np.multiply),
     "&": (bits, np.bitwise_and),
     "^": (bits, np.bitwise_xor),
 }
 """Operators that also join blocks of different shapes → their bounds and their NumPy functions."""
 
-
+_numbers, _bits = _pair(_ARITHMETIC), _pair((*INTEGERS, "i1"))
 _ALL = (
-    _binary("add", "{0} + {1}", np.add, corners(lambda a, b: a + b, min)),
-    _binary("subtract", "{0} - {1}", np.subtract, corners(lambda a, b: a - b, min)),
-    _binary("multiply", "{0} * {1}", np.multiply, corners(lambda a, b: a * b, lambda a, b: a + b)),
+    _elementwise("add", "{0} + {1}", _numbers, _SUM, np.add),
+    _elementwise("subtract", "{0} - {1}", _numbers, _DIFFERENCE, np.subtract),
+    _elementwise("multiply", "{0} * {1}", _numbers, _PRODUCT, np.multiply),
     # On some releases these two turn bfloat16 into float32.
-    _binary(
-        "minimum", "tl.minimum({0}, {1}).to({result})", np.minimum, corners(min, min), weight=2
+    _elementwise(
+        "minimum",
+        "tl.minimum({0}, {1}).to({result})",
+        _numbers,
+        corners(min, min),
+        np.minimum,
+        weight=2,
     ),
-    _binary(
-        "maximum", "tl.maximum({0}, {1}).to({result})", np.maximum, corners(max, min), weight=2
+    _elementwise(
+        "maximum",
+        "tl.maximum({0}, {1}).to({result})",
+        _numbers,
+        corners(max, min),
+        np.maximum,
+        weight=2,
     ),
-    _binary("and", "{0} & {1}", np.bitwise_and, bits, (*INTEGERS, "i1"), weight=2),
-    _binary("or", "{0} | {1}", np.bitwise_or, bits, (*INTEGERS, "i1"), weight=2),
-    _binary("xor", "{0} ^ {1}", np.bitwise_xor, bits, (*INTEGERS, "i1"), weight=2),
-    _division("quotient", "{0} // {1}", np.floor_divide),
-    _division("remainder", "{0} % {1}", np.remainder),
+    _elementwise("and", "{0} & {1}", _bits, bits, np.bitwise_and, weight=2),
+    _elementwise("or", "{0} | {1}", _bits, bits, np.bitwise_or, weight=2),
+    _elementwise("xor", "{0} ^ {1}", _bits, bits, np.bitwise_xor, weight=2),
+    _elementwise("quotient", "{0} // {1}", _divisor, _quotient, np.floor_divide, weight=2),
+    _elementwise("remainder", "{0} % {1}", _divisor, _quotient, np.remainder, weight=2),
     *(
-        _binary(name, f"{{0}} {sign} {{1}}", compute, _comparison, result="i1", weight=1)
+        _elementwise(
+            name,
+            f"{{0}} {sign} {{1}}",
+            _pair(_ARITHMETIC, "i1"),
+            _comparison,
+            compute,
+            weight=1,
+        )
         for name, sign, compute in (
             ("less", "<", np.less),
             ("less_or_equal", "<=", np.less_equal),
@@ -200,7 +207,7 @@ def _derive_mixed(statement: BlockStatement, operands: Sequence[Bounds], _: obje
     dtype = statement.results[0].dtype
     for operand in operands:
         require(holds(dtype, operand), "an operand is not exact in the common type")
-    return list(corners(lambda a, b: a + b, min)(statement, operands, _))  # type: ignore[arg-type]
+    return list(_SUM(statement, operands, _))  # type: ignore[arg-type]
 
 
 def _compute_mixed(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
@@ -211,26 +218,17 @@ def _compute_mixed(statement: BlockStatement, operands: Sequence[Array], _: obje
 # --- one operand ----------------------------------------------------------------------------------
 
 
-def _unary(
-    name: str,
-    text: str,
-    dtypes: Sequence[str],
-    derive: Derive,
-    compute: Callable[[Array], Array],
-) -> Operation:
-    def propose(draft: Draft) -> None:
-        value = draft.block(dtypes)
-        draft.define(name, (value,), (value.dtype, value.shape))
+def _one(dtypes: Sequence[str], **choices: Callable[[Random], Any]) -> Callable[[Draft, str], None]:
+    """Proposes one operand, and then chooses the settings."""
 
-    return Operation(
-        name=name,
-        family="elementwise",
-        text=text,
-        propose=propose,
-        derive=derive,
-        compute=lambda statement, operands, machine: [compute(operands[0])],
-        weight=2,
-    )
+    def propose(draft: Draft, name: str) -> None:
+        value = draft.block(dtypes)
+        settings: dict[str, Any] = {
+            setting: choose(draft.random) for setting, choose in choices.items()
+        }
+        draft.define(name, (value,), value.kind, **settings)
+
+    return propose
 
 
 def _negative(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
@@ -267,11 +265,6 @@ def _derive_rounding(
     return [bounds(value.low // 1, -(-value.high // 1), max(value.step, 0))]
 
 
-def _shift(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
-    value = draft.block(dtypes)
-    draft.define(name, (value,), (value.dtype, value.shape), by=draft.random.randint(1, 5))
-
-
 def _derive_shift_left(
     statement: BlockStatement, operands: Sequence[Bounds], _: object
 ) -> list[Bounds]:
@@ -290,12 +283,6 @@ def _derive_shift_right(
     return [bounds(value.low // factor, value.high // factor)]
 
 
-def _scale(draft: Draft) -> None:
-    value = draft.block(("fp16", "fp32", "fp64"))
-    factor = 2.0 ** draft.random.randint(-3, 3)
-    draft.define("scale", (value,), (value.dtype, value.shape), factor=factor)
-
-
 def _derive_scale(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     value, factor = operands[0], Fraction(statement.settings["factor"])
     step = value.step + round(math.log2(factor))
@@ -305,22 +292,10 @@ def _derive_scale(statement: BlockStatement, operands: Sequence[Bounds], _: obje
     return [result_bounds]
 
 
-def _literal(draft: Draft) -> None:
-    value = draft.block((*WIDE, "fp32"))
-    draft.define(
-        "add_literal", (value,), (value.dtype, value.shape), number=draft.random.randint(-9, 9)
-    )
-
-
 def _with_literal(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
     number = statement.settings["number"]
     other = [operands[0], bounds(number, number)]
-    return list(corners(lambda a, b: a + b, min)(statement, other, _))  # type: ignore[arg-type]
-
-
-def _limit(draft: Draft) -> None:
-    value = draft.block((*WIDE, "fp16", "bf16", "fp32"))
-    draft.limit_block(value, draft.random.choice((1, 3, 8, 15)))
+    return list(_SUM(statement, other, _))  # type: ignore[arg-type]
 
 
 def _derive_limit(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
@@ -331,7 +306,7 @@ def _derive_limit(statement: BlockStatement, operands: Sequence[Bounds], _: obje
     return [Bounds(low, high, min(value.step, 0))]
 
 
-def _mask(draft: Draft) -> None:
+def _mask(draft: Draft, _name: str) -> None:
     draft.mask_block(draft.block(WIDE), draft.random.choice((1, 3, 7, 12, 31)))
 
 
@@ -348,82 +323,66 @@ _ALL += (
         derive=_derive_mixed,
         compute=_compute_mixed,
     ),
-    _unary("negate", "-{0}", _SIGNED, _negative, np.negative),
-    _unary("absolute", "tl.abs({0})", _SIGNED, _absolute, np.abs),
-    _unary("invert", "~{0}", (*INTEGERS, "i1"), _derive_invert, np.invert),
-    _unary("floor", "tl.floor({0})", ("fp32", "fp64"), _derive_rounding, np.floor),
-    _unary("ceil", "tl.ceil({0})", ("fp32", "fp64"), _derive_rounding, np.ceil),
-    Operation(
-        name="shift_left",
-        family="elementwise",
-        text="{0} << {by}",
-        propose=lambda draft: _shift(draft, "shift_left", WIDE),
-        derive=_derive_shift_left,
-        compute=lambda statement, operands, machine: [operands[0] << statement.settings["by"]],
+    _elementwise("negate", "-{0}", _one(_SIGNED), _negative, np.negative, weight=2),
+    _elementwise("absolute", "tl.abs({0})", _one(_SIGNED), _absolute, np.abs, weight=2),
+    _elementwise("invert", "~{0}", _one((*INTEGERS, "i1")), _derive_invert, np.invert, weight=2),
+    *(
+        _elementwise(
+            name, f"tl.{name}({{0}})", _one(("fp32", "fp64")), _derive_rounding, compute, weight=2
+        )
+        for name, compute in (("floor", np.floor), ("ceil", np.ceil))
+    ),
+    _elementwise(
+        "shift_left",
+        "{0} << {by}",
+        _one(WIDE, by=lambda random: random.randint(1, 5)),
+        _derive_shift_left,
+        lambda value, by: value << by,
         weight=2,
     ),
-    Operation(
-        name="shift_right",
-        family="elementwise",
-        text="{0} >> {by}",
-        propose=lambda draft: _shift(draft, "shift_right", WIDE),
-        derive=_derive_shift_right,
-        compute=lambda statement, operands, machine: [operands[0] >> statement.settings["by"]],
+    _elementwise(
+        "shift_right",
+        "{0} >> {by}",
+        _one(WIDE, by=lambda random: random.randint(1, 5)),
+        _derive_shift_right,
+        lambda value, by: value >> by,
         weight=2,
     ),
-    Operation(
-        name="scale",
-        family="elementwise",
-        text="({0} * {factor}).to({result})",
-        propose=_scale,
-        derive=_derive_scale,
-        compute=lambda statement, operands, machine: [operands[0] * statement.settings["factor"]],
+    _elementwise(
+        "scale",
+        "({0} * {factor}).to({result})",
+        _one(("fp16", "fp32", "fp64"), factor=lambda random: 2.0 ** random.randint(-3, 3)),
+        _derive_scale,
+        lambda value, factor: value * factor,
     ),
-    Operation(
-        name="add_literal",
-        family="elementwise",
-        text="{0} + {number}",
-        propose=_literal,
-        derive=_with_literal,
-        compute=lambda statement, operands, machine: [
-            operands[0] + operands[0].dtype.type(statement.settings["number"])
-        ],
+    _elementwise(
+        "add_literal",
+        "{0} + {number}",
+        _one((*WIDE, "fp32"), number=lambda random: random.randint(-9, 9)),
+        _with_literal,
+        lambda value, number: value + value.dtype.type(number),
     ),
-    Operation(
-        name="limit",
-        family="elementwise",
-        text="tl.maximum(tl.minimum({0}, {limit}), -{limit}).to({result})",
-        propose=_limit,
-        derive=_derive_limit,
-        compute=lambda statement, operands, machine: [
-            np.clip(operands[0], -statement.settings["limit"], statement.settings["limit"])
-        ],
+    _elementwise(
+        "limit",
+        "tl.maximum(tl.minimum({0}, {limit}), -{limit}).to({result})",
+        _one((*WIDE, "fp16", "bf16", "fp32"), limit=lambda random: random.choice((1, 3, 8, 15))),
+        _derive_limit,
+        lambda value, limit: np.clip(value, -limit, limit),
         weight=2,
     ),
-    Operation(
-        name="mask",
-        family="elementwise",
-        text="{0} & {mask}",
-        propose=_mask,
-        derive=_derive_mask,
-        compute=lambda statement, operands, machine: [
-            operands[0] & operands[0].dtype.type(statement.settings["mask"])
-        ],
+    _elementwise(
+        "mask",
+        "{0} & {mask}",
+        _mask,
+        _derive_mask,
+        lambda value, mask: value & value.dtype.type(mask),
         weight=2,
     ),
-)
-
-
-def _is_odd(draft: Draft) -> None:
-    draft.scalar_condition()
-
-
-_ALL += (
     Operation(
         name="is_odd",
         family="branches",
         text="({0} & 1) == 1",
-        propose=_is_odd,
+        propose=lambda draft: require(False, "branches and loops choose their conditions"),
         derive=_comparison,
         compute=lambda statement, operands, machine: [
             (operands[0] & operands[0].dtype.type(1)) == 1
@@ -436,17 +395,17 @@ _ALL += (
 # --- three operands -------------------------------------------------------------------------------
 
 
-def _choose(draft: Draft) -> None:
+def _choose(draft: Draft, name: str) -> None:
     condition = draft.condition()
     first = draft.block(_ARITHMETIC, condition.shape)
     second = draft.block((first.dtype,), condition.shape, besides=first)
-    draft.define("where", (condition, first, second), (first.dtype, first.shape))
+    draft.define(name, (condition, first, second), first.kind)
 
 
-def _multiply_and_add(draft: Draft) -> None:
+def _multiply_and_add(draft: Draft, name: str) -> None:
     first = draft.block(("fp16", "fp32", "fp64"))
     others = [draft.block((first.dtype,), first.shape) for _ in range(2)]
-    draft.define("fma", (first, *others), (first.dtype, first.shape))
+    draft.define(name, (first, *others), first.kind)
 
 
 def _sum_of_product(
@@ -468,21 +427,19 @@ def _sum_of_product(
 
 
 _ALL += (
-    Operation(
-        name="where",
-        family="elementwise",
-        text="tl.where({0}, {1}, {2})",
-        propose=_choose,
-        derive=lambda statement, operands, analysis: [operands[1].union(operands[2])],
-        compute=lambda statement, operands, machine: [np.where(*operands)],
+    _elementwise(
+        "where",
+        "tl.where({0}, {1}, {2})",
+        _choose,
+        lambda statement, operands, analysis: [operands[1].union(operands[2])],
+        np.where,
     ),
-    Operation(
-        name="fma",
-        family="elementwise",
-        text="tl.fma({0}, {1}, {2})",
-        propose=_multiply_and_add,
-        derive=_sum_of_product,
-        compute=lambda statement, operands, machine: [operands[0] * operands[1] + operands[2]],
+    _elementwise(
+        "fma",
+        "tl.fma({0}, {1}, {2})",
+        _multiply_and_add,
+        _sum_of_product,
+        lambda one, other, added: one * other + added,
         weight=2,
     ),
 )
@@ -501,7 +458,7 @@ def _cast(draft: Draft) -> None:
         value = draft.block(_HALF[:2])
         for _ in range(draft.random.randint(2, 3)):
             dtype = draft.random.choice([name for name in _HALF if name != value.dtype])
-            (value,) = draft.define("cast", (value,), (dtype, value.shape))
+            value = draft.add("cast", (value,), (dtype, value.shape))
         return
     is_narrow = draft.random.random() < 0.12
     wide = (draft.random.choice(FLOATS),) if is_narrow else (*_ARITHMETIC, "i1", *_FP8)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _FARTHEST = 1 << 14
 """The most elements by which a load may move in all iterations of a loop."""
+_HIGH = 3
+"""The largest element that most loads read."""
 IN_MEMORY = tuple(dtype.name for dtype in DTYPES.values() if dtype.in_memory)
 
 
@@ -142,16 +144,9 @@ def bounds_of(tensor: InputTensor) -> Bounds:
 
 
 def propose_load(
-    draft: Draft,
-    dtype: str,
-    shape: Shape,
-    low: int = -8,
-    high: int = 8,
-    step: int = 0,
-    *,
-    follows: bool = False,
+    draft: Draft, dtype: str, shape: Shape, low: int, step: int, *, follows: bool = False
 ) -> BlockValue:
-    """Add a load of small numbers to a draft.
+    """Add a load of numbers up to 3 units of ``2 ** step`` to a draft.
 
     Its offset mostly depends on the index of the innermost loop, and always does with ``follows``.
     """
@@ -167,7 +162,7 @@ def propose_load(
         "per_turn": per_turn,
         "strides": strides,
         "limit": _random_limit(draft, shape, 0.3),
-        "other": draft.random.randint(max(low, 0), high),
+        "other": draft.random.randint(max(low, 0), _HIGH),
     }
     if turn is not None and settings["limit"] and draft.random.random() < 0.5:
         axis = settings["limit"][0]
@@ -177,14 +172,12 @@ def propose_load(
     operands = () if turn is None else (turn,)
     probe = BlockStatement("load", operands, (BlockValue("", dtype, shape),), settings)
     last = last_place(probe, shape, draft.analysis, draft.turns)
-    settings["tensor"] = draft.tensor(dtype, last + 1, low, high, step)
-    draft.define("load", operands, (dtype, shape), **settings)
-    return draft.latest
+    settings["tensor"] = draft.tensor(dtype, last + 1, low, _HIGH, step)
+    return draft.add("load", operands, (dtype, shape), **settings)
 
 
 def _load(draft: Draft) -> None:
-    dtype = draft.random.choice(IN_MEMORY)
-    draft.small(dtype, draft.shape())
+    draft.small(draft.random.choice(IN_MEMORY), draft.shape())
 
 
 def _derive_load(
@@ -281,11 +274,9 @@ def propose_store(draft: Draft, value: BlockValue) -> None:
     """Add a store of a value to an output of its own, and casts that it needs."""
     if not DTYPES[value.dtype].in_memory:
         wider = "fp32" if DTYPES[value.dtype].is_float else "i64"
-        draft.define("cast", (value,), ("i8" if value.dtype == "i1" else wider, value.shape))
-        value = draft.latest
+        value = draft.add("cast", (value,), ("i8" if value.dtype == "i1" else wider, value.shape))
     if not value.shape:
-        draft.define("splat", (value,), (value.dtype, (16,)), shape=(16,))
-        value = draft.latest
+        value = draft.add("splat", (value,), (value.dtype, (16,)), shape=(16,))
     strides, size = random_strides(draft, value.shape)
     settings: dict[str, Any] = {
         "offset": 0,
@@ -391,10 +382,6 @@ def _splat(draft: Draft) -> None:
     draft.define("splat", (value,), (value.dtype, shape), shape=shape)
 
 
-def _program(draft: Draft) -> None:
-    draft.define("program", (), ("i32", ()))
-
-
 def _numpy_full(statement: BlockStatement, number: object) -> Array:
     result = statement.results[0]
     return np.full(result.shape, number, numpy_dtype(result.dtype))
@@ -493,7 +480,7 @@ OPERATIONS = (
         name="program",
         family="memory",
         text="tl.program_id(0)",
-        propose=_program,
+        propose=lambda draft: draft.define("program", (), ("i32", ())),
         derive=lambda statement, operands, analysis: [bounds(0, analysis.grid - 1)],
         compute=lambda statement, operands, machine: [np.asarray(machine.program, np.int32)],
         weight=1,

@@ -36,7 +36,7 @@ class Operation:
     name: str
     family: str
     """The name for ``--only``."""
-    propose: Callable[[Draft], None]
+    propose: Callable[[Draft], object]
     """Adds the operation to a draft, with operands for it. Raises UndefinedError if none fit."""
     derive: Derive
     """Bounds of the operands → bounds of the results. Raises UndefinedError."""

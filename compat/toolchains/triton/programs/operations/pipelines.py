@@ -128,8 +128,8 @@ def _outer_turn(draft: Draft, carried: list[BlockValue], plan: TurnPlan) -> list
     assert draft.turn is not None
     size = int(draft.bounds[draft.turn.name].high) + 1
     tensor = draft.tensor("i32", size, 0, draft.random.choice((3, 15)), 0)
-    draft.define("lookup", (draft.turn,), ("i32", ()), tensor=tensor)
-    return _loops(draft, carried, plan, draft.latest)
+    start = draft.add("lookup", (draft.turn,), ("i32", ()), tensor=tensor)
+    return _loops(draft, carried, plan, start)
 
 
 def _loops(
@@ -142,9 +142,9 @@ def _loops(
     again = draft.random.choice(_TURNS) if goes_on else 0
     tiles = _Tiles(draft, plan, turns + again, start)
     if plan.source == "pointer":
-        pointers = tiles.pointers()
+        pointers = tiles.places("block_pointer", "block_ptr")
     elif plan.source == "descriptor":
-        tiles.make_descriptors()
+        tiles.descriptors = tiles.places("descriptor", "descriptor")
     for number in filter(None, (turns, again)):
         turn = partial(_turn, tiles=tiles, count=len(carried))
         tiles.step = plan.step_size if draft.random.random() < 0.7 else 1
@@ -195,19 +195,11 @@ class _Tiles:
             "axis": axis,
         }
 
-    def pointers(self) -> list[BlockValue]:
-        """Add a block pointer for each tile."""
-        pointers = []
-        for settings in self.matrices:
-            self.draft.define("block_pointer", (), ("block_ptr", ()), **settings)
-            pointers.append(self.draft.latest)
-        return pointers
-
-    def make_descriptors(self) -> None:
-        """Add a descriptor for each tile."""
-        for settings in self.matrices:
-            self.draft.define("descriptor", (), ("descriptor", ()), **settings)
-            self.descriptors.append(self.draft.latest)
+    def places(self, operation: str, dtype: str) -> list[BlockValue]:
+        """Add a block pointer or a descriptor for each tile."""
+        return [
+            self.draft.add(operation, (), (dtype, ()), **settings) for settings in self.matrices
+        ]
 
     def load(self, draft: Draft, number: int, pointers: list[BlockValue]) -> BlockValue:
         """Add the load of a tile in an iteration."""
@@ -220,19 +212,17 @@ class _Tiles:
             checked = () if is_inside else (0, 1)
             element_bounds = [bounds(-3, 3)]
             operands = [pointers[number]]
-            draft.define(
+            return draft.add(
                 "load_pointed", operands, kind, known=element_bounds, checked=checked, **settings
             )
-            return draft.latest
         if plan.source == "descriptor":
             operands = [self.descriptors[number], draft.turn]
             factor = shape[axis] // self.step
-            draft.define("load_described", operands, kind, factor=factor, **settings)
-            return draft.latest
+            return draft.add("load_described", operands, kind, factor=factor, **settings)
         if plan.source in ("rows", "gathered"):
             return self._rows(draft, shape, axis)
         step = draft.random.choice((0, 0, -1)) if plan.dtype != "i8" else 0
-        return propose_load(draft, plan.dtype, shape, -3, 3, step, follows=True)
+        return propose_load(draft, plan.dtype, shape, -3, step, follows=True)
 
     def _rows(self, draft: Draft, shape: Shape, axis: int) -> BlockValue:
         """Add the load of the rows of a matrix whose numbers are computed or loaded."""
@@ -240,25 +230,22 @@ class _Tiles:
         count, width = shape[axis], shape[1 - axis]
         first = draft.turn
         if self.start is not None:
-            draft.define("add", (first, self.start), ("i32", ()))
-            first = draft.latest
+            first = draft.add("add", (first, self.start), ("i32", ()))
         line = ("i32", (count,))
-        draft.define("arange", (), line, start=0, end=count)
-        along = draft.latest
-        draft.define("splat", (first,), line, shape=(count,))
-        draft.define("add", (draft.latest, along), line)
-        positions = rows = draft.latest
+        along = draft.add("arange", (), line, start=0, end=count)
+        begin = draft.add("splat", (first,), line, shape=(count,))
+        positions = rows = draft.add("add", (begin, along), line)
         last = int(draft.bounds[positions.name].high)
         if self.plan.source == "gathered":
             tensor = draft.tensor("i32", last + 1, 0, _ROWS - 1, 0)
-            draft.define("lookup", (positions,), line, tensor=tensor)
-            rows, last = draft.latest, _ROWS - 1
+            rows = draft.add("lookup", (positions,), line, tensor=tensor)
+            last = _ROWS - 1
         limit = None
         if draft.random.random() < 0.7:
             most = int(draft.bounds[positions.name].high) + 1
             limit = draft.scalar(draft.random.randint(max(1, most - count), most))
         tensor = draft.tensor(self.plan.dtype, (last + 1) * width, -3, 3, 0)
-        draft.define(
+        return draft.add(
             "load_rows",
             (rows, positions),
             (self.plan.dtype, shape),
@@ -267,22 +254,19 @@ class _Tiles:
             axis=axis,
             limit=limit,
         )
-        return draft.latest
 
 
 def _turn(draft: Draft, carried: list[BlockValue], tiles: _Tiles, count: int) -> list[BlockValue]:
     """Add the statements of an iteration, and return the values for the next one."""
     plan, pointers = tiles.plan, carried[count:]
-    left = tiles.left or propose_load(draft, plan.dtype, (plan.rows, plan.depth), -3, 3, 0)
+    left = tiles.left or propose_load(draft, plan.dtype, (plan.rows, plan.depth), -3, 0)
     loaded = tiles.load(draft, 0, pointers)
     right = loaded
     if plan.transposes:
-        draft.define("transpose", (loaded,), (plan.dtype, plan.right))
-        right = draft.latest
+        right = draft.add("transpose", (loaded,), (plan.dtype, plan.right))
     total, *others = carried[:count]
     if plan.middle:
-        _multiply(draft, left, right)
-        left = narrow_product(draft, draft.latest, plan.dtype)
+        left = narrow_product(draft, _multiply(draft, left, right), plan.dtype)
         right = tiles.load(draft, 1, pointers)
     ends = [_add_product(draft, total, left, right)]
     if plan.sums:
@@ -292,43 +276,37 @@ def _turn(draft: Draft, carried: list[BlockValue], tiles: _Tiles, count: int) ->
     ends += [update(draft, draft.bounds[value.name], value, 1) for value in others]
     for pointer, (shape, axis) in zip(pointers, tiles.walks(), strict=False):
         by = tuple(shape[axis] if dimension == axis else 0 for dimension in range(2))
-        draft.define("advance", (pointer,), ("block_ptr", ()), by=by)
-        ends.append(draft.latest)
+        ends.append(draft.add("advance", (pointer,), ("block_ptr", ()), by=by))
     return ends
 
 
-def _multiply(draft: Draft, left: BlockValue, right: BlockValue) -> None:
+def _multiply(draft: Draft, left: BlockValue, right: BlockValue) -> BlockValue:
     result = "i32" if left.dtype == "i8" else "fp32"
     precision = draft.random.choice(("tf32", "ieee")) if left.dtype == "fp32" else None
     kind = result, (left.shape[0], right.shape[1])
-    draft.define("dot", (left, right), kind, precision=precision)
+    return draft.add("dot", (left, right), kind, precision=precision)
 
 
 def _add_product(
     draft: Draft, total: BlockValue, left: BlockValue, right: BlockValue
 ) -> BlockValue:
     """Add a product to the carried sum, as one statement or as two."""
-    kind = total.dtype, total.shape
     total_bounds = [envelope(total.dtype)]
     # Triton 3.5 to 3.7 reject integer sums here. The operation `dot` shows this often enough.
     if left.dtype != "i8" and draft.random.random() < 0.5:
         precision = "ieee" if left.dtype == "fp32" else None
-        draft.define("dot", (left, right, total), kind, known=total_bounds, precision=precision)
-    else:
-        _multiply(draft, left, right)
-        draft.define("add", (total, draft.latest), kind, known=total_bounds)
-    return draft.latest
+        operands = (left, right, total)
+        return draft.add("dot", operands, total.kind, known=total_bounds, precision=precision)
+    product = _multiply(draft, left, right)
+    return draft.add("add", (total, product), total.kind, known=total_bounds)
 
 
 def _add_sum(draft: Draft, total: BlockValue, tile: BlockValue, axis: int) -> BlockValue:
     """Add the sum of a tile along an axis to a carried block."""
     if tile.dtype != total.dtype:
-        draft.define("cast", (tile,), (total.dtype, tile.shape))
-        tile = draft.latest
-    kind = total.dtype, total.shape
-    draft.define("sum", (tile,), kind, axis=axis)
-    draft.define("add", (total, draft.latest), kind, known=[envelope(total.dtype)])
-    return draft.latest
+        tile = draft.add("cast", (tile,), (total.dtype, tile.shape))
+    summed = draft.add("sum", (tile,), total.kind, axis=axis)
+    return draft.add("add", (total, summed), total.kind, known=[envelope(total.dtype)])
 
 
 OPERATIONS = (evolve(LOOP, name="pipeline", family="pipelines", propose=_propose, weight=14),)

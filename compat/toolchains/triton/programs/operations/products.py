@@ -67,12 +67,10 @@ def _operand(
         return narrow_product(draft, product, dtype)
     if draft.random.random() < 0.3:
         value = _operand(draft, dtype, shape[::-1])
-        draft.define("transpose", (value,), (dtype, shape))
-        return draft.latest
+        return draft.add("transpose", (value,), (dtype, shape))
     if not DTYPES[dtype].in_memory:
         loaded = draft.small("fp16", shape)
-        draft.define("cast", (loaded,), (dtype, shape))
-        return draft.latest
+        return draft.add("cast", (loaded,), (dtype, shape))
     fitting = draft.values_where(
         lambda value: (
             value.dtype == dtype
@@ -91,7 +89,7 @@ def narrow_product(draft: Draft, value: BlockValue, dtype: str) -> BlockValue:
     if not holds(dtype, draft.bounds[value.name]) or draft.random.random() < 0.4:
         value = draft.limit_block(value, 7 if dtype.startswith("fp8") else 15)
     if dtype != value.dtype:
-        (value,) = draft.define("cast", (value,), (dtype, value.shape))
+        value = draft.add("cast", (value,), (dtype, value.shape))
     return value
 
 

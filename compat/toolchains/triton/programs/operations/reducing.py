@@ -37,14 +37,15 @@ def _length(statement: BlockStatement) -> int:
 
 def _reduce(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
     value = draft.block(dtypes)
-    axis, shape = _axis(draft, value)
-    draft.define(name, (value,), (value.dtype, shape), axis=axis)
-
-
-def _axis(draft: Draft, value: BlockValue) -> tuple[int | None, tuple[int, ...]]:
-    """Choose an axis to reduce, and return it with the remaining shape. ``None`` means all axes."""
     if draft.random.random() < 0.15:
-        return None, ()
+        draft.define(name, (value,), (value.dtype, ()), axis=None)
+    else:
+        axis, shape = _axis(draft, value)
+        draft.define(name, (value,), (value.dtype, shape), axis=axis)
+
+
+def _axis(draft: Draft, value: BlockValue) -> tuple[int, tuple[int, ...]]:
+    """Choose an axis to reduce, and return it with the remaining shape."""
     axis = draft.random.randrange(len(value.shape))
     return axis, (*value.shape[:axis], *value.shape[axis + 1 :])
 
@@ -97,11 +98,16 @@ def _reduction(
 
 
 def _position_of(name: str, find: Callable[..., Array]) -> Operation:
+    def propose(draft: Draft) -> None:
+        value = draft.block(_COMPARED)
+        axis, shape = _axis(draft, value)
+        draft.define(name, (value,), ("i32", shape), axis=axis)
+
     return Operation(
         name=name,
         family="reduce",
         text=f"tl.{name}({{0}}, axis={{axis}})",
-        propose=lambda draft: _argument(draft, name),
+        propose=propose,
         derive=_position,
         compute=lambda statement, operands, machine: [
             find(operands[0], axis=statement.settings["axis"]).astype(np.int32)
@@ -133,22 +139,29 @@ COMBINED: dict[str, tuple[str, _Combine]] = {
 def _with_function(draft: Draft, name: str) -> None:
     value = draft.block(WIDE)
     function = draft.random.choice(list(COMBINED))
-    if name == "reduce":
+    axis, shape = _axis(draft, value)
+    kind = (value.dtype, shape) if name == "reduce" else value.kind
+    draft.define(name, (value,), kind, axis=axis, function=function)
+
+
+def _scan(
+    name: str, dtypes: Sequence[str], derive: Derive, combine: _Combine, weight: int = 4
+) -> Operation:
+    def propose(draft: Draft) -> None:
+        value = draft.block(dtypes)
         axis = draft.random.randrange(len(value.shape))
-        shape = (*value.shape[:axis], *value.shape[axis + 1 :])
-    else:
-        axis, shape = draft.random.randrange(len(value.shape)), value.shape
-    draft.define(name, (value,), (value.dtype, shape), axis=axis, function=function)
+        draft.define(name, (value,), value.kind, axis=axis, reverse=draft.random.random() < 0.3)
 
-
-def _scan(draft: Draft, name: str, dtypes: Sequence[str]) -> None:
-    value = draft.block(dtypes)
-    draft.define(
-        name,
-        (value,),
-        (value.dtype, value.shape),
-        axis=draft.random.randrange(len(value.shape)),
-        reverse=draft.random.random() < 0.3,
+    return Operation(
+        name=name,
+        family="scans",
+        text=f"tl.{name}({{0}}, axis={{axis}}, reverse={{reverse}}).to({{result}})",
+        propose=propose,
+        derive=derive,
+        compute=lambda statement, operands, machine: [
+            _compute_scan(combine, operands[0], **statement.settings)
+        ],
+        weight=weight,
     )
 
 
@@ -166,7 +179,7 @@ def _recurrence(draft: Draft) -> None:
     """Proposes x → a · x + b along an axis, as two scans in one."""
     factor = draft.block(WIDE)
     term = draft.block((factor.dtype,), factor.shape)
-    kind = factor.dtype, factor.shape
+    kind = factor.kind
     axis = draft.random.randrange(len(factor.shape))
     draft.define("recurrence", (factor, term), kind, kind, axis=axis)
 
@@ -188,7 +201,7 @@ def _sort(draft: Draft) -> None:
     is_small = 1 < value.shape[-1] <= 64 and value.elements <= 1024
     require(is_small, "a sort of many elements compiles for long")
     descending = draft.random.random() < 0.5
-    draft.define("sort", (value,), (value.dtype, value.shape), descending=descending)
+    draft.define("sort", (value,), value.kind, descending=descending)
 
 
 def _compute_sort(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
@@ -237,27 +250,8 @@ OPERATIONS = (
             )
         ],
     ),
-    Operation(
-        name="cumsum",
-        family="scans",
-        text="tl.cumsum({0}, axis={axis}, reverse={reverse}).to({result})",
-        propose=lambda draft: _scan(draft, "cumsum", (*WIDE, "fp32")),
-        derive=_derive_sum,
-        compute=lambda statement, operands, machine: [
-            _compute_scan(np.add, operands[0], **statement.settings)
-        ],
-    ),
-    Operation(
-        name="cumprod",
-        family="scans",
-        text="tl.cumprod({0}, axis={axis}, reverse={reverse}).to({result})",
-        propose=lambda draft: _scan(draft, "cumprod", WIDE),
-        derive=_anything,
-        compute=lambda statement, operands, machine: [
-            _compute_scan(np.multiply, operands[0], **statement.settings)
-        ],
-        weight=2,
-    ),
+    _scan("cumsum", (*WIDE, "fp32"), _derive_sum, np.add),
+    _scan("cumprod", WIDE, _anything, np.multiply, weight=2),
     Operation(
         name="scan",
         family="scans",
@@ -298,10 +292,3 @@ OPERATIONS = (
     ),
 )
 """The operations of this module."""
-
-
-def _argument(draft: Draft, name: str) -> None:
-    value = draft.block(_COMPARED)
-    axis = draft.random.randrange(len(value.shape))
-    shape = (*value.shape[:axis], *value.shape[axis + 1 :])
-    draft.define(name, (value,), ("i32", shape), axis=axis)

@@ -151,7 +151,7 @@ def _split(draft: Draft) -> None:
 def _flip(draft: Draft) -> None:
     value = draft.block(_ALL_TYPES[:-1])
     require(value.shape[-1] > 1, "one element has one order")
-    draft.define("flip", (value,), (value.dtype, value.shape))
+    draft.define("flip", (value,), value.kind)
 
 
 def _gather(draft: Draft) -> None:
