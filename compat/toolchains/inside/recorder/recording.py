@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .functions import Forms, Functions
 from .imports import Imports
-from .journal import Journal
+from .journal import Journal, UnwritableArgument, of_launch
 
 if TYPE_CHECKING:
     from ..foreign import Document, Value
@@ -32,6 +32,11 @@ class Recording:
         self.now = threading.local()
         """The state of the launch in flight in a thread."""
         self._undo: list[Callable[[], None]] = []
+        self._launch_counts: dict[str, int] = {}
+        """Kind of launches → how many there were."""
+        self._roles: set[tuple[str, object]] = set()
+        self._omissions: set[tuple[str, str, str]] = set()
+        self._lock = threading.Lock()
         self._imports = Imports(self._not_imported)
 
     def begin_recording(self, module: ModuleType) -> None:
@@ -103,8 +108,48 @@ class Recording:
         self._undo.append(undo)
 
     def record_omission(self, module: str, name: str, why: str) -> None:
-        """Write down a function whose kernels are not recorded, and why."""
-        self.journal.write(r="lacking", module=module, name=name, why=why)
+        """Write down a function whose kernels are not recorded, and why, once."""
+        if (module, name, why) not in self._omissions:
+            self._omissions.add((module, name, why))
+            self.journal.write(r="lacking", module=module, name=name, why=why)
+
+    def inspect(self, account: Callable[[], Any], omit: Callable[[str], None]) -> Any:
+        """Return the account of a launch.
+
+        If the launch cannot be written down, call ``omit(why)`` and return ``None``.
+        """
+        try:
+            return account()
+        except UnwritableArgument as error:
+            omit(str(error))
+        # A value may raise anything when it is inspected, and the program must not notice.
+        except Exception as error:
+            omit("has an argument that cannot be inspected (%s)" % type(error).__name__)
+        return None
+
+    def count_launch(
+        self, kind: str, launch: Callable[[], Document], role: str | None = None, **facts: object
+    ) -> None:
+        """Write down the first launch of a kind, and later their number.
+
+        ``launch()`` is the record of the launch. The number is written at powers of two, and for
+        the first launch with another role in tuning. ``facts`` are in both records.
+        """
+        with self._lock:
+            count = self._launch_counts[kind] = self._launch_counts.get(kind, 0) + 1
+            is_new = (kind, role) not in self._roles
+            self._roles.add((kind, role))
+        if count == 1:
+            self.journal.write(
+                r="launch", key=kind, place=of_launch(self.package), tuned=role, **facts, **launch()
+            )
+        elif is_new or count & (count - 1) == 0:
+            self.journal.write(r="count", key=kind, launches=count, tuned=role, **facts)
+
+    def record_failure(self, key: str | None, error: Exception) -> None:
+        """Write down the failure of the launch with this key, if it is written down."""
+        if key is not None:
+            self.journal.write(r="failed", key=key, error=type(error).__name__)
 
     def finally_do(self, undo: Callable[[], None]) -> None:
         """Have ``undo()`` called when the recording ends."""

@@ -10,12 +10,11 @@ import hashlib
 import inspect
 import json
 import shlex
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ....inside.recorder.journal import UnwritableArgument, module_label, of_launch
+from ....inside.recorder.journal import UnwritableArgument, module_label
 from ..adapter.pipeline import COMPILES
 from . import objects
 from .arguments import Symbols, argument
@@ -77,9 +76,6 @@ class _CompileLog:
 
     def __init__(self, recording: CuteRecording) -> None:
         self._recording = recording
-        self._seen: dict[str, int] = {}
-        self._refused: set[object] = set()
-        self._lock = threading.Lock()
 
     def watching(self, run: Callable[..., object]) -> Callable[..., object]:
         """Wrap ``BaseDSL._func`` so that its calls are recorded.
@@ -108,7 +104,9 @@ class _CompileLog:
                 except _CompileOnly:
                     dsl.post_compilation_cleanup()
                 except Exception as error:
-                    self._record_failure(key, error, needs_original=needs_original)
+                    self._recording.record_failure(key, error)
+                    if key is not None and needs_original:
+                        self._recording.originals.record_failure(key, error, _arch())
                     if not fake:
                         raise
                     dsl.post_compilation_cleanup()
@@ -206,33 +204,15 @@ class _CompileLog:
 
         Returns ``None`` if the launch cannot be written down.
         """
-        try:
-            kind, launch = self._account(function, arguments, options)
-        except UnwritableArgument as error:
-            self._record_refusal(function, arguments, str(error))
+        accounted = self._recording.inspect(
+            functools.partial(self._account, function, arguments, options),
+            functools.partial(self._record_refusal, function, arguments),
+        )
+        if accounted is None:
             return None
-        # A value may raise anything when it is inspected, and the program must not notice.
-        except Exception as error:
-            self._record_refusal(
-                function,
-                arguments,
-                "has an argument that cannot be inspected (%s)" % type(error).__name__,
-            )
-            return None
-        with self._lock:
-            count = self._seen[kind] = self._seen.get(kind, 0) + 1
-        if count == 1:
-            self._recording.journal.write(
-                r="launch",
-                key=kind,
-                place=of_launch(self._recording.package),
-                tuned=None,
-                grid=None,
-                **launch,
-            )
-        elif count & (count - 1) == 0:
-            self._recording.journal.write(r="count", key=kind, launches=count, tuned=None)
-        return kind
+        kind, launch = accounted
+        self._recording.count_launch(kind, lambda: dict(launch, grid=None))
+        return str(kind)
 
     def _account(
         self, function: Function, arguments: tuple[object, ...], options: dict[str, object]
@@ -293,15 +273,7 @@ class _CompileLog:
             if function.__name__ == _CALL and arguments
             else function.__name__
         )
-        if (name, why) not in self._refused:
-            self._refused.add((name, why))
-            self._recording.journal.write(r="lacking", module=module, name=name, why=why)
-
-    def _record_failure(self, key: str | None, error: Exception, *, needs_original: bool) -> None:
-        if key is not None:
-            self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
-            if needs_original:
-                self._recording.originals.record_failure(key, error, _arch())
+        self._recording.record_omission(module, name, why)
 
 
 def _identity(function: Function, arguments: tuple[Any, ...]) -> object:

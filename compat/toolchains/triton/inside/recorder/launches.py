@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
@@ -77,11 +76,7 @@ class _Log:
 
     def __init__(self, recording: TritonRecording) -> None:
         self._recording = recording
-        self._seen: dict[object, int] = {}
-        self._roles: set[tuple[str, str | None]] = set()
-        self._refused: set[object] = set()
         self._tuners: dict[int, Any] = {}
-        self._lock = threading.Lock()
         self._graphs = GraphKernels(recording, _options, _grid, self._record_omission)
 
     def forget(self) -> None:
@@ -108,7 +103,7 @@ class _Log:
             try:
                 return run(function, *arguments, **options)
             except Exception as error:
-                self._record_failure(now.key, error)
+                self._recording.record_failure(now.key, error)
                 raise
             finally:
                 now.launching, now.key = before
@@ -158,7 +153,7 @@ class _Log:
             try:
                 compiled_kernel = compile_now(src, target=target, options=options, **more)
             except Exception as error:
-                self._record_failure(key, error)
+                self._recording.record_failure(key, error)
                 raise
             return self._graphs.watch_launches(compiled_kernel, key, src)
 
@@ -190,32 +185,23 @@ class _Log:
 
         Returns ``None`` if the launch cannot be recorded.
         """
-        try:
-            kind, launch, bound = self._account(function, arguments, options)
-        except UnwritableArgument as error:
-            self._record_omission(function, str(error))
+        recording, now = self._recording, self._recording.now
+        accounted = recording.inspect(
+            functools.partial(self._account, function, arguments, options),
+            functools.partial(self._record_omission, function),
+        )
+        if accounted is None:
             return None
-        # A value may raise anything when it is inspected, and the program must not notice.
-        except Exception as error:
-            self._record_omission(
-                function, "has an argument that cannot be inspected (%s)" % type(error).__name__
-            )
-            return None
-        role = getattr(self._recording.now, "tuned", None)
-        tuned = {"tuned": role, "tunes": getattr(self._recording.now, "tunes", None)}
-        with self._lock:
-            count = self._seen[kind] = self._seen.get(kind, 0) + 1
-            new = (kind, role) not in self._roles
-            self._roles.add((kind, role))
-        if count == 1:
-            if self._recording.settings.get("problems"):
+        kind, launch, bound = accounted
+
+        def first_launch() -> Document:
+            if recording.settings.get("problems"):
                 launch["given"] = launch_facts(options.get("grid"), bound, launch["args"])
-            self._recording.journal.write(
-                r="launch", key=kind, place=of_launch(self._recording.package), **tuned, **launch
-            )
-        elif new or count & (count - 1) == 0:
-            self._recording.journal.write(r="count", key=kind, launches=count, **tuned)
-        return kind
+            return dict(launch)
+
+        role, tuned_names = getattr(now, "tuned", None), getattr(now, "tunes", None)
+        recording.count_launch(kind, first_launch, role, tunes=tuned_names)
+        return str(kind)
 
     def _account(
         self, function: Function, arguments: tuple[object, ...], passed: dict[str, object]
@@ -273,13 +259,7 @@ class _Log:
             else place.get("module", "")
         )
         name = getattr(plain, "__name__", None) or place.get("function", "?")
-        if (id(function), why) not in self._refused:
-            self._refused.add((id(function), why))
-            self._recording.record_omission(module, name, why)
-
-    def _record_failure(self, key: str | None, error: Exception) -> None:
-        if key is not None:
-            self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
+        self._recording.record_omission(module, name, why)
 
 
 def _tuned_names(tuner: Autotuner) -> list[str]:
