@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from compat import toolchains
 from compat.bundle.frozen import FrozenDefinition, NotFrozen, module_of_frozen, reachable_ids
@@ -36,7 +36,7 @@ from compat.capturing.origins import (
     names_used,
 )
 from compat.capturing.origins import live as live_place
-from compat.capturing.records import ProgramRecords, RecordedLaunch
+from compat.capturing.records import NotCaptured, ProgramRecords, RecordedLaunch
 from compat.config.argument_tables import usual_dtype
 from compat.config.kernel_files import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
@@ -65,18 +65,6 @@ PROBLEMS = pytorch.FOLDER / "numerics" / "recorded_problems.py"
 _TOLD = 3
 """The most import-time questions that a kernel file names. The index has all."""
 _NAME = lazy_pattern(r"[A-Za-z0-9_.+-]+")
-
-
-@frozen(kw_only=True)
-class NotCaptured:
-    """A launched kernel that no kernel file describes."""
-
-    module: str
-    name: str
-    why: str
-
-    def __str__(self) -> str:
-        return f"{self.module}:{self.name}: {self.why}"
 
 
 @define(kw_only=True)
@@ -140,10 +128,7 @@ def assemble(
     places, not_live = _live(recorded) if live else ({}, [])
     kernels, failed = _kernels(recorded, places)
     captured.in_the_way = tuple(_name(kernels, output))
-    failed += [
-        NotCaptured(module=launch.module, name=launch.name, why=launch.why)
-        for launch in dict.fromkeys(recorded.unrecorded)
-    ]
+    failed += dict.fromkeys(recorded.unrecorded)
     _make_room(output)
     written: list[CapturedKernel] = []
     for kernel in kernels:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import define, field, fields, frozen
 
 from compat.bundle.frozen import FrozenDefinition
 from compat.model import DEFAULT_TOOLCHAIN
@@ -83,12 +83,15 @@ class RecordedLaunch:
 
 
 @frozen(kw_only=True)
-class UnrecordedLaunch:
-    """A launched kernel that the recorder could not write down, and the reason."""
+class NotCaptured:
+    """A launched kernel that the recorder cannot write down, or that no kernel file describes."""
 
     module: str
     name: str
     why: str
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.name}: {self.why}"
 
 
 @frozen(kw_only=True)
@@ -117,7 +120,7 @@ class ProgramRecords:
     functions: dict[str, FrozenDefinition] = field(factory=dict)
     launches: dict[tuple[str, str], RecordedLaunch] = field(factory=dict)
     """Process and key → launch."""
-    unrecorded: list[UnrecordedLaunch] = field(factory=list)
+    unrecorded: list[NotCaptured] = field(factory=list)
     defined: set[tuple[str, str]] = field(factory=set)
     """Module and name of every jit function in the program, except the toolchain's own."""
     interpreters: dict[str, ProgramPython] = field(factory=dict)
@@ -229,21 +232,7 @@ def _definition(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
 
 
 def _function(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
-    keys = (
-        "id",
-        "kind",
-        "name",
-        "qualname",
-        "module",
-        "source",
-        "future",
-        "jit",
-        "names",
-        "defaults",
-        "error",
-        "file",
-        "line",
-    )
+    keys = [field.name for field in fields(FrozenDefinition)]
     recorded.functions[record["id"]] = FrozenDefinition(
         **{name: record[name] for name in keys if record.get(name) is not None}
     )
@@ -296,18 +285,14 @@ def _failure(process: str, record: JsonMapping, recorded: ProgramRecords) -> Non
 
 
 def _original(process: str, record: JsonMapping, recorded: ProgramRecords) -> None:
-    original = Original(
-        stage=record.get("stage"),
-        digest=record.get("digest"),
-        error=record.get("error"),
-        arch=record.get("arch"),
-    )
+    facts = {field.name: record.get(field.name) for field in fields(Original)}
+    original = Original(**facts)
     recorded.launches[process, record["key"]].original = original
 
 
 def _add_unrecorded_launch(_: str, record: JsonMapping, recorded: ProgramRecords) -> None:
     recorded.unrecorded.append(
-        UnrecordedLaunch(module=record.get("module") or "", name=record["name"], why=record["why"])
+        NotCaptured(module=record.get("module") or "", name=record["name"], why=record["why"])
     )
 
 
