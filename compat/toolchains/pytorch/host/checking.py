@@ -12,10 +12,9 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .cuda import CudaDriver, CudaError
-from .forked_process import Channel
 from .kernel import Kernel, RefusedArguments
-from .prepared_problem import Numerics, Prepared
-from .session import GpuSession, LaunchOptions
+from .prepared_problem import Prepared
+from .session import GpuWork
 from .timing import Clock, Entrant, time_launches
 
 if TYPE_CHECKING:
@@ -243,24 +242,15 @@ class Task:
         self.until = until
 
 
-class CheckingProcess:
+class CheckingProcess(GpuWork):
     """The forked process, from its fork to its end."""
 
-    def __init__(
-        self, folder: str, options: LaunchOptions, numerics: Numerics, channel: Channel
-    ) -> None:
-        self._folder, self._options, self._numerics, self._channel = (
-            folder,
-            options,
-            numerics,
-            channel,
-        )
-        self._sent = 0.0
+    _sent = 0.0
 
     def run(self, task: Task) -> None:
         """Run a task, and report each step and each failure to the parent."""
         try:
-            self._session = GpuSession(self._folder, self._options, self._numerics)
+            self._open_session()
             self._send("ready", device=self._session.device())
             if not self._is_well():
                 return

@@ -31,7 +31,7 @@ from .cuda import CudaDriver, CudaError
 from .forked_process import Channel, ForkedProcess, NoAnswer, ProcessEnded
 from .kernel import Kernel, RefusedArguments
 from .prepared_problem import OTHERS, GuardedTensors, Numerics, Prepared, bits_of
-from .session import GpuSession, LaunchOptions
+from .session import GpuWork, LaunchOptions
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document, Objects, Tensor, Value
@@ -309,28 +309,17 @@ class _Comparer:
         if self._process is None:
             answer = self.begin()
             if answer["status"] != "ready":
-                return {"status": "lost", "reason": answer["reason"], "cells": []}
+                return _gone("lost", answer["reason"])
         assert self._process is not None
         seconds = float(question["deadline"])
         try:
             self._process.send(question)
             answer = self._process.receive(seconds)
-            is_gone = bool(answer.get("gone"))
         except ProcessEnded:
-            answer, is_gone = (
-                {
-                    "status": "lost",
-                    "reason": "the process that launches kernels ended",
-                    "cells": [],
-                },
-                True,
-            )
+            answer = _gone("lost", "the process that launches kernels ended")
         except NoAnswer:
-            answer, is_gone = (
-                {"status": "timed_out", "reason": "it took more than %g s" % seconds, "cells": []},
-                True,
-            )
-        if is_gone:
+            answer = _gone("timed_out", "it took more than %g s" % seconds)
+        if answer.get("gone"):
             self.end()
         return answer
 
@@ -341,18 +330,13 @@ class _Comparer:
             self._process = None
 
 
-class _ComparingProcess:
-    """The forked process."""
+def _gone(status: str, reason: str) -> Answer:
+    """Return the answer about a process that has ended, or has to end."""
+    return {"status": status, "reason": reason, "cells": [], "gone": True}
 
-    def __init__(
-        self, folder: str, options: LaunchOptions, numerics: Numerics, channel: Channel
-    ) -> None:
-        self._folder, self._options, self._numerics, self._channel = (
-            folder,
-            options,
-            numerics,
-            channel,
-        )
+
+class _ComparingProcess(GpuWork):
+    """The forked process."""
 
     def run(self, problem: Document) -> None:
         """Make the problems, then answer questions.
@@ -360,7 +344,7 @@ class _ComparingProcess:
         End when there are no more questions, or when a kernel has broken the context.
         """
         try:
-            self._session = GpuSession(self._folder, self._options, self._numerics)
+            self._open_session()
             if not self._session.canary.is_well():
                 self._channel.send(
                     {"status": "unable", "reason": "the known-good kernel computes wrong numbers"}

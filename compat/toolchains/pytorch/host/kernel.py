@@ -36,6 +36,10 @@ class RefusedArguments(Exception):
 class Kernel:
     """One cell's binary, loaded."""
 
+    def __init__(self, driver: CudaDriver, data: bytes) -> None:
+        """Load the binary. Raises CudaError."""
+        self._driver, self._module = driver, driver.load(data)
+
     def launch_of(self, problem: Prepared) -> Callable[[], None]:
         """Return a function that launches it on a problem without waiting.
 
@@ -49,7 +53,19 @@ class Kernel:
 
     def close(self) -> None:
         """Unload the binary."""
-        raise NotImplementedError
+        self._driver.unload(self._module)
+
+    def _check_sizes(self, function: Value, expected: List[int]) -> None:
+        """Raise RefusedArguments if a function takes parameters of other sizes than expected.
+
+        The driver would read past the end of a list that is too short, in this process.
+        """
+        sizes = self._driver.parameter_sizes(function)
+        if sizes is not None and sizes != expected:
+            raise RefusedArguments(
+                "the binary takes parameters of %s bytes, but a launch would pass %s"
+                % (sizes, expected)
+            )
 
 
 class LoadedKernel(Kernel):
@@ -62,10 +78,11 @@ class LoadedKernel(Kernel):
 
         Raises CudaError, and RefusedArguments if its parameters differ from those in the index.
         """
-        self._driver, self._torch, self._device, self.facts = driver, torch, device, facts
-        self._module = driver.load(data)
+        super().__init__(driver, data)
+        self._torch, self._device, self.facts = torch, device, facts
         self._function = driver.function(self._module, self.facts["entry"])
-        self._count()
+        sizes = [parameter["size"] for parameter in self.facts["parameters"]]
+        self._check_sizes(self._function, sizes)
         if self.facts["shared"] > USUAL_SHARED:
             driver.allow_shared(self._function, self.facts["shared"])
         if self.facts["non_portable"]:
@@ -78,19 +95,6 @@ class LoadedKernel(Kernel):
         if x * y * z <= most:
             return ""
         return "its block has %d threads, and its registers allow %d" % (x * y * z, most)
-
-    def _count(self) -> None:
-        """Raise RefusedArguments if the binary takes parameters of other sizes than the index says.
-
-        The driver would read past the end of a list that is too short, in this process.
-        """
-        sizes = self._driver.parameter_sizes(self._function)
-        expected = [parameter["size"] for parameter in self.facts["parameters"]]
-        if sizes is not None and sizes != expected:
-            raise RefusedArguments(
-                "the binary takes parameters of %s bytes, but a launch would pass %s"
-                % (sizes, expected)
-            )
 
     def launch_of(self, problem: Prepared) -> CudaLaunch:
         """Return the launch on a problem. Raises RefusedArguments."""
@@ -145,10 +149,6 @@ class LoadedKernel(Kernel):
                 addresses[parameter["scratch"]] = address + -address % parameter["align"]
                 held.append(memory)
         return held, addresses
-
-    def close(self) -> None:
-        """Unload the binary."""
-        self._driver.unload(self._module)
 
 
 def values_of(

@@ -28,24 +28,16 @@ class RecordedKernels(Kernel):
         Raises CudaError, and RefusedArguments if a kernel's parameters differ from those in the
         index.
         """
-        self._driver, self._facts = driver, facts
-        self._module = driver.load(data)
+        super().__init__(driver, data)
+        self._facts = facts
         self._functions: Objects = {}
         launches = [launch for record in facts["recorded"] for launch in record["launches"]]
         for launch in launches:
             if launch["entry"] not in self._functions:
                 self._functions[launch["entry"]] = driver.function(self._module, launch["entry"])
-            self._check(launch)
+            sizes = [len(bytes.fromhex(parameter["data"])) for parameter in launch["parameters"]]
+            self._check_sizes(self._functions[launch["entry"]], sizes)
         self._allow(launches)
-
-    def _check(self, launch: Recorded) -> None:
-        sizes = self._driver.parameter_sizes(self._functions[launch["entry"]])
-        expected = [len(bytes.fromhex(parameter["data"])) for parameter in launch["parameters"]]
-        if sizes is not None and sizes != expected:
-            raise RefusedArguments(
-                "the binary takes parameters of %s bytes, but a launch would pass %s"
-                % (sizes, expected)
-            )
 
     def _allow(self, launches: List[Recorded]) -> None:
         for entry, function in self._functions.items():
@@ -81,10 +73,6 @@ class RecordedKernels(Kernel):
         return CudaLaunch(
             self._driver, self._functions[launch["entry"]], facts, (x, y, z), values, problem
         )
-
-    def close(self) -> None:
-        """Unload the binary."""
-        self._driver.unload(self._module)
 
 
 def patch_addresses(parameter: Document, arguments: Dict[str, object]) -> bytes:

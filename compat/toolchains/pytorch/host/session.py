@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple
 
 from .cuda import CudaDriver, CudaError, CudaLaunch
+from .forked_process import Channel
 from .kernel import Kernel, LoadedKernel, RefusedArguments
 from .prepared_problem import Numerics
 from .recorded_launches import RecordedKernels
@@ -95,6 +96,20 @@ class GpuSession:
         if "recorded" in facts:
             return RecordedKernels(self.driver, facts, data)
         return LoadedKernel(self.driver, self._numerics.torch, self._device, facts, data)
+
+
+class GpuWork:
+    """The work of a forked process with the GPU."""
+
+    def __init__(
+        self, folder: str, options: LaunchOptions, numerics: Numerics, channel: Channel
+    ) -> None:
+        self._folder, self._options, self._numerics = folder, options, numerics
+        self._channel = channel
+
+    def _open_session(self) -> None:
+        """Begin to use the GPU. Raises CudaError, and any exception of PyTorch."""
+        self._session = GpuSession(self._folder, self._options, self._numerics)
 
 
 # --- the known-good kernel ------------------------------------------------------------------------
