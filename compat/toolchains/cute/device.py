@@ -64,10 +64,7 @@ LAUNCHING = Launching(
     metadata="metadata",
     tells_problem=True,
     facts=facts,
-    packages={
-        "compat_launch": pytorch.FOLDER / "host",
-        "compat_numerics": pytorch.FOLDER / "numerics",
-    },
+    packages=pytorch.HOST_PACKAGES,
 )
 
 CAPTURING = Capturing(

@@ -13,17 +13,13 @@ from pathlib import Path
 from compat.diagnosis.pipeline import CompilerOutput, OutputReader
 from compat.model import BuiltEnv, CompletedAction, Evidence, RaisedException, Target
 from compat.text import lazy_pattern
-from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms, Wheels
+from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms
 from compat.toolchains.mlir import dumps
 from compat.toolchains.mlir.canonical import canonical, canonical_code
+from compat.toolchains.nvidia import ptxas
 
-_TARGET = lazy_pattern(r"^\s*\.target\s+(\w+)", re.MULTILINE)
 _USED = lazy_pattern(r"Used (\d+) registers")
 _FRAME = lazy_pattern(r"(\d+) bytes stack frame")
-_FIRST_WITHOUT_SUFFIX = 13
-"""The first CUDA whose wheel is called ``nvidia-cuda-nvcc``; before, it is
-``nvidia-cuda-nvcc-cu12``.
-"""
 
 
 def read(text: str) -> CompilerOutput:
@@ -49,19 +45,6 @@ READER = OutputReader(
 
 def _none(_built: BuiltEnv, _target: Target) -> Path | None:
     return None
-
-
-def _command(program: Path, source: Path, output: Path) -> list[str]:
-    """Assemble a file of PTX for the target that it names."""
-    target = _TARGET.search(source.read_text(encoding="utf-8", errors="replace"))
-    return [
-        str(program),
-        "-v",
-        f"--gpu-name={target[1] if target else 'sm_90a'}",
-        str(source),
-        "-o",
-        str(output),
-    ]
 
 
 def _evidence(code: int, printed: str, has_output: bool) -> Evidence:
@@ -101,19 +84,10 @@ PARTS = CompilerParts(
         takes="ptx",
         variables=(),
         of=_none,
-        command=_command,
+        command=ptxas.command,
         evidence=_evidence,
         kill_message=lazy_pattern(r"ptxas ended with -(?:[1239]|15|2[45]),"),
-        wheels=Wheels(
-            title="CUDA",
-            example="12.9, or /usr/local/cuda/bin/ptxas",
-            distribution=lambda major: (
-                "nvidia-cuda-nvcc"
-                if major >= _FIRST_WITHOUT_SUFFIX
-                else f"nvidia-cuda-nvcc-cu{major}"
-            ),
-            inside="lib/python*/site-packages/nvidia/*/bin/ptxas",
-        ),
+        wheels=ptxas.WHEELS,
     ),
 )
 

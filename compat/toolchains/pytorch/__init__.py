@@ -9,5 +9,7 @@ results of kernels with references. ``host/`` launches kernels on a GPU host.
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+HOST_PACKAGES = {"compat_launch": FOLDER / "host", "compat_numerics": FOLDER / "numerics"}
+"""The packages of the program that launches on a GPU host → their folders."""
 GPU_LISTING = FOLDER / "host" / "cuda.py"
 """A program that prints the GPUs that a process sees, as JSON. Its docstring has the form."""

@@ -256,8 +256,5 @@ LAUNCHING = Launching(
     pace=pace,
     facts=facts,
     like=like,
-    packages={
-        "compat_launch": pytorch.FOLDER / "host",
-        "compat_numerics": pytorch.FOLDER / "numerics",
-    },
+    packages=pytorch.HOST_PACKAGES,
 )

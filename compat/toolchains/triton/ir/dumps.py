@@ -15,9 +15,10 @@ from packaging.version import InvalidVersion, Version
 from compat.diagnosis.pipeline import CompilerOutput, OutputReader
 from compat.model import BuiltEnv, CompletedAction, Evidence, RaisedException, Target
 from compat.text import lazy_pattern
-from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms, Wheels
+from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms
 from compat.toolchains.mlir import dumps
 from compat.toolchains.mlir.canonical import canonical_code, canonical_llvm
+from compat.toolchains.nvidia import ptxas
 
 _AFFIXES = lazy_pattern(
     r"^(?:triton-?nvidia-?gpu|triton-?amd-?gpu|triton-?gpu|triton-?nvidia|triton|nvgpu)-?|-?(?:pass|nv)$"
@@ -154,12 +155,7 @@ def _split(text: str) -> list[str]:
     return [part for pieces in parts if (part := "".join(pieces).strip())]
 
 
-_TARGET = lazy_pattern(r"^\s*\.target\s+(\w+)", re.MULTILINE)
 _BIN = "lib/python*/site-packages/triton/backends/nvidia/bin"
-_FIRST_WITHOUT_SUFFIX = 13
-"""The first CUDA whose wheel is called ``nvidia-cuda-nvcc``; before, it is
-``nvidia-cuda-nvcc-cu12``.
-"""
 
 
 def ptxas_of(built: BuiltEnv, target: Target) -> Path | None:
@@ -187,19 +183,6 @@ def _first_of_newer(built: BuiltEnv) -> int:
     except InvalidVersion:
         return 100
     return 90 if release >= (3, 9) else 100
-
-
-def _command(program: Path, source: Path, output: Path) -> list[str]:
-    """Return the command that assembles a file of PTX for the target that it names."""
-    target = _TARGET.search(source.read_text(encoding="utf-8", errors="replace"))
-    return [
-        str(program),
-        "-v",
-        f"--gpu-name={target[1] if target else 'sm_80'}",
-        str(source),
-        "-o",
-        str(output),
-    ]
 
 
 def _evidence(code: int, printed: str, has_output: bool) -> Evidence:
@@ -235,22 +218,13 @@ PARTS = CompilerParts(
             "TRITON_PTXAS-BLACKWELL_PATH",
         ),
         of=ptxas_of,
-        command=_command,
+        command=ptxas.command,
         evidence=_evidence,
         kill_message=lazy_pattern(
             r"`ptxas` failed with error code (?:-(?:[1239]|15|2[45])|129|13[01]|137|143|15[23])\b"
             r"|died with <Signals\.SIG(?:KILL|TERM|INT|HUP|QUIT|XCPU|XFSZ)"
         ),
-        wheels=Wheels(
-            title="CUDA",
-            example="12.9, or /usr/local/cuda/bin/ptxas",
-            distribution=lambda major: (
-                "nvidia-cuda-nvcc"
-                if major >= _FIRST_WITHOUT_SUFFIX
-                else f"nvidia-cuda-nvcc-cu{major}"
-            ),
-            inside="lib/python*/site-packages/nvidia/*/bin/ptxas",
-        ),
+        wheels=ptxas.WHEELS,
     ),
 )
 
