@@ -215,6 +215,18 @@ def file_of(place: Path) -> Path | None:
     )
 
 
+def module_file(name: str, folder: Path, roots: Iterable[Path]) -> Path | None:
+    """Return the file of a module as an import in ``folder`` names it: ``a.b``, ``..a``.
+
+    Returns ``None`` if there is none. ``roots`` are the folders where absolute imports start.
+    """
+    below = name.lstrip(".")
+    level = len(name) - len(below)
+    starts = (folder, *folder.parents)[level - 1 : level] if level else roots
+    places = (start.joinpath(*filter(None, below.split("."))) for start in starts)
+    return next((file for place in places if (file := file_of(place))), None)
+
+
 # --- the files that a file uses -------------------------------------------------------------------
 
 

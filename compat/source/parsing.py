@@ -184,6 +184,24 @@ def scope_statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
             waiting += [*inside][::-1]
 
 
+Definition = tuple[ast.FunctionDef, tuple[ast.FunctionDef | ast.ClassDef, ...]]
+"""A function, and the definitions around it, outermost first."""
+
+
+def functions_in(tree: ast.Module) -> Iterator[Definition]:
+    """Yield every function, and the definitions around it, outermost first."""
+    waiting: list[tuple[Sequence[ast.stmt], tuple[ast.FunctionDef | ast.ClassDef, ...]]] = [
+        (tree.body, ())
+    ]
+    while waiting:
+        body, inside = waiting.pop(0)
+        for statement in scope_statements(body):
+            if isinstance(statement, ast.FunctionDef):
+                yield statement, inside
+            if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                waiting.append((statement.body, (*inside, statement)))
+
+
 def bindings(body: Iterable[ast.stmt]) -> dict[str, ast.stmt]:
     """Name → the last statement at the top of a module that binds it, or changes its value.
 

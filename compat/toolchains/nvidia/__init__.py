@@ -1,1 +1,1 @@
-"""NVIDIA's machine code: facts from a cubin without a GPU and without a disassembler."""
+"""NVIDIA's assembler, and facts from a cubin without a GPU and without a disassembler."""

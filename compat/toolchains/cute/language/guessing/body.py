@@ -272,39 +272,23 @@ def _is(node: ast.expr, name: str) -> bool:
     )
 
 
-def literals_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
-    """Return the literals that a name, or the attribute of ``self`` with it, is compared with."""
+def literals_of(
+    name: str, kind: ast.ClassDef | ast.FunctionDef, *, allowed: bool = False
+) -> list[object]:
+    """Return the literals that a name, or the attribute of ``self`` with it, is compared with.
+
+    With ``allowed``, return those that it must be one of: ``name in (64, 128)``.
+    """
     literals: list[object] = []
     for node in ast.walk(kind):
         if isinstance(node, ast.Compare) and dotted_name(node.left).removeprefix("self.") == name:
-            for comparator in node.comparators:
-                values = (
-                    comparator.elts
-                    if isinstance(comparator, ast.Tuple | ast.List | ast.Set)
-                    else [comparator]
-                )
+            for operation, comparator in zip(node.ops, node.comparators, strict=True):
+                is_choice = isinstance(comparator, ast.Tuple | ast.List | ast.Set)
+                if allowed and not (is_choice and isinstance(operation, ast.In | ast.NotIn)):
+                    continue
                 literals += [
                     literal.value
-                    for literal in values
+                    for literal in getattr(comparator, "elts", [comparator])
                     if isinstance(literal, ast.Constant) and literal.value is not None
                 ]
-    return literals
-
-
-def allowed_literals(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
-    """Return the literals that a name, or the attribute of ``self`` with it, must be one of."""
-    literals: list[object] = []
-    for node in ast.walk(kind):
-        match node:
-            case ast.Compare(
-                left=left,
-                ops=[ast.In() | ast.NotIn()],
-                comparators=[ast.Tuple() | ast.List() | ast.Set() as values],
-            ):
-                if dotted_name(left).removeprefix("self.") == name:
-                    literals += [
-                        literal.value
-                        for literal in values.elts
-                        if isinstance(literal, ast.Constant)
-                    ]
     return literals

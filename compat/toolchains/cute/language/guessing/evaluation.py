@@ -26,7 +26,7 @@ from compat.source.constants import (
     UnknownValue,
     items_of,
 )
-from compat.source.imports import file_of, import_origins
+from compat.source.imports import import_origins, module_file
 from compat.source.parsing import (
     Function,
     bindings,
@@ -150,13 +150,8 @@ class HostScope(Scope):
 
     def _of_module(self, module: str, name: str) -> SourceFunction:
         """A function of another module of the same tree. Raises UnknownValue."""
-        name_below = module.lstrip(".")
-        level = len(module) - len(name_below)
-        above = (self.folder, *self.folder.parents)
-        starts = above[level - 1 : level] if level else self.kernels.roots
-        places = (start.joinpath(*name_below.split(".")) for start in starts)
-        path = next((file for place in places if (file := file_of(place))), None)
-        if path is None or not name_below or library.is_known(module):
+        path = module_file(module, self.folder, self.kernels.roots)
+        if path is None or not module.strip(".") or library.is_known(module):
             raise UnknownValue(module)
         statements, imports = _read(path)
         if not isinstance(function := statements.get(name), ast.FunctionDef):
@@ -222,16 +217,11 @@ class HostScope(Scope):
             return KernelObject(
                 function.name, self._constructor_arguments(function, positional, keywords)
             )
-        if isinstance(function, KernelObject):
-            return self._note_call(
-                function.kind, node, function.constructor_arguments, positional, keywords
-            )
-        if (
+        if isinstance(function, KernelObject) or (
             isinstance(function, SourceFunction)
             and getattr(function.node, "name", "") in self.kernels.functions
         ):
-            assert isinstance(function.node, ast.FunctionDef)
-            return self._note_call(function.node.name, node, {}, positional, keywords)
+            return self._note_call(function, node, positional, keywords)
         if isinstance(function, _Method):
             return self._method(function, positional, keywords)
         if isinstance(function, Unknown):
@@ -283,31 +273,29 @@ class HostScope(Scope):
         if not positional:
             raise UnknownValue("compiles nothing")
         kernel, *rest = positional
-        if isinstance(kernel, KernelObject):
-            return self._note_call(kernel.kind, node, kernel.constructor_arguments, rest, keywords)
-        if (
-            isinstance(kernel, _Method)
-            and kernel.name == "__call__"
-            and isinstance(kernel.owner, KernelObject)
+        if isinstance(kernel, _Method) and kernel.name == "__call__":
+            kernel = kernel.owner
+        noted = self._note_call(kernel, node, rest, keywords)
+        if isinstance(kernel, SourceFunction) and any(
+            isinstance(argument, KernelObject) for argument in (*rest, *keywords.values())
         ):
-            return self._note_call(
-                kernel.owner.kind, node, kernel.owner.constructor_arguments, rest, keywords
-            )
-        if isinstance(kernel, SourceFunction) and isinstance(kernel.node, ast.FunctionDef):
-            noted = self._note_call(kernel.node.name, node, {}, rest, keywords)
-            if any(isinstance(argument, KernelObject) for argument in (*rest, *keywords.values())):
-                self.apply(kernel, rest, keywords)  # this function calls the object
-            return noted
-        raise UnknownValue("compiles an unknown function")
+            self.apply(kernel, rest, keywords)  # this function calls the object
+        return noted
 
     def _note_call(
         self,
-        kernel: str,
+        kernel: object,
         node: ast.Call,
-        constructor_values: Mapping[str, object],
         positional: Sequence[object],
         keywords: Mapping[str, object],
     ) -> PythonValue:
+        """Note the call of an object or a function. Raises UnknownValue if it is unknown."""
+        if isinstance(kernel, KernelObject):
+            name, constructor_values = kernel.kind, kernel.constructor_arguments
+        elif isinstance(kernel, SourceFunction) and isinstance(kernel.node, ast.FunctionDef):
+            name, constructor_values = kernel.node.name, {}
+        else:
+            raise UnknownValue("compiles an unknown function")
         # Later statements may change the tensors.
         copied = [
             argument.with_changes() if isinstance(argument, TensorValue) else argument
@@ -316,7 +304,7 @@ class HostScope(Scope):
         named = {name: argument for name, argument in keywords.items() if name != "options"}
         self.kernels.calls.append(
             HostCall(
-                kernel=kernel,
+                kernel=name,
                 line=node.lineno,
                 constructor_arguments=constructor_values,
                 positional=tuple(copied),

@@ -62,13 +62,13 @@ _LETTERS = ("m", "n", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
 _ELEMENT = lazy_pattern(rf"\b({'|'.join(ELEMENTS)})\b")
 
 
-@frozen(kw_only=True)
+@frozen
 class _Guess:
     """The guess for one parameter."""
 
     value: PythonValue
     why: str
-    is_constexpr: bool
+    is_constexpr: bool = False
     is_exact: bool = False
     is_whole_number: bool = False
     """Whether it is a number that only a name suggests."""
@@ -243,9 +243,7 @@ class _LauncherGuesses:
         assert self.launcher.constructor is not None
         value = (self.call.constructor_arguments if self.call else {}).get(parameter.arg, UNKNOWN)
         if _is_constant(value):
-            return _Guess(
-                value=_plain(value), why=self._why(), is_constexpr=True, is_exact=self._is_exact()
-            )
+            return _Guess(_plain(value), self._why(), is_constexpr=True, is_exact=self._is_exact())
         if parameter.arg in defaults_of(self.launcher.constructor.args):
             return None
         return self._constexpr(parameter, self.launcher.kind or self.launcher.call)
@@ -255,43 +253,34 @@ class _LauncherGuesses:
         name, annotation = parameter.arg, annotation_text(parameter.annotation)
         literals = literals_of(name, around)
         if is_element_kind(name, annotation):
-            return _Guess(
-                value={"dtype": assumed_kind(name)}, why="guessed by its name", is_constexpr=True
-            )
+            return _Guess({"dtype": assumed_kind(name)}, "guessed by its name", is_constexpr=True)
         if "bool" in annotation or name.startswith(("is_", "use_", "has_", "enable_")):
-            return _Guess(value=False, why="guessed", is_constexpr=True)
+            return _Guess(False, "guessed", is_constexpr=True)
         if annotation.lower().startswith(("tuple", "list")) or name.endswith(
             ("_mn", "_mnk", "_shape", "_tiler")
         ):
             return _Guess(
-                value=_sizes_of_tuple(name, annotation),
-                why="guessed by its name",
-                is_constexpr=True,
+                _sizes_of_tuple(name, annotation), "guessed by its name", is_constexpr=True
             )
         if literals and not isinstance(literals[0], int | float):
             return _Guess(
-                value=literals[0],
-                why=f"guessed: it is compared with {literals[0]!r}",
-                is_constexpr=True,
+                literals[0], f"guessed: it is compared with {literals[0]!r}", is_constexpr=True
             )
         if "str" in annotation:
-            return _Guess(value="", why="guessed", is_constexpr=True, look_at="an unknown text")
+            return _Guess("", "guessed", is_constexpr=True, look_at="an unknown text")
         if "Optional" in annotation or "None" in annotation:
-            return _Guess(value=None, why="guessed", is_constexpr=True)
+            return _Guess(None, "guessed", is_constexpr=True)
         if "float" in annotation.lower() or name.endswith(("scale", "eps")):
-            return _Guess(value=1.0, why="guessed", is_constexpr=True)
+            return _Guess(1.0, "guessed", is_constexpr=True)
         if "Callable" in annotation or name.endswith(("_op", "_fn")):
             return _Guess(
-                value=None,
-                why="guessed",
+                None,
+                "guessed",
                 is_constexpr=True,
                 look_at='a function, which { function = "name" } names',
             )
         return _Guess(
-            value=assumed_number(name),
-            why="guessed by its name",
-            is_constexpr=True,
-            is_whole_number=True,
+            assumed_number(name), "guessed by its name", is_constexpr=True, is_whole_number=True
         )
 
     # --- the arguments of the call ---
@@ -320,38 +309,31 @@ class _LauncherGuesses:
         """Return the guess for a parameter without a known argument and without a default."""
         name = parameter.arg
         if "CUstream" in annotation or name == "stream":
-            return _Guess(value="stream", why="", is_constexpr=False, is_exact=True)
+            return _Guess("stream", "", is_exact=True)
         if "Optional" in annotation or "None" in annotation:
-            return _Guess(value=None, why="guessed: it is optional", is_constexpr=True)
+            return _Guess(None, "guessed: it is optional", is_constexpr=True)
         if "Pointer" in annotation:
-            return _Guess(
-                value=f"ptr<{PLAIN}>", why="guessed: what it points to", is_constexpr=False
-            )
+            return _Guess(f"ptr<{PLAIN}>", "guessed: what it points to")
         is_tuple = annotation.lower().startswith(("list[", "tuple["))
         if is_tuple and (kinds := self._kinds(name, parameter.annotation, uses)) is not None:
-            return _Guess(value=kinds, why="guessed by its annotation", is_constexpr=False)
+            return _Guess(kinds, "guessed by its annotation")
         if "Tensor" in annotation or (not annotation and uses.is_tensor):
             return self._tensor(name, uses)
         if element := _ELEMENT.search(annotation):
-            return _Guess(value=ELEMENTS[element[1]], why="", is_constexpr=False, is_exact=True)
+            return _Guess(ELEMENTS[element[1]], "", is_exact=True)
         if annotation in _NUMBERS:
-            return _Guess(value=_NUMBERS[annotation], why="", is_constexpr=False, is_exact=True)
+            return _Guess(_NUMBERS[annotation], "", is_exact=True)
         if (kinds := self._kinds(name, parameter.annotation, uses)) is not None:
-            return _Guess(value=kinds, why="guessed by its annotation", is_constexpr=False)
+            return _Guess(kinds, "guessed by its annotation")
         if annotation:
             return _Guess(
-                value="i32",
-                why=(
-                    f"no type fits: write a function make_{name}(make) beside the kernel, and write"
-                    f" make_{name}() here"
-                ),
-                is_constexpr=False,
-                look_at=(
-                    f"no type stands for {annotation}: write a function beside the kernel that"
-                    " makes it"
-                ),
+                "i32",
+                f"no type fits: write a function make_{name}(make) beside the kernel, and write"
+                f" make_{name}() here",
+                look_at=f"no type stands for {annotation}: write a function beside the kernel that"
+                " makes it",
             )
-        return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
+        return _Guess("i32", "guessed: a number")
 
     def _kinds(self, name: str, annotation: ast.expr | None, uses: ArgumentUses) -> object:
         """Return the types of a tuple, by its annotation or the number of its parts.
@@ -386,24 +368,19 @@ class _LauncherGuesses:
             return None
         why, is_exact = self._why(), self._is_exact()
         if is_constexpr and _is_constant(value):
-            return _Guess(value=_plain(value), why=why, is_constexpr=True, is_exact=is_exact)
+            return _Guess(_plain(value), why, is_constexpr=True, is_exact=is_exact)
         if (
             isinstance(value, SourceFunction)
             and (word := getattr(value.node, "name", "")) in self.module.scope.module
         ):
-            return _Guess(value={"function": word}, why=why, is_constexpr=True, is_exact=is_exact)
+            return _Guess({"function": word}, why, is_constexpr=True, is_exact=is_exact)
         if value is None or (isinstance(value, ElementKind | str)):
-            return _Guess(value=_plain(value), why=why, is_constexpr=True, is_exact=is_exact)
+            return _Guess(_plain(value), why, is_constexpr=True, is_exact=is_exact)
         kind = self._kind(name, annotation, value)
         return (
             None
             if kind is None
-            else _Guess(
-                value=kind,
-                why=why,
-                is_constexpr=False,
-                is_exact=is_exact and not has_unknown(value),
-            )
+            else _Guess(kind, why, is_exact=is_exact and not has_unknown(value))
         )
 
     def _kind(self, name: str, annotation: str, value: object) -> PythonValue:
@@ -513,9 +490,7 @@ class _LauncherGuesses:
             if uses.modes
             else "guessed: its elements, and how many modes it has"
         )
-        return _Guess(
-            value=f"{element}[{', '.join([*sizes[:-1], last])}]", why=why, is_constexpr=False
-        )
+        return _Guess(f"{element}[{', '.join([*sizes[:-1], last])}]", why)
 
     def _usual_modes(self) -> int:
         """Return the largest known number of modes of this kernel's tensors, or 2 if unknown."""

@@ -18,8 +18,10 @@ from compat.source.closure import roots_of
 from compat.source.constants import SourceFunction
 from compat.source.imports import Import, import_origins, imports_of
 from compat.source.parsing import (
+    Definition,
     bindings,
     dotted_name,
+    functions_in,
     is_program,
     named_parameters,
     scope_statements,
@@ -199,7 +201,7 @@ def read_module(path: Path) -> CuteModule:
     """Read a source. Raises OSError, or SyntaxError if it cannot be parsed."""
     tree = tree_of(path.read_bytes(), path.name)
     imports = import_origins(scope_statements(tree.body), library.PACKAGES)
-    definitions = list(_functions(tree))
+    definitions = list(functions_in(tree))
     jitted = [(node, inside) for node, inside in definitions if _is_below(node, imports, "jit")]
     kernels = [(node, inside) for node, inside in definitions if _is_below(node, imports, "kernel")]
     launching = _launching(jitted)
@@ -243,24 +245,6 @@ def read_module(path: Path) -> CuteModule:
     )
 
 
-_Definition = tuple[ast.FunctionDef, tuple[ast.FunctionDef | ast.ClassDef, ...]]
-"""A function, and the definitions around it, outermost first."""
-
-
-def _functions(tree: ast.Module) -> Iterator[_Definition]:
-    """Yield every function, and the definitions around it, outermost first."""
-    waiting: list[tuple[Sequence[ast.stmt], tuple[ast.FunctionDef | ast.ClassDef, ...]]] = [
-        (tree.body, ())
-    ]
-    while waiting:
-        body, inside = waiting.pop(0)
-        for statement in scope_statements(body):
-            if isinstance(statement, ast.FunctionDef):
-                yield statement, inside
-            if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-                waiting.append((statement.body, (*inside, statement)))
-
-
 def _is_below(node: ast.FunctionDef, imports: Mapping[str, str], decorator: str) -> bool:
     """Whether a function has a decorator of the language with this name."""
     for expression in node.decorator_list:
@@ -272,7 +256,7 @@ def _is_below(node: ast.FunctionDef, imports: Mapping[str, str], decorator: str)
     return False
 
 
-def _launching(jitted: Sequence[_Definition]) -> set[int]:
+def _launching(jitted: Sequence[Definition]) -> set[int]:
     """Return the ``id`` of each jit function that launches a kernel.
 
     A function may launch directly, or through other functions of the source, or through objects of

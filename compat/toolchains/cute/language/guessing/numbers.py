@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from compat.source.constants import Scope
 from compat.source.parsing import dotted_name
 from compat.toolchains.cute.language.guessing.assumptions import assumed_number
-from compat.toolchains.cute.language.guessing.body import allowed_literals, literals_of
+from compat.toolchains.cute.language.guessing.body import literals_of
 
 _USUAL = (64, 32, 16, 8, 4, 2, 1)
 _STEPS = 10_000
@@ -54,7 +54,7 @@ def fitting_numbers(
 
 def _choices(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[int]:
     """Return the numbers to try for a name, the likeliest first."""
-    if allowed := [value for value in allowed_literals(name, kind) if type(value) is int]:
+    if allowed := [value for value in literals_of(name, kind, allowed=True) if type(value) is int]:
         return allowed
     compared = [value for value in literals_of(name, kind) if type(value) is int]
     return list(dict.fromkeys((assumed_number(name), *compared, *_USUAL)))

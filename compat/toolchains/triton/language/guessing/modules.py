@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import ChainMap, Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from functools import cache, cached_property, lru_cache, partial
@@ -12,11 +12,12 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat.source.imports import file_of, import_origins
+from compat.source.imports import import_origins, module_file
 from compat.source.parsing import (
     bindings,
     defaults_of,
     dotted_name,
+    functions_in,
     is_program,
     last_bindings,
     named_parameters,
@@ -144,13 +145,9 @@ class JitModule:
 
         The result is ``None`` if there is no such file, or if it cannot be read or parsed.
         """
-        parts = name.lstrip(".")
-        level = len(name) - len(parts)
-        folders = self.path.absolute().parents
         # The folder where absolute imports start is unknown. It is a folder above the source.
-        starts = folders[level - 1 : level] if level else folders
-        places = (start.joinpath(*filter(None, parts.split("."))) for start in starts)
-        file = next((file for place in places if (file := file_of(place))), None)
+        folders = self.path.absolute().parents
+        file = module_file(name, folders[0], folders)
         if file is None:
             return None
         with suppress(OSError, SyntaxError, RecursionError):
@@ -330,12 +327,12 @@ def _read(path: Path, content: bytes) -> JitModule:
     unreachable: list[UnreachableKernel] = []
     jitted: list[ast.FunctionDef] = []
     last = cache(partial(last_bindings, tree.body))
-    for node, inside in _functions(tree):
+    for node, inside in functions_in(tree):
         if _is_jitted(node, scope):
             jitted.append(node)
             function, winner = _jit_function(node, scope), scope.module.get(node.name)
             if inside:
-                why = f"it is defined inside of {inside}"
+                why = f"it is defined inside of {inside[-1].name}"
             elif winner is not node and node not in last().get(node.name, ()):
                 why = "something else has its name later in the file"
             elif winner is not node and isinstance(winner, ast.FunctionDef):
@@ -357,18 +354,6 @@ def _read(path: Path, content: bytes) -> JitModule:
         unreachable=tuple(unreachable),
         jitted=tuple(jitted),
     )
-
-
-def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str]]:
-    """Yield every function with the name of the function or class around it, if any."""
-    waiting: list[tuple[Sequence[ast.stmt], str]] = [(tree.body, "")]
-    while waiting:
-        body, inside = waiting.pop(0)
-        for statement in scope_statements(body):
-            if isinstance(statement, ast.FunctionDef):
-                yield statement, inside
-            if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-                waiting.append((statement.body, statement.name))
 
 
 def _jitted_by_call(tree: ast.Module, scope: KernelScope) -> Iterator[ast.FunctionDef]:
