@@ -200,12 +200,11 @@ def _kernels(
     with TemporaryFolder("compat-frozen-") as folder:
         for number, (function_id, passed) in enumerate(_passed_functions(recorded).items()):
             function = recorded.functions[function_id]
-            if function_id in places:
-                kernel = kernels.setdefault(
-                    (function.name, places[function_id]),
-                    _live_kernel(function, places[function_id]),
+            if live := places.get(function_id):
+                kernel = CapturedKernel(
+                    name="", function=live.function, module=function.module, text="", live=live
                 )
-                kernel.ids.add(function_id)
+                kernels.setdefault((function.name, live), kernel).ids.add(function_id)
                 continue
             place = folder / str(number)
             place.mkdir()
@@ -224,12 +223,10 @@ def _kernels(
                     None
                 )
                 continue
-            key = (function.name, text)
-            kernel = kernels.setdefault(
-                key,
-                CapturedKernel(name="", function=function.name, module=function.module, text=text),
+            kernel = CapturedKernel(
+                name="", function=function.name, module=function.module, text=text
             )
-            kernel.ids.add(function_id)
+            kernels.setdefault((function.name, text), kernel).ids.add(function_id)
     return sorted(
         kernels.values(), key=lambda captured: (captured.function, captured.module, captured.text)
     ), list(failed)
@@ -240,12 +237,6 @@ def _capturing(recorded: ProgramRecords) -> Capturing:
     capturing = toolchains.look_up(recorded.toolchain).device.capturing
     assert capturing is not None
     return capturing
-
-
-def _live_kernel(function: FrozenDefinition, place: LiveKernel) -> CapturedKernel:
-    return CapturedKernel(
-        name="", function=place.function, module=function.module, text="", live=place
-    )
 
 
 def _is_asked_for(function: FrozenDefinition, name: str) -> bool:

@@ -111,14 +111,11 @@ class FloatingLimits(NumberLimits):
     """
 
     def __init__(self, type: object) -> None:
-        if not isinstance(type, dtype):
-            raise (
-                unavailable("torch.finfo(…)") if isinstance(type, Opaque) else _wrong("finfo", type)
-            )
-        name = _PARTS.get(type._name, type._name)
+        kind = _require_dtype("finfo", type)
+        name = _PARTS.get(kind._name, kind._name)
         if name not in _FLOATS:
-            if type.is_floating_point:
-                raise unavailable("torch.finfo(%r)" % type)
+            if kind.is_floating_point:
+                raise unavailable("torch.finfo(%r)" % kind)
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle"
                 " 'torch.finfo'"
@@ -127,7 +124,7 @@ class FloatingLimits(NumberLimits):
         super().__init__(
             "finfo",
             name,
-            bits=8 * (type.itemsize // 2 if type.is_complex else type.itemsize),
+            bits=8 * (kind.itemsize // 2 if kind.is_complex else kind.itemsize),
             min=-largest,
             max=largest,
             tiny=normal,
@@ -144,30 +141,32 @@ class iinfo(NumberLimits):
     """
 
     def __init__(self, type: object) -> None:
-        if not isinstance(type, dtype):
-            raise (
-                unavailable("torch.iinfo(…)") if isinstance(type, Opaque) else _wrong("iinfo", type)
-            )
-        if type._name == "bool":
+        kind = _require_dtype("iinfo", type)
+        if kind._name == "bool":
             raise TypeError("torch.bool is not supported by torch.iinfo")
-        if type.is_floating_point or type.is_complex:
+        if kind.is_floating_point or kind.is_complex:
             raise TypeError(
                 "torch.iinfo() requires an integer input type. Use torch.finfo to handle"
                 " 'torch.iinfo'"
             )
-        bits = 8 * type.itemsize
-        values = bits - type.is_signed
+        bits = 8 * kind.itemsize
+        values = bits - kind.is_signed
         super().__init__(
             "iinfo",
-            type._name,
+            kind._name,
             bits=bits,
-            min=-(2**values) if type.is_signed else 0,
+            min=-(2**values) if kind.is_signed else 0,
             max=2**values - 1,
         )
 
 
-def _wrong(function: str, value: object) -> TypeError:
-    return TypeError(
+def _require_dtype(function: str, value: object) -> dtype:
+    """Return a dtype. Raises TypeError as PyTorch does, and UnavailableValue if it is unknown."""
+    if isinstance(value, dtype):
+        return value
+    if isinstance(value, Opaque):
+        raise unavailable("torch.%s(…)" % function)
+    raise TypeError(
         "%s(): argument 'type' (position 1) must be torch.dtype, not %s"
         % (function, type(value).__name__)
     )

@@ -5,7 +5,7 @@ Comments and layout are part of such a tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from compat.toolchains.language import CannotEdit, line_of
 
 LANGUAGE = "triton.language"
 _N = TypeVar("_N", bound=cst.CSTNode)
+_Result = TypeVar("_Result")
 
 
 @define(eq=False, slots=False)
@@ -139,6 +140,17 @@ class Code:
         new = self.module.visit(_ReplacerByIdentity(changed))
         assert isinstance(new, cst.Module)
         return new.code
+
+    def collect(
+        self, look: Callable[[cst.FunctionDef, cst.CSTNode], _Result | None]
+    ) -> dict[cst.CSTNode, _Result]:
+        """Return node of a reachable function → the result of ``look``, if it is not ``None``."""
+        return {
+            node: new
+            for function in self.reachable
+            for node in walk(function)
+            if (new := look(function, node)) is not None
+        }
 
     def fresh(self, name: str) -> str:
         """Return a name that is not used in the module or the function.

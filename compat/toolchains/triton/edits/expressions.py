@@ -6,6 +6,7 @@ Bounds of loops are edited, too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import takewhile
 
 import libcst as cst
@@ -121,12 +122,7 @@ def values_compared(faulty: FailingKernel) -> Iterator[Proposal]:
     """
     code = Code.of(faulty.text, faulty.function)
     here = statement_at(code.module, faulty.failure)
-    clear = {
-        call: new
-        for function in code.reachable
-        for call in walk(function)
-        if (new := _clear(code, function, call)) is not None
-    }
+    clear = code.collect(partial(_clear, code))
     within = list(walk(here)) if here is not None else []
     of_two = {call: new for call in within if (new := _of_two(code, call)) is not None}
     for some in (
@@ -349,12 +345,7 @@ _NOTE = (
 def scalar_loop_bounds(faulty: FailingKernel) -> Iterator[Proposal]:
     """Propose the kernel with scalar loads, and then with reduced bounds."""
     code = Code.of(faulty.text, faulty.function)
-    loads = {
-        node: new
-        for function in code.reachable
-        for node in walk(function)
-        if (new := _scalar(code, function, node)) is not None
-    }
+    loads = code.collect(partial(_scalar, code))
     if loads:
         yield Proposal(text=code.replace_nodes(loads))
     single = {node: new for node, new in loads.items() if node in _before_loop(code, faulty)}

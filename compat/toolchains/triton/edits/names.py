@@ -69,12 +69,7 @@ def names_elsewhere(faulty: FailingKernel) -> Iterator[Proposal]:
         yield Proposal(text=code.replace_nodes(imported))
     unknown = set(_UNKNOWN_KEYWORD.findall(excerpt))
     for keywords in (unknown, None):
-        calls = {
-            node: new
-            for f in code.reachable
-            for node in walk(f)
-            if (new := _call(code, node, keywords)) is not None
-        }
+        calls = code.collect(lambda _, node, unknown=keywords: _call(code, node, unknown))
         if calls:
             yield Proposal(text=code.replace_nodes(calls))
 
@@ -84,12 +79,7 @@ def _elsewhere(code: Code, missing: set[str]) -> Iterator[Proposal]:
 
     These are the language itself, its mathematics, and the device library.
     """
-    used = {
-        node: name
-        for f in code.reachable
-        for node in walk(f)
-        if (name := _missing_member(code, node, missing)) is not None
-    }
+    used = code.collect(lambda _, node: _missing_member(code, node, missing))
     if not used:
         return
     language = code.language.name
