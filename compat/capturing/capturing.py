@@ -10,12 +10,12 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from attrs import define, evolve, field, frozen
+from attrs import asdict, define, evolve, field, frozen
 
 from compat import __version__, toolchains
 from compat.capturing.assembling import SCHEMA, CapturedFiles, assemble, check_writable, write_index
@@ -38,7 +38,7 @@ from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.processes.supervisor import ForegroundResult, run_in_foreground
-from compat.text import JsonMapping
+from compat.text import JsonMapping, JsonObject
 
 _LOOK_EVERY = 5.0
 """Seconds between two reads of the records."""
@@ -92,11 +92,7 @@ def capture_program(
         StoreError: Kernel files cannot be written. Raised before the program runs if possible.
     """
     began = time.monotonic()
-    check_writable(options.output)
-    with TemporaryFolder("compat-capture-") as private:
-        records, cache = private / "records", private / "cache"
-        records.mkdir()
-        settings = recorder_settings(options, records)
+    with _prepared(options) as (records, _, environ):
         last_look = [0.0]
 
         def tick(seconds: float) -> None:
@@ -104,11 +100,6 @@ def capture_program(
                 last_look[0] = seconds
                 on_progress(progress_in(records), seconds)
 
-        environ = variables(
-            settings,
-            capturing_of(toolchain_of(options.toolchain)),
-            cache if options.is_fake else None,
-        )
         ended = run_in_foreground(
             command(command_line, python),
             environ,
@@ -120,6 +111,24 @@ def capture_program(
         return evolve(
             assemble_capture(records, options, ended, on_check), seconds=time.monotonic() - began
         )
+
+
+@contextmanager
+def _prepared(
+    options: Options,
+) -> Iterator[tuple[Path, JsonObject, Mapping[str, str]]]:
+    """Make a folder for records, with the recorder's settings and environment variables.
+
+    Raises SelectionError, and StoreError if kernel files cannot be written.
+    """
+    check_writable(options.output)
+    with TemporaryFolder("compat-capture-") as folder:
+        records = folder / "records"
+        records.mkdir()
+        settings = recorder_settings(options, records)
+        capturing = capturing_of(toolchain_of(options.toolchain))
+        cache = folder / "cache" if options.is_fake else None
+        yield records, settings, variables(settings, capturing, cache)
 
 
 def assemble_capture(
@@ -236,21 +245,12 @@ def index_document(
             {"kernel": kernel, "case": case, "why": why}
             for kernel, case, why in captured.without_problem
         ],
-        "not_captured": [
-            {"module": kernel.module, "name": kernel.name, "why": kernel.why}
-            for kernel in captured.not_captured
-        ],
-        "not_live": [
-            {"module": kernel.module, "name": kernel.name, "why": kernel.why}
-            for kernel in captured.not_live
-        ],
+        "not_captured": [asdict(kernel) for kernel in captured.not_captured],
+        "not_live": [asdict(kernel) for kernel in captured.not_live],
         "never_launched": [
             {"module": module, "name": name} for module, name in captured.never_launched
         ],
-        "answered_at_import": [
-            {"module": conditional.module, "line": conditional.line, "text": conditional.text}
-            for conditional in captured.conditionals
-        ],
+        "answered_at_import": [asdict(question) for question in captured.conditionals],
     }
 
 
@@ -350,17 +350,10 @@ def capture(
     if is_captured():
         yield block
         return
-    check_writable(options.output)
-    with TemporaryFolder("compat-capture-") as folder:
-        records = folder / "records"
-        records.mkdir()
-        settings = recorder_settings(options, records)
+    with _prepared(options) as (records, settings, environ):
         try:
-            capturing = capturing_of(toolchain_of(options.toolchain))
-            with in_environment(
-                variables(settings, capturing, folder / "cache" if options.is_fake else None)
-            ):
-                recording = capturing.begin(settings)
+            with in_environment(environ):
+                recording = capturing_of(toolchain_of(toolchain)).begin(settings)
                 try:
                     yield block
                 finally:

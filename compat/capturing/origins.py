@@ -21,6 +21,7 @@ from compat.bundle.frozen import FrozenDefinition
 from compat.envs.libraries import unpack_library
 from compat.errors import EnvError
 from compat.source.closure import roots_of
+from compat.source.imports import file_of
 from compat.source.parsing import defined_names, text_of, tree_of, uses
 from compat.text import shorten
 
@@ -126,16 +127,14 @@ _ASKS = frozenset(
         "parse_version",
         "version_info",
         "get_device_capability",
+        "getattr",
+        "get_device_properties",
+        "get_current_target",
+        "get_device_name",
+        "environ",
+        "getenv",
     }
 )
-_ASKS |= {
-    "getattr",
-    "get_device_properties",
-    "get_current_target",
-    "get_device_name",
-    "environ",
-    "getenv",
-}
 _LONGEST = 80
 _DEPTH = 4
 """The most modules through which a name is followed."""
@@ -209,15 +208,9 @@ def _absolute(module: str, path: Path, there: tuple[int, str]) -> str:
 def _file_of(target_module: str, module: str, path: Path) -> Path | None:
     """The file of a module in the same tree as another module; ``None`` if it is not there."""
     depth = module.count(".") + (path.name == "__init__.py")
-    place = (
-        path.parents[depth].joinpath(*target_module.split("."))
-        if depth < len(path.parents)
-        else None
-    )
-    candidates = (
-        (place.with_suffix(".py"), place / "__init__.py") if place and target_module else ()
-    )
-    return next((candidate for candidate in candidates if candidate.is_file()), None)
+    if not target_module or depth >= len(path.parents):
+        return None
+    return file_of(path.parents[depth].joinpath(*target_module.split(".")))
 
 
 @lru_cache(maxsize=1024)

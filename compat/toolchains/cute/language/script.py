@@ -23,7 +23,7 @@ from compat.files import templates
 from compat.model import Target
 from compat.model.cell import ArgumentType, plain_type
 from compat.model.constexprs import tuple_source
-from compat.source.parsing import defined_names, parameters, tree_of
+from compat.source.parsing import defaults_of, defined_names, parameters, tree_of
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.cute.failures import KNOWLEDGE
 from compat.toolchains.cute.inside.adapter import arguments, built
@@ -230,14 +230,11 @@ def _without_self(defaults: Mapping[str, str | None]) -> Mapping[str, str | None
 
 def _defaults(function: ast.FunctionDef) -> Mapping[str, str | None]:
     """The parameters of a function → their defaults."""
-    listed = parameters(function.args)
-    positional = [*function.args.posonlyargs, *function.args.args]
-    defaults: dict[str, str | None] = {parameter.arg: None for parameter in listed}
-    positional_defaults = zip(reversed(positional), reversed(function.args.defaults), strict=False)
-    defaults |= {parameter.arg: ast.unparse(value) for parameter, value in positional_defaults}
-    pairs = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    defaults: dict[str, str | None] = dict.fromkeys(
+        parameter.arg for parameter in parameters(function.args)
+    )
     return defaults | {
-        parameter.arg: ast.unparse(value) for parameter, value in pairs if value is not None
+        name: ast.unparse(value) for name, value in defaults_of(function.args).items()
     }
 
 

@@ -9,6 +9,7 @@ not know them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import libcst as cst
 
@@ -69,7 +70,7 @@ def names_elsewhere(faulty: FailingKernel) -> Iterator[Proposal]:
         yield Proposal(text=code.replace_nodes(imported))
     unknown = set(_UNKNOWN_KEYWORD.findall(excerpt))
     for keywords in (unknown, None):
-        calls = code.collect(lambda _, node, unknown=keywords: _call(code, node, unknown))
+        calls = code.collect(partial(_call, code, keywords))
         if calls:
             yield Proposal(text=code.replace_nodes(calls))
 
@@ -79,7 +80,7 @@ def _elsewhere(code: Code, missing: set[str]) -> Iterator[Proposal]:
 
     These are the language itself, its mathematics, and the device library.
     """
-    used = code.collect(lambda _, node: _missing_member(code, node, missing))
+    used = code.collect(partial(_missing_member, code, missing))
     if not used:
         return
     language = code.language.name
@@ -98,7 +99,9 @@ def _elsewhere(code: Code, missing: set[str]) -> Iterator[Proposal]:
     yield Proposal(text=_importing(there.text, text) if text else there.text)
 
 
-def _missing_member(code: Code, node: cst.CSTNode, missing: set[str]) -> str | None:
+def _missing_member(
+    code: Code, missing: set[str], _function: cst.FunctionDef, node: cst.CSTNode
+) -> str | None:
     """Return the full name in the language of a node whose name is missing there, or ``None``."""
     if not isinstance(node, cst.Attribute | cst.Name):
         return None
@@ -170,7 +173,9 @@ def _imports(code: Code) -> dict[cst.CSTNode, cst.CSTNode]:
 # --- keywords -------------------------------------------------------------------------------------
 
 
-def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call | None:
+def _call(
+    code: Code, unknown: set[str] | None, _function: cst.FunctionDef, node: cst.CSTNode
+) -> cst.Call | None:
     """Return a call without arguments that this release does not know and nothing needs.
 
     If ``unknown`` is ``None``, every argument that nothing needs is left out.
