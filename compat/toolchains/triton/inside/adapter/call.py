@@ -325,22 +325,6 @@ class _Launch:
         return ordered
 
 
-class _Tensor:
-    """A stand-in for a tensor, with the attributes that a launcher reads."""
-
-    dtype = "float32"  # the type is in the job's signature
-
-    def __init__(self, divisible: bool, small: bool) -> None:
-        self._address = 16 if divisible else 8
-        self._bytes = _SMALL if small else _SMALL + 1
-
-    def data_ptr(self) -> int:
-        return self._address
-
-    def ptr_range(self) -> int:
-        return self._bytes
-
-
 def _stand_in(name: str, kind: Value, job: Document, values: dict[str, object]) -> object:
     """Return a value that has exactly the job's facts about this argument or element.
 
@@ -359,7 +343,8 @@ def _stand_in(name: str, kind: Value, job: Document, values: dict[str, object]) 
         return constexpr(values[name])
     divisible = name in job["divisible_by_16"]
     if kind.startswith("*"):
-        return _Tensor(divisible, name in job["pointer_range_32"])
+        # The type is in the job's signature.
+        return StandInTensor("fp32", divisible, name not in job["pointer_range_32"])
     if _NUMBER.fullmatch(kind):
         return 1 if name in job["equal_to_1"] else 16 if divisible else 3
     return _NOTHING
