@@ -25,7 +25,7 @@ from compat.files import replace_file
 from compat.model import Env
 from compat.pairs.pairing import pin_of
 from compat.text import JsonMapping
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 _OF_ONE_RELEASE = ("name", "distribution", "wheel", "index", "install")
 """Keys of entries that hold for one release only."""

@@ -29,7 +29,7 @@ from compat.model.codec import RecordError, structure, unstructure
 from compat.processes.supervisor import AVAILABLE_CORES, SHOWN, ProcessResult, run
 from compat.project import Listener, Selection
 from compat.text import printable, read_json
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 from compat.workers.spawn import visible_variables
 
 _log = logging.getLogger(__name__)

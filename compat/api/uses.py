@@ -22,7 +22,7 @@ from compat.source.parsing import (
     needed_statements,
     scope_statements,
 )
-from compat.toolchains import ApiNames
+from compat.toolchains.base import ApiNames
 
 Meanings = Mapping[str, tuple[str, ...]]
 """Name in a scope → the full names that it may stand for; none for a name of other packages."""

@@ -31,7 +31,7 @@ class Part:
 
     name: str
     """A :class:`PartName`, or the toolchain's name for its passes, back end or assembler
-    (:class:`compat.toolchains.CompilerParts`).
+    (:class:`compat.toolchains.base.CompilerParts`).
     """
     sentence: str
     """The answer as one sentence."""

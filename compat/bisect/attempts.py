@@ -27,7 +27,7 @@ from compat.files import TemporaryFolder
 from compat.model import Cell, Evidence, Outcome, RaisedException, Result, Status
 from compat.processes import supervisor
 from compat.project import Obtain
-from compat.toolchains import Assembler, Wheels
+from compat.toolchains.base import Assembler, Wheels
 from compat.workers.attempt import KEEPING_IR, Mode
 from compat.workers.evidence import lack_of_machine, printed_text, refusal
 from compat.workers.spawn import visible_variables

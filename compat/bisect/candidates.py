@@ -27,7 +27,7 @@ from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Env
 from compat.project import Selection
 from compat.text import lazy_pattern
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 _DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 

@@ -1,10 +1,10 @@
 """Combine one half of the toolchain from each of two releases, to see which half causes a failure.
 
 Each release compiles the IR that the other one made, and compiles with the other one's assembler.
-The toolchain names the IR that crosses between releases (:class:`compat.toolchains.CompilerParts`).
-The effect of a combination is the outcome of its compile (:class:`CompileExperiment`), the metrics
-of its compile (:class:`MetricExperiment`), or the result of its launch
-(:class:`LaunchExperiment`).
+The toolchain names the IR that crosses between releases
+(:class:`compat.toolchains.base.CompilerParts`). The effect of a combination is the outcome of its
+compile (:class:`CompileExperiment`), the metrics of its compile (:class:`MetricExperiment`), or the
+result of its launch (:class:`LaunchExperiment`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from compat.launch.merging import with_launch_of, with_launched
 from compat.model import SOURCE_STAGE, Cell, Evidence, Outcome, Result, Status
 from compat.processes.supervisor import run
 from compat.text import lazy_pattern
-from compat.toolchains import CompilerParts
+from compat.toolchains.base import CompilerParts
 from compat.workers.attempt import KEEPING_IR, LAUNCHABLE, Compile, Mode
 
 _MESSAGE = 100

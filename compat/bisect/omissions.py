@@ -32,7 +32,7 @@ from compat.diagnosis.pipeline import difference
 from compat.engine.run import RunContext, concurrently
 from compat.history.account import Judgement
 from compat.model import Cell, Outcome, Result
-from compat.toolchains import CompilerParts
+from compat.toolchains.base import CompilerParts
 from compat.workers.attempt import Compile, Mode
 
 _TIMES = ("never", "once", "twice")

@@ -36,7 +36,7 @@ from compat.launch.building import Built, Launchable
 from compat.launch.hosting import Gpu, launch_built
 from compat.model import SOURCE_STAGE, Cell, Env, Failure, Result, Status
 from compat.text import amount
-from compat.toolchains import CompilerParts
+from compat.toolchains.base import CompilerParts
 
 
 @frozen(kw_only=True)

@@ -20,7 +20,7 @@ from compat.engine.run import RunContext, outcome_of
 from compat.errors import SelectionError, StoreError
 from compat.model import Cell, Env, Evidence, Outcome
 from compat.text import printable
-from compat.toolchains import CompilerParts
+from compat.toolchains.base import CompilerParts
 from compat.workers.attempt import Compile, Mode
 
 DUMPING = Mode(actions=(Compile(keep_ir=True),), diagnose=True, keep_printed=True)

@@ -16,7 +16,7 @@ from compat.envs import interpreters
 from compat.errors import IndexUnavailable, SelectionError
 from compat.launch.hosting import Gpu
 from compat.project import Selection
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 FEW = 16
 """The most candidates that are all tried unless the user asks for a search. With warm workers, this

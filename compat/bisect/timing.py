@@ -21,7 +21,7 @@ from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.model import Cell, Outcome, Result, Status
 from compat.text import amount
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 from compat.workers.attempt import Mode, timing_mode
 
 _TIMES = 2

@@ -23,8 +23,7 @@ from compat.errors import EnvError, SelectionError
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.model import DEFAULT_TOOLCHAIN, BuiltEnv, Cell, Env, Specialization, Target
 from compat.processes.supervisor import AVAILABLE_CORES, run
-from compat.toolchains import Toolchain
-from compat.toolchains.base import Capturing
+from compat.toolchains.base import Capturing, Toolchain
 from compat.workers.attempt import Compile, Limits, Mode
 
 _LIMITS = Limits(deadline=120.0, memory=8 << 30)

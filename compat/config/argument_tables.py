@@ -18,7 +18,7 @@ from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types
 from compat.model.constexprs import FIELDS
 from compat.source.closure import ParsedSource, read_source
 from compat.text import JsonMapping, JsonObject
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 KEYS = (*TABLES, "hints")
 NO_HINTS = "none"

@@ -22,7 +22,7 @@ from compat.config.toml import Table, did_you_mean, read_toml
 from compat.envs.listing import wheel_facts
 from compat.model import Env
 from compat.text import lazy_pattern
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 _ENV_KEYS = ("distribution", "wheel", "index", "python", "install", "groups", "released")
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._+-]*")

@@ -52,7 +52,7 @@ from compat.model.cell import leaf_types, read_type
 from compat.source.closure import ParsedSource, read_source
 from compat.source.parsing import text_of
 from compat.text import JsonObject, lazy_pattern
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 _SUFFIXES = (".py", ".toml")
 """The suffixes of the files that can name kernels."""

@@ -13,7 +13,7 @@ from compat.config.argument_tables import check_constexpr, check_number, check_o
 from compat.config.toml import Table, describe, did_you_mean, quote_text
 from compat.model import CompileSpec, TuningRanges
 from compat.text import JsonObject
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 TUNED = ("constexprs", "options")
 """The tables of a ``[tune]`` table, each a field of :class:`TuningRanges`."""

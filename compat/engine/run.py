@@ -54,7 +54,7 @@ from compat.source.closure import ClosureCheck, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store
 from compat.text import lazy_pattern
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 from compat.workers.attempt import PLAIN, Limits, Mode
 from compat.workers.spawn import WORKER
 

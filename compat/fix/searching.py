@@ -15,7 +15,8 @@ from compat.model import CompileSpec, Failure, Outcome
 from compat.model.cell import leaf_types
 from compat.source.parsing import tree_of
 from compat.text import JsonObject
-from compat.toolchains import Toolchain, known_edits
+from compat.toolchains import known_edits
+from compat.toolchains.base import Toolchain
 from compat.toolchains.language import CannotEdit, FailingKernel, KnownEdit, Proposal, line_of
 
 _STEPS = 6

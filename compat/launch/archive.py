@@ -27,7 +27,7 @@ from compat.launch.building import Built, Launchable
 from compat.model import Cell, Problem
 from compat.source.closure import helpers_of
 from compat.text import JsonMapping, JsonObject, read_json
-from compat.toolchains import Launching
+from compat.toolchains.base import Launching
 from compat.toolchains.pytorch.host.results import Key, key_of, remaining
 
 SCHEMA = 1

@@ -22,7 +22,7 @@ from compat.model import BuiltEnv, Cell, Evidence, Problem, Result, Target
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import CellKeys
 from compat.text import JsonMapping
-from compat.toolchains import CannotLaunch, Launching
+from compat.toolchains.base import CannotLaunch, Launching
 from compat.workers.attempt import LAUNCHABLE, PLAIN, Compile, Mode
 
 

@@ -36,7 +36,8 @@ from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import Claims
 from compat.text import JsonMapping, printable, read_json, write_json
-from compat.toolchains import Framework, Toolchain, pytorch
+from compat.toolchains import pytorch
+from compat.toolchains.base import Framework, Toolchain
 
 _log = logging.getLogger(__name__)
 _LARGEST = 16 * 1024 * 1024

@@ -18,7 +18,7 @@ from attrs import field, frozen
 from compat.files import TemporaryFolder, content_of
 from compat.processes.supervisor import run
 from compat.text import JsonObject, read_json
-from compat.toolchains import Pairing, Toolchain
+from compat.toolchains.base import Pairing, Toolchain
 from compat.workers.spawn import visible_variables
 
 IMPORT_DEADLINE = 180.0

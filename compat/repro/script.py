@@ -24,7 +24,7 @@ from compat.model import BuiltEnv, Target
 from compat.source.imports import imports_of
 from compat.source.parsing import tree_of
 from compat.text import printable
-from compat.toolchains import ScriptForm, Toolchain
+from compat.toolchains.base import ScriptForm, Toolchain
 
 _WIDTH = 120
 

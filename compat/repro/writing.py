@@ -54,7 +54,8 @@ from compat.repro.verify import (
 from compat.source.closure import roots_of
 from compat.store.keys import cell_key
 from compat.text import amount, lazy_pattern, printable
-from compat.toolchains import ScriptForm, Toolchain, known_edits
+from compat.toolchains import known_edits
+from compat.toolchains.base import ScriptForm, Toolchain
 from compat.workers.spawn import code_settings
 
 _SLACK = 60.0

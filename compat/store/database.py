@@ -33,7 +33,7 @@ from compat.model import Diagnosis, Evidence
 from compat.model.codec import structure, unstructure
 from compat.model.evidence import within_bounds
 from compat.text import read_json, readable
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 LAYOUT = 4
 """The version of the file's layout, and of the content of its rows. 2: readings are beside the

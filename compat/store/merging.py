@@ -33,7 +33,7 @@ from compat.store.database import (
 )
 from compat.store.store import Store
 from compat.text import read_json, write_json
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 _HINT = "Name a results.sqlite, or the .compat folder of a project."
 _LARGEST = 1 << 30

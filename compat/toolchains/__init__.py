@@ -23,62 +23,10 @@ from compat.diagnosis import pipeline
 from compat.diagnosis.failure_class import FailureClass
 from compat.errors import ConfigError
 from compat.model import Cell, Env, Failure, Specialization, Target
-from compat.toolchains.base import (
-    ApiNames,
-    ArgumentTypes,
-    Assembler,
-    CannotLaunch,
-    CompilerParts,
-    Device,
-    Framework,
-    IntermediateForms,
-    Language,
-    Launching,
-    Pairing,
-    PairResult,
-    ScriptForm,
-    Toolchain,
-    Variables,
-    Wheels,
-)
+from compat.toolchains.base import Toolchain
 from compat.toolchains.cute import CUTE
 from compat.toolchains.language import KnownEdit
 from compat.toolchains.triton import TRITON
-
-__all__ = [
-    "DEFAULT",
-    "GROUP",
-    "ApiNames",
-    "ArgumentTypes",
-    "Assembler",
-    "CannotLaunch",
-    "CompilerParts",
-    "Device",
-    "Framework",
-    "IntermediateForms",
-    "Language",
-    "Launching",
-    "PairResult",
-    "Pairing",
-    "ScriptForm",
-    "Toolchain",
-    "Variables",
-    "Wheels",
-    "cells",
-    "class_names",
-    "every",
-    "failure_class",
-    "find",
-    "gpus",
-    "is_of_gpu",
-    "is_release",
-    "known_class",
-    "named",
-    "of",
-    "reading_version",
-    "targets",
-    "targets_of_gpu",
-]
 
 DEFAULT = TRITON
 """The default toolchain."""

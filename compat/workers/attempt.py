@@ -36,7 +36,7 @@ from compat.model import (
 )
 from compat.source.closure import module_of, roots_of
 from compat.text import JsonMapping, JsonObject
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 
 @frozen(kw_only=True)
@@ -157,7 +157,7 @@ class Mode:
 
 LAUNCHABLE = "launchable"
 """The name of the one file that a launch needs from a compile
-(:meth:`compat.toolchains.Launching.pack`).
+(:meth:`compat.toolchains.base.Launching.pack`).
 """
 
 

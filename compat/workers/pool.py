@@ -40,7 +40,7 @@ from compat.files import claim_folder, content_of, folder_digest, release_folder
 from compat.model import BuiltEnv
 from compat.processes import supervisor
 from compat.text import read_json
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 from compat.workers.attempt import PreloadedPackage
 from compat.workers.client import WorkerClient, WorkerGone
 from compat.workers.spawn import (

@@ -23,7 +23,8 @@ from attrs import evolve
 from compat import toolchains
 from compat.files import TemporaryFolder, read_ends
 from compat.processes.supervisor import SHOWN, Process
-from compat.toolchains import DEFAULT, Toolchain, pytorch
+from compat.toolchains import DEFAULT, pytorch
+from compat.toolchains.base import Toolchain
 from compat.workers.attempt import PreloadedPackage
 from compat.workers.client import WorkerClient, WorkerGone
 

@@ -15,7 +15,7 @@ from compat.bisect.answers import Effect, Part, PartName
 from compat.bisect.combining import Crossing, Side
 from compat.bisect.part import FailureVerdict
 from compat.model import Cell, Env, Failure, Outcome, Status
-from compat.toolchains import CompilerParts
+from compat.toolchains.base import CompilerParts
 from compat.toolchains.triton.ir.dumps import PARTS
 from tests.cells import cell
 

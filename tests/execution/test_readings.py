@@ -15,7 +15,7 @@ from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, CompletedAction, Evidence, Failure
 from compat.store import store as store_of
 from compat.store.store import Store
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 from compat.toolchains.triton.ir.dumps import READER
 from compat.workers.attempt import Limits
 from compat.workers.evidence import keep_printed, printed_text

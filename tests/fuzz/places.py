@@ -82,7 +82,8 @@ from compat.store.database import StoredRow
 from compat.store.keys import cell_key
 from compat.store.store import Store
 from compat.text import printable, read_json, write_json
-from compat.toolchains import DEFAULT, CannotLaunch
+from compat.toolchains import DEFAULT
+from compat.toolchains.base import CannotLaunch
 from compat.toolchains.mlir import canonical
 from compat.toolchains.nvidia.instructions import KINDS
 from compat.toolchains.nvidia.pace import pace_of

@@ -22,7 +22,8 @@ from compat.pairs.pairing import RequestedPair
 from compat.pairs.programs import Answers, PairRun, run_programs
 from compat.project import select_places
 from compat.store.keys import Claims
-from compat.toolchains import DEFAULT, Toolchain
+from compat.toolchains import DEFAULT
+from compat.toolchains.base import Toolchain
 from tests.claiming import holder
 
 TELLER = """

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compat.model import CompileSpec
-from compat.toolchains import CannotLaunch
+from compat.toolchains.base import CannotLaunch
 from compat.toolchains.triton.device import launching
 
 PTX = """//

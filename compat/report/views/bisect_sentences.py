@@ -18,7 +18,7 @@ from compat.history.account import Judgement, Word
 from compat.model import Failure, Result
 from compat.report.summary.compact import join_words, one_line, open_between, spans, tested_spans
 from compat.text import lazy_pattern, printable
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 
 def headline(answer: ReleaseAnswer) -> str:

@@ -10,7 +10,7 @@ from compat.capturing.capturing import Capture
 from compat.capturing.checking import Agreement, capturable_toolchains
 from compat.capturing.records import ProgramRecords
 from compat.text import amount
-from compat.toolchains import Toolchain
+from compat.toolchains.base import Toolchain
 
 _LISTED = 12
 """The largest number of names in a list."""

@@ -19,8 +19,16 @@ from compat.diagnosis import common
 from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import MessagePatterns
 from compat.model import Status, Target
-from compat.toolchains import ApiNames, ArgumentTypes, Device, Language, Launching, Toolchain
-from compat.toolchains.base import Capturing, GpuModel
+from compat.toolchains.base import (
+    ApiNames,
+    ArgumentTypes,
+    Capturing,
+    Device,
+    GpuModel,
+    Language,
+    Launching,
+    Toolchain,
+)
 from compat.toolchains.language import Guessing, KnownEdit
 from tests.toolchains.loom import recorder
 

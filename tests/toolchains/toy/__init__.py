@@ -9,7 +9,7 @@ from compat.diagnosis import common
 from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import MessagePatterns
 from compat.model import Status, Target
-from compat.toolchains import ArgumentTypes, Device, Language, Toolchain
+from compat.toolchains.base import ArgumentTypes, Device, Language, Toolchain
 
 UNKNOWN_WORD = FailureClass(
     name="unknown-word",
