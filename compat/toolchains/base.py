@@ -38,10 +38,6 @@ from compat.toolchains.language import Guessing, KnownEdit
 from compat.toolchains.programs import ProgramLanguage
 
 
-def _no_private(_folder: str) -> dict[str, str]:
-    return {}
-
-
 @frozen(kw_only=True)
 class Framework:
     """The tensor library that kernels are launched from.
@@ -63,16 +59,8 @@ class Framework:
 PYTORCH = Framework(name=DEFAULT_FRAMEWORK, title="PyTorch", example="2.9.1")
 
 
-def _no_variables(_target: Target) -> dict[str, str]:
-    return {}
-
-
 def _gpu_target(target: Target) -> str:
     return f'GPUTarget("{target.backend}", {target.arch!r}, {target.warp_size})'
-
-
-def _no_framework(_release: Version | None) -> str | None:
-    return None
 
 
 @frozen(kw_only=True)
@@ -101,7 +89,7 @@ class Variables:
     :attr:`OutputReader.pass_seconds` reads the text. Adapters may instead report the metric
     ``passes``. Empty if no variable does this.
     """
-    private: Callable[[str], Mapping[str, str]] = _no_private
+    private: Callable[[str], Mapping[str, str]] = lambda _folder: {}
     """A worker's private folder → the variables that keep the toolchain's caches there."""
 
 
@@ -249,7 +237,7 @@ class ScriptForm:
     """The first release that takes the form for every release."""
     undeclared: tuple[str, ...] = ()
     """Requirements that some releases have and do not declare."""
-    variables_of: Callable[[Target], Mapping[str, str]] = _no_variables
+    variables_of: Callable[[Target], Mapping[str, str]] = lambda _target: {}
     """A target → the environment variables that set it.
 
     Empty if the call sets it instead.
@@ -346,18 +334,6 @@ class ApiNames:
     """The decorators that mark the code of a kernel."""
 
 
-def _with_lines(_stage: str, data: bytes) -> bytes:
-    return data
-
-
-def _own_metadata(metadata: str, _other: str) -> str:
-    return metadata
-
-
-def _no_pace(_binary: bytes, _metrics: JsonMapping, _target: Target) -> JsonObject:
-    return {}
-
-
 class CannotLaunch(Exception):
     """A program of triton-compat cannot launch a compiled kernel.
 
@@ -377,9 +353,9 @@ class Launching:
     """The stage whose text says which parameters and which block size the binary has."""
     metadata: str
     """The name under which a worker stores the compiler's facts for a launch."""
-    without_lines: Callable[[str, bytes], bytes] = _with_lines
+    without_lines: Callable[[str, bytes], bytes] = lambda _stage, data: data
     """A stage and its result → the result without paths and line numbers."""
-    pace: Callable[[bytes, JsonMapping, Target], JsonObject] = _no_pace
+    pace: Callable[[bytes, JsonMapping, Target], JsonObject] = lambda _binary, _metrics, _target: {}
     """A binary, the metrics of its compile and the target → facts that decide how fast it is.
 
     They become metrics of the compile; ``compat/history/foresight.py`` compares them. The result is
@@ -394,7 +370,7 @@ class Launching:
 
     ``toolchains/pytorch/host`` describes ``launch``. Raises CannotLaunch.
     """
-    like: Callable[[str, str], str] = _own_metadata
+    like: Callable[[str, str], str] = lambda metadata, _other: metadata
     """Metadata of a compile from IR, with facts that only the compile from source has.
 
     The arguments are the metadata of both compiles of one kernel.
@@ -491,10 +467,6 @@ def _zeros(_body: Sequence[ast.stmt], _compile_spec: CompileSpec) -> Values:
     return lambda expression: (ast.Constant(0), ast.Constant(0.0))
 
 
-def _none_plainer(_kind: str) -> tuple[str, ...]:
-    return ()
-
-
 @frozen(kw_only=True)
 class Simplification:
     """How to make kernels of the language smaller: the facts that :mod:`compat.reduce` needs.
@@ -504,7 +476,7 @@ class Simplification:
 
     argument_types: tuple[str, ...] = ()
     """Element types in signatures, simplest first."""
-    plainer_types: Callable[[str], Iterable[str]] = _none_plainer
+    plainer_types: Callable[[str], Iterable[str]] = lambda _kind: ()
     """The type of an argument → types that need less explanation: fewer modes, no strides.
 
     They exist for types that are more than an element type.
@@ -622,10 +594,6 @@ class Device:
         return self.usual_targets or tuple(target.name for target in self.targets)
 
 
-def _no_reproducer(_reproducer: str, _ir: str, _name: str) -> str | None:
-    return None
-
-
 @frozen(kw_only=True)
 class IntermediateForms:
     """The intermediate representations of a compile.
@@ -640,7 +608,7 @@ class IntermediateForms:
 
     ``None`` if it cannot be traced.
     """
-    cut_reproducer: Callable[[str, str, str], str | None] = _no_reproducer
+    cut_reproducer: Callable[[str, str, str], str | None] = lambda _reproducer, _ir, _name: None
     """Reproducer of a pipeline, IR before a pass, name of the pass → reproducer of that pass.
 
     The result is ``None`` if that cannot be made.
@@ -689,7 +657,7 @@ class Toolchain:
     It runs in a clone.
     """
     framework: Framework = PYTORCH
-    framework_of: Callable[[Version | None], str | None] = _no_framework
+    framework_of: Callable[[Version | None], str | None] = lambda _release: None
     """A release → the framework's matching release; ``None`` → the newest known. The result is
     ``None`` if the framework's release is unknown.
     """

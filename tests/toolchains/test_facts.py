@@ -10,6 +10,7 @@ from packaging.version import Version
 from compat.config.env_tables import env_declarations
 from compat.config.toml import read_toml
 from compat.errors import ConfigError
+from compat.toolchains.facts import read
 from compat.toolchains.triton import facts
 
 NEXT = Version("3.10.0")
@@ -56,6 +57,6 @@ def test_error_in_a_facts_file_names_its_path(text: str, message: str, tmp_path:
     path = tmp_path / "releases.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as raised:
-        facts.read(path)
+        read(path)
     assert message in str(raised.value)
     assert raised.value.where == str(path)

@@ -14,7 +14,7 @@ from compat.model import CompileSpec
 from compat.text import JsonObject, read_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import CannotLaunch, Capturing, Device, Launching
-from compat.toolchains.cute.facts import GPUS, MODELS, NAME, TARGETS, USUAL
+from compat.toolchains.cute.facts import NAME, TARGETS
 from compat.toolchains.cute.inside import recorder
 from compat.toolchains.cute.inside.recorder.forms import CuteForms, element_source
 from compat.toolchains.cute.inside.recorder.originals import digest_of
@@ -74,7 +74,7 @@ CAPTURING = Capturing(
     begin=recorder.begin,
     digest=digest_of,
     hidden_packages=("torch",),
-    usual=USUAL[0],
+    usual=TARGETS.usual[0],
     has_device=is_there,
     frozen_form=FrozenForm(
         imports=("import cutlass", "import cutlass.cute as cute"),
@@ -85,4 +85,10 @@ CAPTURING = Capturing(
     caches=("CUTE_DSL_CACHE_DIR",),
 )
 
-DEVICE = Device(targets=TARGETS, gpus=GPUS, usual_targets=USUAL, models=MODELS, capturing=CAPTURING)
+DEVICE = Device(
+    targets=TARGETS.targets,
+    gpus=TARGETS.gpus,
+    usual_targets=TARGETS.usual,
+    models=TARGETS.models,
+    capturing=CAPTURING,
+)
