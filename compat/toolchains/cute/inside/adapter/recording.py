@@ -62,26 +62,23 @@ class _LaunchAttribute(ctypes.Structure):
     _fields_ = [("id", c_int), ("padding", c_int), ("value", c_uint * 16)]
 
 
-class _DriverConfig(ctypes.Structure):
-    _fields_ = [
-        ("grid", c_uint * 3),
-        ("block", c_uint * 3),
-        ("shared", c_uint),
-        ("stream", c_void_p),
-        ("attributes", POINTER(_LaunchAttribute)),
-        ("count", c_uint),
-    ]
+def _config(size: Any) -> Any:
+    """Return the structure of a launch's configuration, whose shared memory has this type."""
+
+    class Config(ctypes.Structure):
+        _fields_ = [
+            ("grid", c_uint * 3),
+            ("block", c_uint * 3),
+            ("shared", size),
+            ("stream", c_void_p),
+            ("attributes", POINTER(_LaunchAttribute)),
+            ("count", c_uint),
+        ]
+
+    return Config
 
 
-class _RuntimeConfig(ctypes.Structure):
-    _fields_ = [
-        ("grid", c_uint * 3),
-        ("block", c_uint * 3),
-        ("shared", c_size_t),
-        ("stream", c_void_p),
-        ("attributes", POINTER(_LaunchAttribute)),
-        ("count", c_uint),
-    ]
+_DriverConfig, _RuntimeConfig = _config(c_uint), _config(c_size_t)
 
 
 class Launch(NamedTuple):

@@ -8,6 +8,7 @@ from functools import partial
 
 from compat.source.constants import PythonValue, UnknownValue
 from compat.toolchains.cute.language.guessing.values import (
+    TORCH_ELEMENTS,
     UNKNOWN,
     ElementKind,
     PointerValue,
@@ -56,12 +57,6 @@ def _new_tensor(
     )
 
 
-def _full(
-    size: object, fill_value: object = None, *, dtype: object = None, **_: object
-) -> TensorValue:
-    return _new_tensor(size, dtype=dtype)
-
-
 def _random(
     *arguments: object, size: object = None, dtype: object = None, **_: object
 ) -> TensorValue:
@@ -82,10 +77,6 @@ def _empty_strided(
 
 def _like(tensor: PythonValue, *, dtype: PythonValue = None, **_: object) -> TensorValue:
     return _tensor(tensor).with_changes(element=element_name(dtype) or tensor.element)
-
-
-def _full_like(tensor: PythonValue, _: object = None, **options: PythonValue) -> TensorValue:
-    return _like(tensor, **options)
 
 
 def _count(*numbers: object, dtype: object = None, **_: object) -> TensorValue:
@@ -297,10 +288,6 @@ def _create_and_permute(
     )
 
 
-def _convert_tensor(source: object, tensor: object, *_: object, **__: object) -> TensorValue:
-    return _tensor(tensor)
-
-
 def _of_storage(
     tensor: object, dtype: object, leading_dim: object = None, **_: object
 ) -> TensorValue:
@@ -320,15 +307,11 @@ def _pointer(
     )
 
 
-def _ceil_divide(number: PythonValue, divisor: PythonValue) -> object:
-    return -(-number // divisor)
-
-
 CALLS: Mapping[str, Callable[..., object]] = {
     **dict.fromkeys(("empty", "zeros", "ones", "rand", "randn"), _new_tensor),
     **{f"{name}_like": _like for name in ("empty", "zeros", "ones", "rand", "randn")},
-    "full_like": _full_like,
-    "full": _full,
+    "full_like": lambda tensor, fill_value=None, **options: _like(tensor, **options),
+    "full": lambda size, fill_value=None, *, dtype=None, **_: _new_tensor(size, dtype=dtype),
     "randint": _random,
     "normal": _random,
     "empty_strided": _empty_strided,
@@ -338,7 +321,7 @@ CALLS: Mapping[str, Callable[..., object]] = {
     "cute_tensor_like": _cute_tensor_like,
     "matrix": _matrix,
     "create_and_permute_torch_tensor": _create_and_permute,
-    "convert_cute_tensor": _convert_tensor,
+    "convert_cute_tensor": lambda source, tensor, *_, **__: _tensor(tensor),
     "make_fake_compact_tensor": _fake_compact,
     "make_fake_tensor": _fake,
     "make_ptr": _pointer,
@@ -356,7 +339,7 @@ CALLS: Mapping[str, Callable[..., object]] = {
     "is_fp8_dtype": lambda kind: kind.name.startswith("fp8"),
     "create_cute_tensor_for_fp8": _of_storage,
     "is_available": lambda: True,
-    "ceil_div": _ceil_divide,
+    "ceil_div": lambda number, divisor: -(-number // divisor),
 }
 """The last part of a function's name → its result."""
 
@@ -396,14 +379,8 @@ _METHODS: Mapping[str, Callable[..., object]] = {
         lambda tensor, *_, **__: tensor,
     ),
     **{
-        name: lambda tensor, kind=kind: tensor.with_changes(element=kind)
-        for name, kind in (
-            ("half", "fp16"),
-            ("bfloat16", "bf16"),
-            ("float", "fp32"),
-            ("int", "i32"),
-            ("long", "i64"),
-        )
+        name: lambda tensor, kind=TORCH_ELEMENTS[name]: tensor.with_changes(element=kind)
+        for name in ("half", "bfloat16", "float", "int", "long")
     },
 }
 

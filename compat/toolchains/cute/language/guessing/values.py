@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, evolve, frozen
 
 from compat.source.constants import PythonValue, PythonValues, UnknownValue
 from compat.toolchains.cute.language.types import ELEMENTS
@@ -165,18 +165,12 @@ class TensorValue:
 
     def with_changes(self, **changes: object) -> TensorValue:
         """Return a copy of the tensor with changes."""
-        facts: PythonValues = {
+        copied: PythonValues = {
             "shape": list(self.shape),
             "order": list(self.order),
-            "element": self.element,
             "dynamic": dict(self.dynamic),
         }
-        facts |= {
-            "strided": self.strided,
-            "stride_divisor": self.stride_divisor,
-            "alignment": self.alignment,
-        }
-        return TensorValue(**{**facts, **changes})
+        return evolve(self, **{**copied, **changes})
 
     @property
     def leading(self) -> int:

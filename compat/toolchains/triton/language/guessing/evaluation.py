@@ -41,6 +41,14 @@ TORCH_TYPES = {
     "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
 }  # fmt: skip
 """PyTorch's name of a dtype → Triton's."""
+_TORCH_NAMES = {
+    "half": "float16",
+    "float": "float32",
+    "int": "int32",
+    "long": "int64",
+    "double": "float64",
+}
+"""A short name of a dtype in PyTorch → the name in ``TORCH_TYPES``."""
 
 
 class AssumedSize(int):
@@ -247,14 +255,11 @@ _METHODS: Mapping[str, Callable[..., object]] = {
     },
     **dict.fromkeys(("new_empty", "new_zeros", "new_ones"), _new),
     **{
-        name: lambda tensor, element=element: evolve(tensor, element=element, origin=None)
-        for name, element in (
-            ("half", "fp16"),
-            ("bfloat16", "bf16"),
-            ("float", "fp32"),
-            ("int", "i32"),
-            ("long", "i64"),
+        name: lambda tensor, element=TORCH_TYPES[torch]: evolve(
+            tensor, element=element, origin=None
         )
+        for name, torch in (*_TORCH_NAMES.items(), ("bfloat16", "bfloat16"))
+        if name != "double"
     },
 }
 ATTRIBUTES = frozenset(
@@ -329,13 +334,6 @@ class TunerConfig:
 
 _OPTIONS: Mapping[str, object] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
 """The options of a ``triton.Config``, in the order of its parameters, with their defaults."""
-_TORCH_NAMES = {
-    "half": "float16",
-    "float": "float32",
-    "int": "int32",
-    "long": "int64",
-    "double": "float64",
-}
 
 
 def _cdiv(number: int, divisor: int) -> int:
