@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from importlib.resources import files
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 
 from attrs import frozen
@@ -49,7 +49,7 @@ from compat.report.render.page import (
     matrix_html,
     site_assets,
 )
-from compat.report.summary.compact import one_line
+from compat.report.summary.compact import coordinate_options, one_line
 from compat.text import amount, write_json
 
 _COMMON = 10
@@ -205,10 +205,8 @@ def number_of(version: BoardVersion, place: int) -> ReleaseNumber:
 
 def _bisect_command(failure: BoardFailure) -> str:
     """The command that finds the release since which the example of a failure fails."""
-    options = ("--kernel", "--variant", "--case", "--target")
-    names = zip(options, failure.cell.split("/"), strict=False)  # the env has no option
-    files = shlex.split(failure.example)[3:]
-    return shlex.join(["compat", "bisect", *chain.from_iterable(names), *files])
+    which = coordinate_options(*failure.cell.split("/")[:4])
+    return shlex.join(["compat", "bisect", *which, *shlex.split(failure.example)[3:]])
 
 
 class _Pages:

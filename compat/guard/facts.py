@@ -176,8 +176,7 @@ def _by_coordinate(report: Report) -> Mapping[Coordinate, Sequence[States]]:
     """
     states: dict[Coordinate, list[States]] = defaultdict(list)
     for verdict in report.verdicts:
-        coordinate = (verdict.kernel, verdict.variant, verdict.case, verdict.target)
-        states[coordinate].append(dict(_states(verdict.entries)))
+        states[verdict.coordinate].append(dict(_states(verdict.entries)))
     for coordinate, results in report.by_coordinate.items():
         points = points_of(results)
         forks = entries_of([point for point in points if point.release.fork])

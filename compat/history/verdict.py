@@ -99,6 +99,11 @@ class Verdict(Account):
     fast: FastReleases | None = None
     """The verdict on its latency; ``None`` without a measurement."""
 
+    @property
+    def coordinate(self) -> Coordinate:
+        """Its kernel, variant, case and target."""
+        return self.kernel, self.variant, self.case, self.target
+
 
 @frozen(kw_only=True)
 class Release:
@@ -157,11 +162,6 @@ class Row:
     points: tuple[Point, ...]
 
     @property
-    def coordinate(self) -> Coordinate:
-        """Kernel, variant, case and target of the row."""
-        return self.spec.kernel, self.spec.variant, self.spec.case, self.target.name
-
-    @property
     def toolchain(self) -> str:
         """The name of the toolchain of these releases."""
         return self.points[0].results[0].cell.env.toolchain
@@ -202,13 +202,8 @@ def verdicts(
 def _rows(results: Iterable[Result]) -> Iterator[Row]:
     """Yield the rows one by one, because all rows together take as much memory as the results."""
     groups = _by_kernel(results)
-    for spec, target in sorted(groups, key=_names):
+    for spec, target in sorted(groups, key=lambda kernel: coordinate_of(*kernel)):
         yield Row(spec=spec, target=target, points=_timeline(groups.pop((spec, target))))
-
-
-def _names(kernel: tuple[Specialization, Target]) -> Coordinate:
-    spec, target = kernel
-    return spec.kernel, spec.variant, spec.case, target.name
 
 
 def _by_kernel(results: Iterable[Result]) -> dict[tuple[Specialization, Target], list[Result]]:
@@ -253,7 +248,7 @@ def disagreements(results: Iterable[Result]) -> tuple[Disagreement, ...]:
     """
     return tuple(
         Disagreement(
-            coordinate=row.coordinate,
+            coordinate=coordinate_of(row.spec, row.target),
             release=point.release.label,
             answers=tuple((r.cell.env.name, class_of(r.outcome)) for r in point.answers),
         )
@@ -266,10 +261,9 @@ def disagreements(results: Iterable[Result]) -> tuple[Disagreement, ...]:
 # --- releases -------------------------------------------------------------------------------------
 
 
-def coordinate_of(result: Result) -> Coordinate:
-    """Return the coordinate of a result."""
-    spec = result.cell.spec
-    return spec.kernel, spec.variant, spec.case, result.cell.target.name
+def coordinate_of(spec: Specialization, target: Target) -> Coordinate:
+    """Return the coordinate of a specialization for a target."""
+    return spec.kernel, spec.variant, spec.case, target.name
 
 
 def release_of(built: BuiltEnv) -> Release:
@@ -349,7 +343,7 @@ def _behaviour(outcome: Outcome) -> tuple[Status, str | None, str | None]:
 
 
 def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
-    kernel, variant, case, target = row.coordinate
+    kernel, variant, case, target = coordinate_of(row.spec, row.target)
     toolchain = toolchains.look_up(row.toolchain).title
     summary = account(entries)
     facts = {field.name: getattr(summary, field.name) for field in fields(Account)}

@@ -414,7 +414,7 @@ def _env(built: BuiltEnv) -> JsonObject:
 
 
 def _order(verdict: Verdict) -> tuple[object, ...]:
-    return tuple(map(natural, (verdict.kernel, verdict.variant, verdict.case, verdict.target)))
+    return tuple(map(natural, verdict.coordinate))
 
 
 # --- sources of kernels, and artifacts of failures ------------------------------------------------

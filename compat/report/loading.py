@@ -21,7 +21,7 @@ from packaging.version import InvalidVersion, Version
 from compat import toolchains
 from compat.errors import StoreError
 from compat.history.account import Interval
-from compat.history.verdict import Coordinate, verdicts
+from compat.history.verdict import Coordinate, coordinate_of, verdicts
 from compat.model import (
     DEFAULT_TOOLCHAIN,
     NOT_RUN,
@@ -573,8 +573,7 @@ class _Loading:
         """The results of earlier runs that the verdicts contain."""
         cells: dict[Coordinate, Cell] = {}
         for result in results:
-            spec, target = result.cell.spec, result.cell.target
-            cells.setdefault((spec.kernel, spec.variant, spec.case, target.name), result.cell)
+            cells.setdefault(coordinate_of(result.cell.spec, result.cell.target), result.cell)
         return tuple(
             _earlier(verdict, release, cell)
             for verdict in self.matrix.verdicts

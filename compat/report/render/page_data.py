@@ -29,7 +29,7 @@ from compat.history.verdict import Verdict, release_of
 from compat.model import BuiltEnv, Cell, Failure, Result, Specialization
 from compat.model.codec import unstructure
 from compat.model.outcome import cell_document
-from compat.report.summary.compact import natural, numbers_of
+from compat.report.summary.compact import coordinate_options, natural, numbers_of
 from compat.report.summary.grid import (
     COMING,
     LEGEND,
@@ -398,17 +398,7 @@ def _env(built: BuiltEnv) -> JsonObject:
 
 
 CELL = "{kernel}/{variant}/{case}/{target}/{env}"
-_COORDINATE = (
-    "--kernel",
-    "{kernel}",
-    "--variant",
-    "{variant}",
-    "--case",
-    "{case}",
-    "--target",
-    "{target}",
-)
-
+_COORDINATE = coordinate_options("{kernel}", "{variant}", "{case}", "{target}")
 _COMPILE = ("compat", "matrix", *_COORDINATE, "--envs", "{env}", "--again")
 UNTESTED = ("Compile it", _COMPILE)
 """The command for a cell without a result: the purpose, and the arguments."""

@@ -220,6 +220,11 @@ def cost_words(seconds: float, to_install: int) -> str:
 # --- commands that show a result again; ``options`` make them read the same files -----------------
 
 
+def coordinate_options(kernel: str, variant: str, case: str, target: str) -> tuple[str, ...]:
+    """The options that choose one kernel in one variant and case, for one target."""
+    return "--kernel", kernel, "--variant", variant, "--case", case, "--target", target
+
+
 def matrix_command(cell: Cell, options: Sequence[str]) -> str:
     """The command that compiles all cases of a variant in one env, for one target."""
     run = ["compat", "matrix", "--kernel", cell.spec.kernel, "--variant", cell.spec.variant]

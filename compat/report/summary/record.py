@@ -323,16 +323,13 @@ class Report:
         """(Kernel, variant, case, target) → results, in order."""
         groups: dict[Coordinate, list[Result]] = defaultdict(list)
         for result in self.ordered_results:
-            groups[coordinate_of(result)].append(result)
+            groups[_coordinate(result)].append(result)
         return {coordinate: tuple(group) for coordinate, group in groups.items()}
 
     @cached_property
     def verdict_of(self) -> Mapping[Coordinate, Verdict]:
         """(Kernel, variant, case, target) → verdict. Empty while the run is in progress."""
-        return {
-            (verdict.kernel, verdict.variant, verdict.case, verdict.target): verdict
-            for verdict in self.verdicts
-        }
+        return {verdict.coordinate: verdict for verdict in self.verdicts}
 
     @property
     def points(self) -> Mapping[Coordinate, tuple[Point, ...]]:
@@ -343,10 +340,7 @@ class Report:
     def pending_places(self) -> frozenset[tuple[Coordinate, str]]:
         """(Kernel, variant, case, target) and release label of each cell without a result."""
         return frozenset(
-            (
-                (cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name),
-                self._release_coming(cell.env).label,
-            )
+            (coordinate_of(cell.spec, cell.target), self._release_coming(cell.env).label)
             for cell in self.pending
         )
 
@@ -435,7 +429,7 @@ class Report:
             lambda: defaultdict(set)
         )
         for result in results:
-            kernel, variant, case, target = coordinate_of(result)
+            kernel, variant, case, target = _coordinate(result)
             places[kernel, variant][case, target].add(release_of(result.built).label)
         return tuple(
             FailurePlace(
@@ -563,6 +557,10 @@ def _broken_env(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
 # --- order of the cells ---------------------------------------------------------------------------
 
 
+def _coordinate(result: Result) -> Coordinate:
+    return coordinate_of(result.cell.spec, result.cell.target)
+
+
 def in_order(results: Iterable[Result]) -> Iterator[Result]:
     """The results by kernel, variant, case, target, release and env.
 
@@ -570,7 +568,7 @@ def in_order(results: Iterable[Result]) -> Iterator[Result]:
     """
     rows: dict[Coordinate, list[Result]] = defaultdict(list)
     for result in results:
-        rows[coordinate_of(result)].append(result)
+        rows[_coordinate(result)].append(result)
     for _, alike in groupby(sorted(rows, key=_row_key), key=_row_key):
         yield from sorted(
             (result for coordinate in alike for result in rows[coordinate]), key=_key_in_row

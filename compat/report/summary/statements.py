@@ -180,7 +180,7 @@ def _not_known(verdict: Verdict, changes: Sequence[Bracket | None]) -> str:
 def _computes(report: Report, verdict: Verdict) -> str:
     """The releases with wrong numbers, their check, and their device."""
     groups: dict[tuple[Status, str], set[str]] = defaultdict(set)
-    for point in report.points[verdict.kernel, verdict.variant, verdict.case, verdict.target]:
+    for point in report.points[verdict.coordinate]:
         for check in (
             check
             for result in point.answers
@@ -225,7 +225,7 @@ def _because(report: Report, verdict: Verdict) -> str:
 
     For a historical variant without one, it is the description of the variant.
     """
-    results = report.by_coordinate[verdict.kernel, verdict.variant, verdict.case, verdict.target]
+    results = report.by_coordinate[verdict.coordinate]
     reasons = dict.fromkeys(
         result.expectation.reason.strip()
         for result in results

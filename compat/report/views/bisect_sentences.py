@@ -15,8 +15,16 @@ from compat.bisect.judging import HOW, HOW_TUNED
 from compat.bisect.measures import TakesLonger, duration_names, measure, metric_names
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
+from compat.history.verdict import coordinate_of
 from compat.model import Failure, Result
-from compat.report.summary.compact import join_words, one_line, open_between, spans, tested_spans
+from compat.report.summary.compact import (
+    coordinate_options,
+    join_words,
+    one_line,
+    open_between,
+    spans,
+    tested_spans,
+)
 from compat.text import lazy_pattern, printable
 from compat.toolchains.base import Toolchain
 
@@ -394,18 +402,7 @@ def repeat_command(
 
     Its range is the bracket if there is one, and otherwise the one between ``ends``.
     """
-    spec = answer.spec
-    argv = [
-        "compat",
-        "bisect",
-        "--kernel",
-        spec.kernel,
-        "--variant",
-        spec.variant,
-        "--case",
-        spec.case,
-    ]
-    argv += ["--target", answer.target.name]
+    which = coordinate_options(*coordinate_of(answer.spec, answer.target))
     if answer.bracket is not None:
         change = answer.bracket
         good, bad = (
@@ -418,7 +415,7 @@ def repeat_command(
             _name(bad),
             *(["--fixed"] if change.is_fix else []),
         )
-    return printable(shlex.join((*argv, *ends, *options)))
+    return printable(shlex.join(("compat", "bisect", *which, *ends, *options)))
 
 
 def _name(probe: ReleaseProbe) -> str:
@@ -432,20 +429,8 @@ def _name(probe: ReleaseProbe) -> str:
 
 def repeat_inside(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> str:
     """The command that repeats a bisection along an axis inside a failure, for one kernel alone."""
-    spec = answer.cell.spec
-    argv = [
-        "compat",
-        "bisect",
-        "--axis",
-        str(axis),
-        "--kernel",
-        spec.kernel,
-        "--variant",
-        spec.variant,
-        "--case",
-        spec.case,
-    ]
-    return printable(shlex.join((*argv, "--target", answer.cell.target.name, *options)))
+    which = coordinate_options(*coordinate_of(answer.cell.spec, answer.cell.target))
+    return printable(shlex.join(("compat", "bisect", "--axis", axis, *which, *options)))
 
 
 def compare_url(change: Transition) -> str | None:

@@ -11,6 +11,7 @@ import attrs
 from compat import toolchains
 from compat.explain import Artifact, CellOverview, Explanation
 from compat.history.growth import roughly
+from compat.history.verdict import coordinate_of
 from compat.model import (
     BuiltEnv,
     Cell,
@@ -24,7 +25,7 @@ from compat.model import (
 from compat.model.cell import signature_text
 from compat.model.outcome import cell_document
 from compat.report.document import verdict_document
-from compat.report.summary.compact import fix_command, in_full
+from compat.report.summary.compact import coordinate_options, fix_command, in_full
 from compat.report.summary.record import edits_for, expectation_words
 from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
 from compat.text import JsonObject, printable
@@ -188,20 +189,8 @@ def _time(result: Result, explanation: Explanation) -> Iterator[str]:
 
 def growth_command(cell: Cell, options: Sequence[str]) -> str:
     """The command that measures what the time of a compile grows with."""
-    spec = cell.spec
-    which = [
-        "--kernel",
-        spec.kernel,
-        "--variant",
-        spec.variant,
-        "--case",
-        spec.case,
-        "--target",
-        cell.target.name,
-    ]
-    return shlex.join(
-        ["compat", "bisect", "--axis", "config", *which, "--envs", cell.env.name, *options]
-    )
+    which = (*coordinate_options(*coordinate_of(cell.spec, cell.target)), "--envs", cell.env.name)
+    return shlex.join(("compat", "bisect", "--axis", "config", *which, *options))
 
 
 def _numbers(result: Result) -> Iterator[str]:
@@ -313,20 +302,9 @@ def _env(built: BuiltEnv) -> Iterator[str]:
 
 
 def _command(explanation: Explanation) -> str:
-    cell, spec = explanation.cell, explanation.cell.spec
-    which = [
-        "--kernel",
-        spec.kernel,
-        "--variant",
-        spec.variant,
-        "--case",
-        spec.case,
-        "--target",
-        cell.target.name,
-    ]
-    return shlex.join(
-        ["compat", "matrix", *which, "--envs", cell.env.name, *explanation.options, "--again"]
-    )
+    cell = explanation.cell
+    which = (*coordinate_options(*coordinate_of(cell.spec, cell.target)), "--envs", cell.env.name)
+    return shlex.join(("compat", "matrix", *which, *explanation.options, "--again"))
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
