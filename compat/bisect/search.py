@@ -1,9 +1,8 @@
 """A search for changes in a sequence. Pure.
 
 It knows positions and a judge, but no releases, envs or cells. A judge gives one of three answers:
-good, bad, or inconclusive. Inconclusive positions are skipped, and listed in the bracket around
-them. Both ends are judged before the search. A change is reported only between two judged
-positions.
+good, bad, or inconclusive. Inconclusive positions are skipped. Both ends are judged before the
+search. A change is between two judged positions.
 """
 
 from __future__ import annotations
@@ -17,22 +16,11 @@ from compat.history.account import Judgement
 
 
 @frozen(kw_only=True)
-class PositionBracket:
-    """One change: the two judged positions around it, and the untested positions between them."""
-
-    before: int
-    after: int
-    untested: tuple[int, ...] = ()
-
-
-@frozen(kw_only=True)
 class History:
     """The results of a search."""
 
     judgements: Mapping[int, Judgement]
     """Every position that was judged, in order."""
-    brackets: tuple[PositionBracket, ...]
-    """Every change between judged neighbours, in order. None is assumed."""
     assumed_spans: tuple[tuple[int, int], ...] = ()
     """Spans, ends included, that were not judged and are assumed to be like both of their judged
     neighbours.
@@ -57,7 +45,7 @@ def search(
     shows whether there is a change. Then it goes from the given (or newest) position outwards in
     doubling steps, which finds the nearest change. If both are given and one is judged differently,
     or if nothing changes, the history shows that. A history that is not monotonic yields a real
-    change, but perhaps not the only one. Positions that were not judged are in ``assumed``.
+    change, but perhaps not the only one. Positions that were not judged are in ``assumed_spans``.
     """
     search = PositionSearch(count, judge)
     ends = (good, bad)
@@ -170,13 +158,9 @@ def _history(answers: Mapping[int, Judgement]) -> History:
     conclusive = [
         position for position, judgement in judged.items() if judgement is not Judgement.UNKNOWN
     ]
-    brackets: list[PositionBracket] = []
     assumed: list[tuple[int, int]] = []
     for one, other in itertools.pairwise(conclusive):
-        between = range(one + 1, other)
-        if judged[one] is not judged[other]:
-            untested = tuple(between)
-            brackets.append(PositionBracket(before=one, after=other, untested=untested))
-        else:
+        if judged[one] is judged[other]:
+            between = range(one + 1, other)
             assumed += _runs([position for position in between if position not in judged])
-    return History(judgements=judged, brackets=tuple(brackets), assumed_spans=tuple(assumed))
+    return History(judgements=judged, assumed_spans=tuple(assumed))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.bisect.search import History, PositionBracket, probe_all, search
+from compat.bisect.search import History, probe_all, search
 from compat.history.account import Judgement
 
 G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
@@ -28,17 +28,13 @@ class Counting:
         return {position: self.truth[position] for position in positions}
 
 
-def changes(truth: Sequence[Judgement]) -> list[PositionBracket]:
+def changes(judgements: Mapping[int, Judgement]) -> list[tuple[int, int]]:
     """Every pair of conclusive neighbours that differ, by brute force."""
-    positions = [position for position, judgement in enumerate(truth) if judgement is not U]
+    positions = [position for position, judgement in judgements.items() if judgement is not U]
     return [
-        PositionBracket(
-            before=one,
-            after=other,
-            untested=tuple(range(one + 1, other)),
-        )
+        (one, other)
         for one, other in itertools.pairwise(positions)
-        if truth[one] is not truth[other]
+        if judgements[one] is not judgements[other]
     ]
 
 
@@ -58,7 +54,7 @@ def monotonic(draw: st.DrawFn) -> list[Judgement]:
 def test_probing_all_finds_every_change(truth: list[Judgement]) -> None:
     judge = Counting(truth)
     history = probe_all(len(truth), judge)
-    assert list(history.brackets) == changes(truth)
+    assert changes(history.judgements) == changes(dict(enumerate(truth)))
     assert sorted(judge.asked) == list(range(len(truth)))
     assert history.assumed_spans == ()
 
@@ -68,14 +64,16 @@ def test_search_finds_the_exact_change_of_a_monotonic_history(
     truth: list[Judgement], width: int
 ) -> None:
     history = search(len(truth), Counting(truth), width=width)
-    assert list(history.brackets) == changes(truth)
+    assert changes(history.judgements) == changes(dict(enumerate(truth)))
 
 
 def test_search_finds_the_newest_of_several_changes() -> None:
     truth = [G, G, B, B, G, G, G, B, B, B]
-    newest = PositionBracket(before=6, after=7)
-    assert search(10, Counting(truth)).brackets[-1] == newest
-    assert search(10, Counting(truth), good=0, bad=9, width=3).brackets[-1] == newest
+    for history in (
+        search(10, Counting(truth)),
+        search(10, Counting(truth), good=0, bad=9, width=3),
+    ):
+        assert changes(history.judgements)[-1] == (6, 7)
 
 
 @given(HISTORIES, st.integers(1, 4))
@@ -83,28 +81,29 @@ def test_changes_found_in_any_history_are_real(truth: list[Judgement], width: in
     judge = Counting(truth)
     history = search(len(truth), judge, width=width)
     assert history.judgements == {position: truth[position] for position in sorted(judge.asked)}
-    for bracket in history.brackets:
-        assert {truth[bracket.before], truth[bracket.after]} == {G, B}
+    found_changes = changes(history.judgements)
     taken_on_trust = {
         position for first, last in history.assumed_spans for position in range(first, last + 1)
     }
     assert not taken_on_trust & set(history.judgements)
-    open_in_brackets = {position for bracket in history.brackets for position in bracket.untested}
+    inside_changes = {
+        position for before, after in found_changes for position in range(before + 1, after)
+    }
     positions = [
         position for position, judgement in history.judgements.items() if judgement is not U
     ]
     if positions:
         inside = set(range(positions[0], positions[-1] + 1))
-        assert inside - set(history.judgements) <= taken_on_trust | open_in_brackets
+        assert inside - set(history.judgements) <= taken_on_trust | inside_changes
 
 
 @given(monotonic())
-def test_untested_positions_of_a_bracket_are_inconclusive(
+def test_positions_inside_a_change_are_inconclusive(
     truth: list[Judgement],
 ) -> None:
     history = search(len(truth), Counting(truth))
-    for bracket in history.brackets:
-        assert all(truth[position] is U for position in bracket.untested)
+    for before, after in changes(history.judgements):
+        assert all(truth[position] is U for position in range(before + 1, after))
 
 
 @given(st.integers(2, 2000), st.data())
@@ -114,7 +113,7 @@ def test_number_of_judged_positions_grows_with_the_logarithm(
     cut = data.draw(st.integers(1, length - 1))
     judge = Counting([G] * cut + [B] * (length - cut))
     history = search(length, judge)
-    assert history.brackets == (PositionBracket(before=cut - 1, after=cut),)
+    assert changes(history.judgements) == [(cut - 1, cut)]
     assert len(judge.asked) <= 3 + 2 * length.bit_length()
 
 
@@ -129,20 +128,21 @@ def test_given_ends_are_judged_first_and_never_assumed(
     if {truth[good], truth[bad]} != {G, B}:
         assert set(judge.asked) == {good, bad}
     else:
-        assert history.brackets
-        assert all(min(good, bad) <= b.before < b.after <= max(good, bad) for b in history.brackets)
+        inside = range(min(good, bad), max(good, bad) + 1)
+        assert changes(history.judgements)
+        assert all({*change} <= {*inside} for change in changes(history.judgements))
 
 
 def test_inconclusive_newest_position_is_skipped() -> None:
     history = search(5, Counting([G, G, B, B, U]))
-    assert history.brackets == (PositionBracket(before=1, after=2),)
+    assert changes(history.judgements) == [(1, 2)]
 
 
 def test_search_without_a_good_end_finds_the_change_nearest_the_bad_end() -> None:
     truth = [G] * 10 + [B] * 10 + [G] * 10 + [B] * 3
     history = search(len(truth), Counting(truth), bad=len(truth) - 1)
-    assert PositionBracket(before=29, after=30) in history.brackets
+    assert (29, 30) in changes(history.judgements)
 
 
 def test_an_empty_history() -> None:
-    assert search(0, Counting([])) == History(judgements={}, brackets=())
+    assert search(0, Counting([])) == History(judgements={})
