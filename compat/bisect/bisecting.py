@@ -51,9 +51,9 @@ from compat.history.verdict import is_good
 from compat.interruption import Budget
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status
-from compat.model.codec import structure, unstructure
+from compat.model.codec import record_of, structure, unstructure
 from compat.project import STATE, Listener, Obtain, Selection
-from compat.text import read_json
+from compat.text import JsonObject, read_json
 
 
 @frozen(kw_only=True)
@@ -130,9 +130,11 @@ def bisect(
     if request.axis is Axis.RELEASES:
         answers = _with_parts(bisecting.along_releases(), request, context, bisecting.listener)
         note_bad_ends(answers, request.selection)
-        return bisecting.come_to(time.monotonic() - began, releases=answers)
-    cells = tuple(bisecting.inside())
-    return bisecting.come_to(time.monotonic() - began, cells=cells)
+        facts: JsonObject = {"releases": answers}
+    else:
+        facts = {"cells": tuple(bisecting.inside())}
+    line, seconds = bisecting.line, time.monotonic() - began
+    return record_of(Bisection, line, line.candidates, axis=request.axis, seconds=seconds, **facts)
 
 
 class CandidateEnvs:
@@ -167,25 +169,6 @@ class _Bisecting:
         self.assemblers = tuple(
             find_assembler(name, env.toolchain, parts_of(env).assembler, state, root, obtain)
             for name in request.assemblers
-        )
-
-    def come_to(
-        self,
-        seconds: float,
-        *,
-        releases: tuple[ReleaseAnswer, ...] = (),
-        cells: tuple[CellAnswer, ...] = (),
-    ) -> Bisection:
-        """The record of the answers."""
-        candidates = self.line.candidates
-        return Bisection(
-            axis=self.request.axis,
-            releases=releases,
-            cells=cells,
-            left_out=candidates.left_out,
-            notes=candidates.notes,
-            seconds=seconds,
-            fixed=self.line.fixed,
         )
 
     # --- along releases ---
@@ -267,11 +250,8 @@ class _Bisecting:
 
     def inside(self) -> Iterator[CellAnswer]:
         """The answer of a search along the axis, for each kernel."""
-        axis, every, budget = (
-            self.request.axis,
-            len(self.selection.kernels),
-            Budget(self.request.budget),
-        )
+        axis, every = self.request.axis, len(self.selection.kernels)
+        budget = Budget(self.request.budget)
         for number, search in enumerate(self.searches(), 1):
             share = Budget(
                 budget.remaining_seconds / (every - number + 1) if budget.bounded else None
@@ -279,20 +259,11 @@ class _Bisecting:
             with self.listener.step(f"the {axis} of {search.cell.id}, {number} of {every}") as note:
                 answer = evolve(search, on_step=note, budget=share).along(axis)
             self.listener.receive_answer(answer)
-            search_answer = answer.answer
-            if (
-                isinstance(search_answer, ConfigAnswer)
-                and search_answer.end is SearchEnd.INTERRUPTED
-            ):
-                raise Interrupted(
-                    search_answer.compiled,
-                    search_answer.compiled + search_answer.left_out,
-                )
-            if (
-                isinstance(search_answer, GrowthAnswer)
-                and search_answer.end is SearchEnd.INTERRUPTED
-            ):
-                raise Interrupted(number, every)
+            match answer.answer:
+                case ConfigAnswer(end=SearchEnd.INTERRUPTED, compiled=done, left_out=others):
+                    raise Interrupted(done, done + others)
+                case GrowthAnswer(end=SearchEnd.INTERRUPTED):
+                    raise Interrupted(number, every)
             yield answer
 
     def searches(self) -> Iterator[CellSearch]:

@@ -233,7 +233,7 @@ def _show(
 ) -> None:
     from compat.report.views.bisect import BisectReport, bisect_blocks, bisect_document
 
-    report = BisectReport.of(bisection, command=command_line(), options=options, ends=ends)
+    report = BisectReport(bisection=bisection, command=command_line(), options=options, ends=ends)
     answer.draw(lambda: bisect_blocks(report), lambda: bisect_document(report))
     if output:
         from compat.report.views.bisect import bisect_markdown
@@ -311,10 +311,10 @@ class BisectProgress(ProgressListener):
 
     def _tell_release(self, answer: ReleaseAnswer) -> None:
         if self._several:
-            from compat.report.views.bisect import AnswerGroup
+            from compat.report.views.bisect import subject_of
             from compat.report.views.bisect_sentences import headline
 
-            say(f"{AnswerGroup(answers=(answer,)).subject}: {headline(answer)}")
+            say(f"{subject_of((answer,))}: {headline(answer)}")
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:

@@ -14,8 +14,10 @@ from attrs import evolve
 
 from compat.bisect import releases
 from compat.bisect.answers import ReleaseAnswer
+from compat.bisect.bisecting import Bisection
 from compat.bisect.criterion import parse_criterion
 from compat.bisect.judging import criteria
+from compat.bisect.request import Axis
 from compat.engine.run import RunContext
 from compat.history.account import Judgement, Word
 from compat.model import Check, Latency, Numbers, Outcome, Problem, Result, Status
@@ -211,7 +213,8 @@ class TestBisect:
             == "judged by `wrong`: Last bad 3.1.0, first good 3.2.0: unstable, 28 of 30 launches"
             " differ → ok, on NVIDIA H200."
         )
-        (document,) = bisect_document(BisectReport(answers=(answer,), command=""))
+        bisection = Bisection(axis=Axis.RELEASES, releases=(answer,))
+        (document,) = bisect_document(BisectReport(bisection=bisection, command=""))
         assert [probe["ran"] for probe in document["probes"]] == [
             *["unstable, 28 of 30 launches differ"] * 2,
             "ok",

@@ -14,7 +14,8 @@ import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator
 
-from compat.bisect.answers import CellAnswer, Part, PartName, ReleaseAnswer
+from compat.bisect.answers import CellAnswer, Part, PartName, ReleaseAnswer, group_alike
+from compat.bisect.bisecting import Bisection
 from compat.bisect.request import Axis
 from compat.cli.answer import Answer
 from compat.cli.bisect import BisectProgress
@@ -25,8 +26,8 @@ from compat.report.views.bisect import (
     BisectReport,
     bisect_document,
     bisect_markdown,
-    groups,
     schema,
+    subject_of,
 )
 from compat.report.views.bisect_sentences import (
     commits_advice,
@@ -61,17 +62,22 @@ def tell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tell:
     return search_releases
 
 
-def report(answers: Sequence[ReleaseAnswer], **facts: Any) -> BisectReport:
+def report(
+    answers: Sequence[ReleaseAnswer], *, options: tuple[str, ...] = (), fixed: bool = False
+) -> BisectReport:
     left_out = {
         "patch releases (--patches adds them)": ("3.3.1", "3.5.1"),
         "before 3.0.0": tuple("1234567"),
     }
-    return BisectReport(
-        answers=tuple(answers),
-        command="compat bisect --kernel sel_dense",
+    bisection = Bisection(
+        axis=Axis.RELEASES,
+        releases=tuple(answers),
         left_out=left_out,
         seconds=1.5,
-        **facts,
+        fixed=fixed,
+    )
+    return BisectReport(
+        bisection=bisection, command="compat bisect --kernel sel_dense", options=options
     )
 
 
@@ -233,15 +239,15 @@ def test_remarks(tell: Tell) -> None:
 
 
 def test_equal_answers_form_one_group(tell: Tell) -> None:
-    answer_groups = groups(many_answers(tell).answers)
-    assert [group.subject for group in answer_groups] == [
+    answer_groups = group_alike(many_answers(tell).bisection.releases)
+    assert [subject_of(group) for group in answer_groups] == [
         "sel_dense/block_ptr (3 cases × 3 targets)",
         "sel_dense/block_ptr (d64 × sm_80, sm_90)",
         "sel_dense/block_ptr (d64, sm_90)",
         "sel_dense/block_ptr (d64, sm_90)",
         "sel_dense/block_ptr (d64, sm_90)",
     ]
-    assert sum(len(group.answers) for group in answer_groups) == 14
+    assert sum(len(group) for group in answer_groups) == 14
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])

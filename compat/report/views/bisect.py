@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import attrs
@@ -63,9 +63,9 @@ if TYPE_CHECKING:
 
 @frozen(kw_only=True)
 class BisectReport:
-    """The answers of one bisection, with the facts to report about it."""
+    """A bisection along releases, with the facts to report about its command."""
 
-    answers: tuple[ReleaseAnswer, ...]
+    bisection: Bisection
     command: str
     """The command line of the bisection."""
     options: tuple[str, ...] = ()
@@ -74,55 +74,21 @@ class BisectReport:
     """
     ends: tuple[str, ...] = ()
     """Options for the requested range, if no bracket gives a better one."""
-    left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
-    """Reason → releases that are not candidates."""
-    notes: tuple[str, ...] = ()
-    seconds: float = 0.0
-    fixed: bool = False
-    """The search was for a fix, not for a regression."""
-
-    @classmethod
-    def of(
-        cls,
-        bisection: Bisection,
-        *,
-        command: str,
-        options: tuple[str, ...] = (),
-        ends: tuple[str, ...] = (),
-    ) -> BisectReport:
-        """The report of a bisection along releases."""
-        return record_of(
-            cls, bisection, answers=bisection.releases, command=command, options=options, ends=ends
-        )
 
 
-@frozen(kw_only=True)
-class AnswerGroup:
-    """Answers of one variant that differ only in case and target."""
+def subject_of(answers: Sequence[ReleaseAnswer]) -> str:
+    """The subject of alike answers: ``kernel/variant (case, target)``.
 
-    answers: tuple[ReleaseAnswer, ...]
-
-    @property
-    def example(self) -> ReleaseAnswer:
-        """The first answer, which represents all of them."""
-        return self.answers[0]
-
-    @property
-    def subject(self) -> str:
-        """``kernel/variant (case, target)``, or the numbers of cases and targets."""
-        spec = self.example.spec
-        places = rectangles((answer.spec.case, answer.target.name) for answer in self.answers)
-        text = "; ".join(
-            f"{_few(cases, 'cases')} × {_few(targets, 'targets')}" for cases, targets in places
-        )
-        if len(self.answers) == 1:
-            text = text.replace(" × ", ", ")
-        return f"{spec.kernel}/{spec.variant} ({text})"
-
-
-def groups(answers: Sequence[ReleaseAnswer]) -> tuple[AnswerGroup, ...]:
-    """Equal answers in groups, in the order of their first appearance."""
-    return tuple(AnswerGroup(answers=members) for members in group_alike(answers))
+    Of many cases or targets, it has the number.
+    """
+    spec = answers[0].spec
+    places = rectangles((answer.spec.case, answer.target.name) for answer in answers)
+    text = "; ".join(
+        f"{_few(cases, 'cases')} × {_few(targets, 'targets')}" for cases, targets in places
+    )
+    if len(answers) == 1:
+        text = text.replace(" × ", ", ")
+    return f"{spec.kernel}/{spec.variant} ({text})"
 
 
 def _few(names: Sequence[str], noun: str) -> str:
@@ -219,7 +185,7 @@ def schema() -> JsonObject:
 
 def bisect_document(report: BisectReport) -> list[JsonObject]:
     """One object per kernel variant, case and target."""
-    return [_answer_document(answer, report) for answer in report.answers]
+    return [_answer_document(answer, report) for answer in report.bisection.releases]
 
 
 def _answer_document(answer: ReleaseAnswer, report: BisectReport) -> JsonObject:
@@ -234,7 +200,7 @@ def _answer_document(answer: ReleaseAnswer, report: BisectReport) -> JsonObject:
         answer=account.word,
         verdict=account.phrase,
         sentence=headline(answer),
-        remarks=tuple(remarks(answer, fixed=report.fixed)),
+        remarks=tuple(remarks(answer, fixed=report.bisection.fixed)),
         bracket=bracket_record(bracket.bracket) if bracket else None,
         since=bracket_record(account.since),
         transitions=tuple(_transition(change, answer) for change in answer.transitions),
@@ -457,20 +423,20 @@ def bisect_blocks(report: BisectReport) -> Iterator[Block]:
 
     A single answer has the table of probes, and each of several has a line of intervals.
     """
-    alike = groups(report.answers)
+    alike = group_alike(report.bisection.releases)
     for group in alike:
-        yield TextLine((StyledText(group.subject, "bold"), f": {headline(group.example)}"))
+        answer = group[0]
+        yield TextLine((StyledText(subject_of(group), "bold"), f": {headline(answer)}"))
         yield from (
-            TextLine(remark, indent=2) for remark in remarks(group.example, fixed=report.fixed)
+            TextLine(remark, indent=2) for remark in remarks(answer, fixed=report.bisection.fixed)
         )
-        yield from _single_answer_blocks(group) if len(alike) == 1 else _among_others(group)
+        yield from _single_answer_blocks(answer) if len(alike) == 1 else _among_others(answer)
     if len(alike) == 1:
-        yield from _next_steps(alike[0], report)
-    yield Heading(_footer(report), style="dim")
+        yield from _next_steps(alike[0][0], report)
+    yield Heading(_footer(report.bisection), style="dim")
 
 
-def _single_answer_blocks(group: AnswerGroup) -> Iterator[Block]:
-    answer = group.example
+def _single_answer_blocks(answer: ReleaseAnswer) -> Iterator[Block]:
     yield TextLine()
     yield _probe_table(answer)
     for failure in _failures(answer):
@@ -481,9 +447,9 @@ def _single_answer_blocks(group: AnswerGroup) -> Iterator[Block]:
             yield TextLine(" ".join(failure.advice.split()), style="dim", indent=2)
 
 
-def _among_others(group: AnswerGroup) -> Iterator[Block]:
-    if group.example.account.word not in (Word.WORKS, Word.NEVER, Word.UNSUPPORTED):
-        yield TextLine(all_spans(group.example, " · "), style="dim", indent=2)
+def _among_others(answer: ReleaseAnswer) -> Iterator[Block]:
+    if answer.account.word not in (Word.WORKS, Word.NEVER, Word.UNSUPPORTED):
+        yield TextLine(all_spans(answer, " · "), style="dim", indent=2)
 
 
 def _probe_table(answer: ReleaseAnswer) -> DataTable:
@@ -537,12 +503,12 @@ def _mark(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
     return ", ".join(marks)
 
 
-def _next_steps(group: AnswerGroup, report: BisectReport) -> Iterator[Block]:
-    change = group.example.bracket
+def _next_steps(answer: ReleaseAnswer, report: BisectReport) -> Iterator[Block]:
+    change = answer.bracket
     if change is None:
         return
     commands = {
-        "again": repeat_command(group.example, report.options, report.ends),
+        "again": repeat_command(answer, report.options, report.ends),
         "commits": compare_url(change),
         "continue": commits_command(change),
     }
@@ -550,17 +516,17 @@ def _next_steps(group: AnswerGroup, report: BisectReport) -> Iterator[Block]:
     yield TextLine(f"\n{text}", style="dim", unbroken=True)
 
 
-def _footer(report: BisectReport) -> str:
-    probes = [probe for answer in report.answers for probe in answer.probes]
+def _footer(bisection: Bisection) -> str:
+    probes = [probe for answer in bisection.releases for probe in answer.probes]
     cached = sum(probe.result.cached for probe in probes)
     releases = amount(len({probe.release for probe in probes}), "release")
     lines = [
-        f"{amount(len(probes), 'probe')} of {releases} in {report.seconds:.1f} s ({cached:,} from"
-        " the store)"
+        f"{amount(len(probes), 'probe')} of {releases} in {bisection.seconds:.1f} s"
+        f" ({cached:,} from the store)"
     ]
-    left_out = [f"{reason}: {_some(versions)}" for reason, versions in report.left_out.items()]
+    left_out = [f"{reason}: {_some(versions)}" for reason, versions in bisection.left_out.items()]
     lines += [f"left out: {'; '.join(left_out)}"] if left_out else []
-    return "\n".join((*lines, *report.notes))
+    return "\n".join((*lines, *bisection.notes))
 
 
 def _some(versions: Sequence[str]) -> str:
@@ -576,7 +542,7 @@ def _some(versions: Sequence[str]) -> str:
 
 def bisect_markdown(report: BisectReport) -> str:
     """The report as Markdown, a section for each group of equal answers."""
-    sections = [_section(group, report) for group in groups(report.answers)]
+    sections = [_section(group, report) for group in group_alike(report.bisection.releases)]
     return render_template(
         "bisect.md.j2",
         (failure_place, package_versions),
@@ -587,16 +553,16 @@ def bisect_markdown(report: BisectReport) -> str:
     )
 
 
-def _section(group: AnswerGroup, report: BisectReport) -> dict[str, object]:
+def _section(group: Sequence[ReleaseAnswer], report: BisectReport) -> dict[str, object]:
     """The values of a section for the template."""
-    answer, change = group.example, group.example.bracket
+    answer, change = group[0], group[0].bracket
     sentence = headline(answer)
     return {
-        "subject": group.subject,
+        "subject": subject_of(group),
         "answer": answer,
         "toolchain": toolchains.look_up(answer.spec.toolchain).title,
         "headline": sentence[:1].upper() + sentence[1:],
-        "remarks": remarks(answer, fixed=report.fixed),
+        "remarks": remarks(answer, fixed=report.bisection.fixed),
         "failures": _failures(answer),
         "repeat": repeat_command(answer, report.options, report.ends),
         "compare": compare_url(change) if change else None,
