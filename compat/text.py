@@ -16,7 +16,7 @@ import codecs
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, AnyStr, BinaryIO, NoReturn, cast
 
@@ -139,6 +139,12 @@ def readable(text: str, limit: int = TEXT_LIMIT) -> str:
 def amount(number: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun: ``1 cell``, ``1,200 cells``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def join_words(items: Iterable[str]) -> str:
+    """Items as a phrase: ``a, b and c``; empty without any."""
+    *most, last = [*items] or [""]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 _SIZE = lazy_pattern(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")

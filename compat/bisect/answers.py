@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from enum import StrEnum
 
@@ -12,6 +12,7 @@ from attrs import frozen
 from compat.bisect.criterion import Criterion
 from compat.history.account import Account, Bracket, Judgement, Word, class_of
 from compat.history.growth import SettingGrowth
+from compat.interruption import Budget, is_requested
 from compat.model import Cell, Failure, Result, Specialization, Status, Target
 
 
@@ -86,6 +87,12 @@ class SearchEnd(StrEnum):
     """Its time was over before every change was tried."""
     INTERRUPTED = "interrupted"
 
+    @classmethod
+    def of(cls, budget: Budget) -> SearchEnd:
+        """Why a search with this budget ended early."""
+        early = is_requested() or budget.remaining_seconds
+        return cls.INTERRUPTED if early else cls.BUDGET
+
 
 @frozen(kw_only=True)
 class ConfigAnswer:
@@ -152,12 +159,6 @@ class Effect(StrEnum):
     """It fails in the same way."""
     UNKNOWN = "inconclusive"
     """It fails in another way, or there is no answer."""
-
-
-def join_words(items: Iterable[str]) -> str:
-    """Join words as a sentence lists them: ``4, 8 and 16``."""
-    *most, last = items
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 @frozen(kw_only=True)

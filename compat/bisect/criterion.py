@@ -123,7 +123,7 @@ class Criterion:
 
     def along(self, row: Row) -> Criterion:
         """The criterion for one kernel, given the results on all its releases, oldest first."""
-        if isinstance(self.question, IsWrong | IsUnstable | IsSlower | TakesLonger):
+        if isinstance(self.question, IsWrong | IsSlower | TakesLonger):
             return Criterion(question=self.question.along(row))
         return self
 
@@ -342,9 +342,6 @@ class IsUnstable:
         # A launch without a reference is steady if it had the same numbers each time.
         is_unknown = check.status is Status.UNSUPPORTED and check.launches
         return False if check.status in _STEADY or is_unknown else None
-
-    def along(self, row: Row) -> Self:
-        return self
 
 
 @frozen(kw_only=True)

@@ -18,7 +18,7 @@ from compat.engine.run import Interrupted, RunContext, run
 from compat.errors import SelectionError
 from compat.history.growth import SecondsRange, SettingGrowth, roughly
 from compat.history.sizes import ladder, sizes, value_of, with_value
-from compat.interruption import Budget, is_requested
+from compat.interruption import Budget
 from compat.model import Cell, Outcome, Status
 from compat.workers.attempt import timing_mode
 
@@ -63,11 +63,7 @@ class GrowthSearch:
             for setting in settings:
                 growths.append(self._along(setting))  # noqa: PERF401 - an interruption keeps them
         except Interrupted:
-            ended = (
-                SearchEnd.INTERRUPTED
-                if is_requested() or self.budget.remaining_seconds
-                else SearchEnd.BUDGET
-            )
+            ended = SearchEnd.of(self.budget)
         return GrowthAnswer(sentence=self._sentence(growths), growths=tuple(growths), end=ended)
 
     def _along(self, setting: GrowingSetting) -> SettingGrowth:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve, frozen
-from packaging.version import Version
 
 from compat.bisect.criterion import CANNOT_TELL, STAYING, Criterion, IsSlower, IsWrong
-from compat.bisect.measures import TakesLonger
+from compat.bisect.measures import TakesLonger, rows_of
 from compat.bisect.timing import with_precise_seconds
 from compat.config.selection import cell_pattern
 from compat.engine.interpreting import interpret, interpretable
@@ -139,18 +137,11 @@ def _interpret_results(results: Sequence[Result], context: RunContext) -> dict[C
 
 def criteria(results: Sequence[Result], criterion: Criterion) -> dict[Cell, Criterion]:
     """The criterion for each cell, given the results on all releases of its kernel."""
-    rows: dict[tuple[Specialization, Target], dict[Version, list[Result]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    for result in results:
-        rows[result.cell.spec, result.cell.target][result.cell.env.release or Version("0")].append(
-            result
-        )
     return {
         result.cell: along
-        for row in rows.values()
-        for along in (criterion.along([row[release] for release in sorted(row)]),)
-        for of_release in row.values()
+        for row in rows_of(results)
+        for along in (criterion.along(row),)
+        for of_release in row
         for result in of_release
     }
 

@@ -14,10 +14,12 @@ nothing, and counts as no difference.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from attrs import evolve, field, frozen
+from packaging.version import Version
 
 from compat import toolchains
 from compat.model import Cell, Outcome, Result, Status
@@ -77,6 +79,16 @@ def duration_names(outcome: Outcome) -> tuple[str, ...]:
         *(f"stage.{stage}.cpu" for stage in outcome.stages),
         *(f"pass.{name}.cpu" for name in outcome.metrics.get(PASSES, ())),
     )
+
+
+def rows_of(results: Iterable[Result]) -> Iterator[Row]:
+    """The rows of results, one for each specialization and target."""
+    rows: dict[object, dict[Version, list[Result]]] = defaultdict(lambda: defaultdict(list))
+    for result in results:
+        cell = result.cell
+        rows[cell.spec, cell.target][cell.env.release or Version("0")].append(result)
+    for row in rows.values():
+        yield [row[release] for release in sorted(row)]
 
 
 # --- seconds --------------------------------------------------------------------------------------

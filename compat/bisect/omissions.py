@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from compat import toolchains
-from compat.bisect.answers import PassAnswer, join_words
+from compat.bisect.answers import PassAnswer
 from compat.bisect.attempts import Attempts
 from compat.bisect.criterion import Criterion, Exceeds
 from compat.bisect.measures import measure
@@ -32,6 +32,7 @@ from compat.diagnosis.pipeline import difference
 from compat.engine.run import RunContext, concurrently
 from compat.history.account import Judgement
 from compat.model import Cell, Outcome, Result
+from compat.text import join_words
 from compat.toolchains.base import CompilerParts
 from compat.workers.attempt import Compile, Mode
 
@@ -90,11 +91,6 @@ class OmissionSearch:
     """A criterion that asks for a metric of the binary."""
     on_step: Callable[[str], None] = lambda message: None
     """Receives the pass that is left out, perhaps from another thread."""
-    _parts: CompilerParts = field(init=False)
-
-    @_parts.default
-    def _parts_of_bad(self) -> CompilerParts:
-        return parts_of(self.bad.env)
 
     def answer(self, folder: Path) -> PassAnswer:
         """The pass that the metric depends on.
@@ -159,7 +155,7 @@ class OmissionSearch:
 
     def _mode(self, number: int) -> Mode:
         """The mode that leaves out pass ``number``; with 0 the control, which prints its IR."""
-        mode = Mode(variables={self._parts.leaves_out: str(number)})
+        mode = Mode(variables={parts_of(self.bad.env).leaves_out: str(number)})
         return mode if number else evolve(mode, actions=(Compile(keep_ir=True),), keep_printed=True)
 
     # --- the metric ---

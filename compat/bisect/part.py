@@ -87,6 +87,10 @@ def parts_of(env: Env) -> CompilerParts:
     return toolchain.ir.parts
 
 
+_ONE_RELEASE = f"--axis pass looks within one release; {ASSEMBLER_OPTION} tries another assembler."
+_TWO_RELEASES = f"{ASSEMBLER_OPTION} tries another assembler; --good and --bad name two releases."
+
+
 def _require_comparison(
     bad: Cell, good: Cell | None, assemblers: Sequence[AssemblerProgram], hint: str
 ) -> None:
@@ -102,12 +106,7 @@ def _require_comparison(
 def _of_failure(
     bad: Cell, good: Cell | None, context: RunContext, assemblers: Sequence[AssemblerProgram]
 ) -> Part:
-    _require_comparison(
-        bad,
-        good,
-        assemblers,
-        f"--axis pass looks within one release; {ASSEMBLER_OPTION} tries another assembler.",
-    )
+    _require_comparison(bad, good, assemblers, _ONE_RELEASE)
     parts = parts_of(bad.env)
     with Attempts(context) as attempts:
         *others, failing = attempts.results(*([good] if good else []), bad)
@@ -494,12 +493,7 @@ def _of_launches(
         raise SelectionError(
             f"the kernel file of {bad.id} has no [problem] to launch it with", where="--judge"
         )
-    _require_comparison(
-        bad,
-        good,
-        assemblers,
-        f"{ASSEMBLER_OPTION} tries another assembler; --good and --bad name two releases.",
-    )
+    _require_comparison(bad, good, assemblers, _TWO_RELEASES)
     with Attempts(context) as attempts:
 
         def combine() -> tuple[Part, list[Launchable]]:
@@ -531,12 +525,7 @@ def _of_metric(
     assemblers: Sequence[AssemblerProgram],
     criterion: Criterion,
 ) -> Part:
-    _require_comparison(
-        bad,
-        good,
-        assemblers,
-        f"{ASSEMBLER_OPTION} tries another assembler; --good and --bad name two releases.",
-    )
+    _require_comparison(bad, good, assemblers, _TWO_RELEASES)
     with Attempts(context) as attempts:
         experiment = MetricExperiment(
             good=good,
@@ -599,39 +588,23 @@ class LaunchVerdict:
         first: Crossing | None,
         last: Crossing | None,
     ) -> tuple[str, str]:
-        experiment = self.experiment
-        assembler, bad, waiting = (
-            experiment.parts.assembler.name,
-            experiment.name(experiment.bad),
-            experiment.waiting,
-        )
+        experiment, assembler = self.experiment, self.experiment.parts.assembler.name
+        bad = experiment.name(experiment.bad)
         if control is not Effect.SAME:
             why = "is not known to be bad" if control is Effect.UNKNOWN else "is good"
-            return (
-                PartName.UNKNOWN,
-                (
-                    f"{bad} {why} by `{experiment.criterion.text}`, so there is nothing to compare"
-                    " with."
-                ),
-            )
+            judged = f"{bad} {why} by `{experiment.criterion.text}`"
+            return PartName.UNKNOWN, f"{judged}, so there is nothing to compare with."
         working = [f"that of {name}" for name, effect in others.items() if effect is Effect.OK]
         if swap is not None and swap.into_good is Effect.OK:
             working.insert(0, f"that of {experiment.name(experiment.other)}")
         if working:
-            return (
-                assembler,
-                (
-                    f"The cause is in {assembler} ({self._version()}): with {' or '.join(working)},"
-                    f" {bad} is good."
-                ),
-            )
+            place = f"The cause is in {assembler} ({self._version()})"
+            return assembler, f"{place}: with {' or '.join(working)}, {bad} is good."
         if swap is not None and swap.into_bad is Effect.SAME:
+            other = experiment.name(experiment.other)
             return (
                 assembler,
-                (
-                    f"The cause is in {assembler}: with that of {bad},"
-                    f" {experiment.name(experiment.other)} is bad, too."
-                ),
+                f"The cause is in {assembler}: with that of {bad}, {other} is bad, too.",
             )
         is_cleared = (
             swap is not None and swap.into_good is Effect.SAME
@@ -639,16 +612,11 @@ class LaunchVerdict:
         part, place = self._inside(
             first, last, tail=f"not in {assembler}" if is_cleared else f"or in {assembler}"
         )
-        if not waiting:
+        if not experiment.waiting:
             undecided = f"No combination decided it{f': not in {assembler}' if is_cleared else ''}."
             return part, f"The cause is {place}." if place else undecided
-        return (
-            PartName.UNKNOWN,
-            (
-                "Not known yet: launch the combinations"
-                f" first.{f' So far: the cause is {place}.' if place else ''}"
-            ),
-        )
+        so_far = f" So far: the cause is {place}." if place else ""
+        return PartName.UNKNOWN, f"Not known yet: launch the combinations first.{so_far}"
 
     def _inside(
         self, first: Crossing | None, last: Crossing | None, *, tail: str
@@ -664,18 +632,11 @@ class LaunchVerdict:
         if last and last.side is Side.BEFORE:
             return parts.passes, f"in the {parts.passes}: {self._proof_of_ir(last, last_ir)}"
         if last and last.side in (Side.BEHIND, Side.BOTH):
-            return (
-                PartName.UNKNOWN,
-                (
-                    f"after {last_ir}, in the lowering to {parts.low_ir_title}, in {parts.backend},"
-                    f" {tail}"
-                ),
-            )
+            lowering = f"in the lowering to {parts.low_ir_title}, in {parts.backend}"
+            return PartName.UNKNOWN, f"after {last_ir}, {lowering}, {tail}"
         if first and first.side in (Side.BEHIND, Side.BOTH):
-            return (
-                PartName.UNKNOWN,
-                f"after {first_ir}, in the {parts.passes} or {parts.backend}, {tail}",
-            )
+            behind = f"in the {parts.passes} or {parts.backend}"
+            return PartName.UNKNOWN, f"after {first_ir}, {behind}, {tail}"
         return PartName.UNKNOWN, ""
 
     def _proof_of_ir(self, crossing: Crossing, ir: str) -> str:

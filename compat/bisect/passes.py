@@ -18,7 +18,7 @@ from compat.diagnosis import pipeline
 from compat.diagnosis.pipeline import Pipeline, Split, difference
 from compat.engine.run import RunContext, outcome_of
 from compat.errors import SelectionError, StoreError
-from compat.model import Cell, Env, Evidence, Outcome
+from compat.model import Cell, Env, Outcome
 from compat.text import printable
 from compat.toolchains.base import CompilerParts
 from compat.workers.attempt import Compile, Mode
@@ -136,7 +136,7 @@ def trace_compile(cell: Cell, attempts: Attempts, name: str, mode: Mode = DUMPIN
         outcome=outcome_of(cell, [evidence]),
         pipeline=reader.read(attempts.kept_output(evidence)).pipeline,
         stage_texts={
-            stage: _text(evidence, stage, attempts)
+            stage: attempts.text(evidence.artifacts[stage])
             for stage in toolchains.of(cell.env).ir.texts
             if stage in evidence.artifacts
         },
@@ -158,11 +158,6 @@ def parts_of(env: Env) -> CompilerParts:
     return toolchain.ir.parts
 
 
-def _text(evidence: Evidence, what: str, attempts: Attempts) -> str:
-    name = evidence.artifacts.get(what)
-    return attempts.text(name) if name else ""
-
-
 # --- answers --------------------------------------------------------------------------------------
 
 
@@ -180,12 +175,10 @@ def _split_answer(
     one: TracedCompile, other: TracedCompile, split: Split, folder: str | None
 ) -> PassAnswer:
     if split.after is None:
-        stage, sentence = (
-            one.parts.front_end[-1],
-            (
-                "Their IR already differs before the first pass, and stays different: the"
-                " difference comes from the front end."
-            ),
+        stage = one.parts.front_end[-1]
+        sentence = (
+            "Their IR already differs before the first pass, and stays different: the difference"
+            " comes from the front end."
         )
     else:
         stage = stage_of(one, split.position - 1)

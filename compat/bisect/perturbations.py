@@ -16,9 +16,9 @@ from typing import Any
 from attrs import evolve, frozen
 
 from compat import toolchains
-from compat.bisect.answers import Effect, SettingNeed, join_words
+from compat.bisect.answers import Effect, SettingNeed
 from compat.model import Specialization, arguments, constexprs
-from compat.text import JsonObject
+from compat.text import JsonObject, join_words
 
 UNSET = "default"
 """The shown value of an option that is not set, so that the compiler chooses."""
@@ -321,6 +321,23 @@ class HintTrials:
         """The effect of leaving out all hints."""
         return self.effects.get(frozenset(), Effect.UNKNOWN)
 
+    @property
+    def dispensable(self) -> tuple[Hint, ...]:
+        """The hints without which the cell is ok, each left out alone."""
+        return tuple(hint for hint in self.hints if self.without(hint) is Effect.OK)
+
+    def need(self, setting: str, sentence: str) -> SettingNeed:
+        """The need for hints, with the sets that were compiled."""
+        ok, fails = (
+            tuple(
+                _hints_text(hint_set, self)
+                for hint_set, its_effect in self.effects.items()
+                if its_effect is effect and len(hint_set) < len(self.hints)
+            )
+            for effect in (Effect.OK, Effect.SAME)
+        )
+        return SettingNeed(setting=setting, value="given", ok=ok, fails=fails, sentence=sentence)
+
 
 def first_sets(hints: Sequence[Hint]) -> tuple[frozenset[Hint], ...]:
     """The sets of hints that are compiled in any case: all but one each, and none."""
@@ -384,26 +401,11 @@ def _without_one(
 
 def hint_need(trials: HintTrials) -> SettingNeed | None:
     """The need for hints; ``None`` if leaving them out never helps."""
-    dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
-    if not dispensable and trials.without_any is not Effect.OK:
+    if not trials.dispensable and trials.without_any is not Effect.OK:
         return None
     one = trials.smallest if len(trials.smallest) == 1 else frozenset(trials.hints)
     (setting,) = (hint_name(hint) for hint in one) if len(one) == 1 else (TOGETHER,)
-    return SettingNeed(
-        setting=setting,
-        value="given",
-        ok=tuple(
-            _hints_text(hint_set, trials)
-            for hint_set, effect in trials.effects.items()
-            if effect is Effect.OK
-        ),
-        fails=tuple(
-            _hints_text(hint_set, trials)
-            for hint_set, effect in trials.effects.items()
-            if effect is Effect.SAME and len(hint_set) < len(trials.hints)
-        ),
-        sentence=_hint_sentence(trials, dispensable),
-    )
+    return trials.need(setting, _hint_sentence(trials))
 
 
 def hint_need_so_far(trials: HintTrials) -> SettingNeed | None:
@@ -411,29 +413,21 @@ def hint_need_so_far(trials: HintTrials) -> SettingNeed | None:
 
     It is ``None`` if the cell is ok with none of the compiled sets.
     """
-    helping = [hint_set for hint_set, effect in trials.effects.items() if effect is Effect.OK]
-    if not helping:
+    if Effect.OK not in trials.effects.values():
         return None
-    fails = tuple(
-        _hints_text(hint_set, trials)
-        for hint_set, effect in trials.effects.items()
-        if effect is Effect.SAME
-    )
-    ok = tuple(_hints_text(hint_set, trials) for hint_set in helping)
-    dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
+    dispensable = trials.dispensable
     sentence = (
         f"ok without {'any one of ' if len(dispensable) > 1 else ''}{_the(dispensable)}"
         if dispensable
         else "ok without any hint"
     )
-    return SettingNeed(setting=TOGETHER, value="given", ok=ok, fails=fails, sentence=sentence)
+    return trials.need(TOGETHER, sentence)
 
 
 def fewest_left_out(trials: HintTrials) -> tuple[float, str] | None:
     """The fewest hints whose absence makes the cell ok: the distance, and the change in words."""
-    dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
-    if dispensable:
-        return 1.0, f"without {_the(dispensable[:1])}"
+    if trials.dispensable:
+        return 1.0, f"without {_the(trials.dispensable[:1])}"
     return (
         (1.0 + len(trials.hints), "without any hint") if trials.without_any is Effect.OK else None
     )
@@ -452,7 +446,8 @@ def _hints_text(hints: frozenset[Hint], trials: HintTrials) -> str:
     return f"only {join_words(hint_name(hint) for hint in trials.hints if hint in hints)}"
 
 
-def _hint_sentence(trials: HintTrials, dispensable: Sequence[Hint]) -> str:
+def _hint_sentence(trials: HintTrials) -> str:
+    dispensable = trials.dispensable
     if trials.without_any is Effect.SAME:
         one_of = "any one of " if len(dispensable) > 1 else ""
         return (

@@ -146,13 +146,8 @@ class _LazyResults:
         on_launch: Callable[[str], None],
     ) -> None:
         self._candidates, self._criterion, self._gpu = query.candidates, query.criterion, query.gpu
-        self._context, self._obtain, self._on_result, self._on_plan = (
-            context,
-            obtain,
-            on_result,
-            on_plan,
-        )
-        self._on_launch = on_launch
+        self._context, self._obtain = context, obtain
+        self._on_result, self._on_plan, self._on_launch = on_result, on_plan, on_launch
         self._envs: dict[str, BuiltEnv] = {}
         self._results: dict[Cell, Result] = {}
 

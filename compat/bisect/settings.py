@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve
 
-from compat import interruption
 from compat.bisect.answers import ConfigAnswer, Effect, SearchEnd, SettingNeed
 from compat.bisect.attempts import effect_on
 from compat.bisect.perturbations import (
@@ -99,13 +98,8 @@ class NeedSearch:
         on_step: Callable[[str], None],
         budget: Budget,
     ) -> None:
-        self._cell, self._failing, self._context, self._on_step, self._budget = (
-            cell,
-            failing,
-            context,
-            on_step,
-            budget,
-        )
+        self._cell, self._failing, self._context = cell, failing, context
+        self._on_step, self._budget = on_step, budget
         self._hints = hints_of(cell.spec)
         self._changes = changes(cell.spec)
         small, large = in_order(self._changes)
@@ -134,11 +128,7 @@ class NeedSearch:
                 lambda sets: self._ask([with_only(self._cell.spec, hint_set) for hint_set in sets]),
             )
         except run.Interrupted:
-            ended = (
-                SearchEnd.INTERRUPTED
-                if interruption.is_requested() or self._budget.remaining_seconds
-                else SearchEnd.BUDGET
-            )
+            ended = SearchEnd.of(self._budget)
         trials = self._changes_tried()
         for change, came_out in trials:
             _log.debug("%s %s: %s", self._cell.id, describe_change(change), came_out)
@@ -147,10 +137,8 @@ class NeedSearch:
             (hint_need(hinted) if complete else hint_need_so_far(hinted)) if hinted.hints else None
         )
         all_needs = (*needs(trials), *((about_hints,) if about_hints else ()))
-        done, untried = (
-            len(self._effects),
-            0 if ended is SearchEnd.DONE else self._most() - len(self._effects),
-        )
+        done = len(self._effects)
+        untried = 0 if ended is SearchEnd.DONE else self._most() - done
         launched = bool(self._cell.spec.compile.launch)
         if ended is SearchEnd.DONE:
             sentence = _sentence(all_needs, trials, hinted, launched)

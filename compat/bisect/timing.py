@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from attrs import evolve
-from packaging.version import Version
 
 from compat import toolchains
-from compat.bisect.measures import PASSES, TakesLonger
+from compat.bisect.measures import PASSES, TakesLonger, rows_of
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.model import Cell, Outcome, Result, Status
@@ -104,14 +103,8 @@ def _deciding(results: Sequence[Result], question: TakesLonger) -> list[Cell]:
 
     They are near the limit, or come from the store and are next to a change.
     """
-    rows: dict[object, dict[Version, list[Result]]] = defaultdict(lambda: defaultdict(list))
-    for result in results:
-        rows[result.cell.spec, result.cell.target][result.cell.env.release or Version("0")].append(
-            result
-        )
     cells: dict[Cell, None] = {}
-    for by_release in rows.values():
-        row = [by_release[release] for release in sorted(by_release)]
+    for row in rows_of(results):
         cells |= dict.fromkeys(result.cell for result in _of_row(row, question.along(row)))
     return list(cells)
 

@@ -12,8 +12,8 @@ from compat.board.checking import BoardCheck, CheckedLibrary
 from compat.board.record import BoardLibraryRecord, BoardRecord, BoardVersion
 from compat.board.running import BoardUpdate
 from compat.report.render.blocks import Block, DataTable, Fit, Heading, TableColumn, TextLine
-from compat.report.summary.compact import join_words, on_two_lines, spans
-from compat.text import JsonObject, amount
+from compat.report.summary.compact import on_two_lines, spans
+from compat.text import JsonObject, amount, join_words
 
 _NAMED = 8
 """The most kernels that a line names."""

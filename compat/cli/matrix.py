@@ -120,8 +120,7 @@ def matrix(
 
 def _report_file_sentences(written: WrittenReport) -> Iterator[str]:
     """Sentences about the written files, and about the report that was there before."""
-    from compat.report.summary.compact import join_words
-    from compat.text import amount
+    from compat.text import amount, join_words
 
     yield f"wrote {join_words([relative(path) for path in written.files])}"
     if written.beside is not None:

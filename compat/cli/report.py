@@ -32,10 +32,9 @@ from compat.report.folder import (
     store_merge_sentences,
     write_reports,
 )
-from compat.report.summary.compact import join_words
 from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
-from compat.text import printable
+from compat.text import join_words, printable
 
 
 @click.command(cls=Command)

@@ -12,9 +12,9 @@ from attrs import evolve, frozen
 
 from compat.guard.facts import WORKS, GuardFacts, States, is_fork
 from compat.guard.writing import Guard, command_of, is_intact, make_guard, read_guard
-from compat.report.summary.compact import at_most, join_words, spans
+from compat.report.summary.compact import at_most, spans
 from compat.report.summary.record import Report
-from compat.text import JsonObject
+from compat.text import JsonObject, join_words
 
 
 class Kind(StrEnum):

@@ -19,9 +19,9 @@ from compat.files import templates
 from compat.guard.configs import Configs
 from compat.guard.facts import WORKS, GuardFacts, Request, find_facts, guarding_of, toolchain_of
 from compat.model.codec import RecordError, structure
-from compat.report.summary.compact import join_words
 from compat.report.summary.record import Report
 from compat.source.parsing import tree_of
+from compat.text import join_words
 from compat.toolchains.base import Toolchain
 
 _GOOD, _UNKNOWN, _ANY = "+", "?", "-"

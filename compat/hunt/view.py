@@ -10,8 +10,7 @@ from attrs import asdict
 from compat.hunt.defects import Defect, HuntAnswer
 from compat.hunt.examples import WrittenHunt
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
-from compat.report.summary.compact import join_words
-from compat.text import JsonObject, amount
+from compat.text import JsonObject, amount, join_words
 from compat.toolchains.programs import OWN
 
 SCHEMA = 1

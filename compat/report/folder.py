@@ -22,12 +22,11 @@ from compat.project import STATE, read_matrix
 from compat.report.document import within_bounds
 from compat.report.loading import load_reports
 from compat.report.render import FORMATS
-from compat.report.summary.compact import join_words
 from compat.report.summary.record import Report
 from compat.store import merging
 from compat.store.merging import StoreMerge
 from compat.store.store import Store
-from compat.text import amount
+from compat.text import amount, join_words
 
 _HINT = "`compat matrix` writes reports/matrix.json; REVISION:PATH is a file as git has it."
 _REVISION_HINT = (

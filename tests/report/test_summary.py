@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from compat.model import Failure, Outcome, Result, Status
-from compat.report.summary.compact import join_words, natural, one_line, rectangles, spans
+from compat.report.summary.compact import natural, one_line, rectangles, spans
 from compat.report.summary.record import Report
 from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
+from compat.text import join_words
 from tests.records import (
     ASSERT,
     MISSING,

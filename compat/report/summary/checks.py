@@ -11,10 +11,10 @@ from compat.history.account import Word
 from compat.history.running import INTERPRETER, ran_on, right
 from compat.history.verdict import Coordinate, Point, Verdict, release_of
 from compat.model import Check, Result, Status
-from compat.report.summary.compact import FailurePlace, join_words, natural
+from compat.report.summary.compact import FailurePlace, natural
 from compat.report.summary.grid import MARKS, KernelGrid, Mark, kernel_grids
 from compat.report.summary.record import Report, expectation_words
-from compat.text import amount
+from compat.text import amount, join_words
 
 _WORDS = {Status.OK: "right", Status.UNSUPPORTED: "n/a"}
 MEANINGS = {

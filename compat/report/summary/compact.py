@@ -84,13 +84,6 @@ def on_two_lines(release: str) -> str:
     return f"{major_minor}\n.{patch}"
 
 
-def join_words(items: Sequence[str]) -> str:
-    """Items as a phrase: ``a, b and c``."""
-    return (
-        items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
-    )
-
-
 def at_most(most: int, lines: Iterable[str]) -> Iterator[str]:
     """The first ``most`` lines, and a line with the number of further lines."""
     every = list(lines)

@@ -40,8 +40,9 @@ from compat.model import (
     Status,
 )
 from compat.pairs.records import Pair
-from compat.report.summary.compact import FailurePlace, join_words, natural, rectangles, spans
+from compat.report.summary.compact import FailurePlace, natural, rectangles, spans
 from compat.source.closure import roots_of
+from compat.text import join_words
 from compat.toolchains import known_edits
 from compat.toolchains.language import KnownEdit
 from compat.tune.records import TunedRecord

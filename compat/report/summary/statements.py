@@ -17,7 +17,6 @@ from compat.model.cell import leaf_types
 from compat.model.codec import record_of
 from compat.report.summary.compact import (
     earlier_runs,
-    join_words,
     natural,
     one_line,
     open_between,
@@ -27,7 +26,7 @@ from compat.report.summary.compact import (
     unknown,
 )
 from compat.report.summary.record import Report
-from compat.text import amount
+from compat.text import amount, join_words
 
 HISTORICAL = "as_written"
 """The prefix of historical variants, which preserve the text of a kernel. Each gets its own

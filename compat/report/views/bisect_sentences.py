@@ -19,13 +19,12 @@ from compat.history.verdict import coordinate_of
 from compat.model import Failure, Result
 from compat.report.summary.compact import (
     coordinate_options,
-    join_words,
     one_line,
     open_between,
     spans,
     tested_spans,
 )
-from compat.text import lazy_pattern, printable
+from compat.text import join_words, lazy_pattern, printable
 from compat.toolchains.base import Toolchain
 
 

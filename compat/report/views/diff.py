@@ -9,7 +9,7 @@ from compat.history.suspects import SlowSuspect
 from compat.model.codec import unstructure
 from compat.report.document import suspect_record
 from compat.report.render.markdown import code, escape, fence, prose
-from compat.report.summary.compact import FailurePlace, explain_command, join_words, one_line
+from compat.report.summary.compact import FailurePlace, explain_command, one_line
 from compat.report.summary.comparing import (
     TABLE,
     CellChange,
@@ -21,7 +21,7 @@ from compat.report.summary.comparing import (
     ReportSide,
     kind_of_pair,
 )
-from compat.text import JsonObject, amount, shorten
+from compat.text import JsonObject, amount, join_words, shorten
 
 # --- sentences ------------------------------------------------------------------------------------
 

@@ -15,8 +15,7 @@ from compat.model.fields import DIGITS
 from compat.new_releases import NewRelease
 from compat.pairs.records import Grid, Pair, in_order
 from compat.report.render.blocks import Block, DataTable, Heading, StyledText, TableColumn, TextLine
-from compat.report.summary.compact import join_words
-from compat.text import JsonObject, amount, in_bytes
+from compat.text import JsonObject, amount, in_bytes, join_words
 
 UNTRIED = "-"
 _EVERY = "all programs"

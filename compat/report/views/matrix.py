@@ -20,7 +20,7 @@ from compat.report.render.blocks import (
     TextLine,
 )
 from compat.report.summary.checks import check_text, checks_by_device, latencies, reasons
-from compat.report.summary.compact import at_most, join_words, on_two_lines, one_line, place_text
+from compat.report.summary.compact import at_most, on_two_lines, one_line, place_text
 from compat.report.summary.grid import (
     COMING,
     UNEXPECTED,
@@ -43,7 +43,7 @@ from compat.report.summary.statements import (
     without_hints,
 )
 from compat.report.views.envs import pairs_blocks
-from compat.text import amount
+from compat.text import amount, join_words
 
 CROWDED = 40
 """The number of library kernels above which a terminal shows no table of each, and only the first

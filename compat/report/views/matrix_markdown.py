@@ -14,13 +14,7 @@ from compat.model import BuiltEnv, Result, Status
 from compat.report.render.markdown import escape, prose_with_bold, render_template, table_code
 from compat.report.summary.checks import check_text, checks_by_device, latencies, reasons
 from compat.report.summary.checks import legend as checks_legend
-from compat.report.summary.compact import (
-    explain_command,
-    fix_command,
-    join_words,
-    matrix_command,
-    natural,
-)
+from compat.report.summary.compact import explain_command, fix_command, matrix_command, natural
 from compat.report.summary.grid import (
     LEGEND,
     MARKS,
@@ -41,7 +35,7 @@ from compat.report.summary.statements import (
     without_hints,
 )
 from compat.report.views.envs import pairs_sentence, section
-from compat.text import JsonObject, amount, shorten
+from compat.text import JsonObject, amount, join_words, shorten
 
 SUMMARY_LIMIT = 1024 * 1024
 """Bytes that the summary of a step may have on GitHub. GitHub does not show a longer one."""

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from compat.model.codec import unstructure
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
 from compat.report.render.markdown import code, escape
-from compat.report.summary.compact import join_words
-from compat.text import JsonObject, amount
+from compat.text import JsonObject, amount, join_words
 from compat.tune.answers import ALIKE, Stretch, TuningAnswer
 from compat.tune.records import TunedRecord, tuned_record
 
