@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from attrs import Factory, define, frozen
 
@@ -141,7 +141,7 @@ def history(inspection: Inspection, full: str) -> NameHistory:
             for place in places
         ),
         forks=tuple((place.label, state) for place in forks if (state := _state(place, full))),
-        internal=_is_internal(inspection, full),
+        internal=inspection.is_internal(full),
     )
 
 
@@ -157,15 +157,6 @@ def _state(place: InspectedRelease, full: str) -> State | None:
         return None
     name = place.namespace.get(full)
     return State.ABSENT if name is None else State.REFUSES if name.refuses else State.THERE
-
-
-def _is_internal(inspection: Inspection, full: str) -> bool:
-    entries = [
-        place.namespace.names[full]
-        for place in inspection.inspected_releases
-        if place.namespace and full in place.namespace.names
-    ]
-    return bool(entries) and all(entry.internal for entry in entries)
 
 
 def _parameters(
@@ -274,11 +265,15 @@ def pack(inspection: Inspection) -> PackedNames:
             same[shown] = inspection.short_name(first)
         else:
             names[shown] = packing.name(name_history)
-    inspected = [place.label for place in inspection.inspected_releases if not place.fork]
+    inspected = runs(
+        (place.label, True if place.namespace else None)
+        for place in inspection.places
+        if not place.fork
+    )
     return PackedNames(
         toolchain=inspection.toolchain,
         releases=line,
-        looked_at=packing.runs([inspected]),
+        looked_at=packing.spans(inspected),
         names=names,
         texts=tuple(packing.texts),
         same={name: first for name, first in same.items() if first in names},
@@ -290,12 +285,7 @@ def _only_another(inspection: Inspection, full: str) -> str:
 
     It is empty if ``full`` is not always an alias, or not always of the same name.
     """
-    entries = [
-        entry
-        for place in inspection.inspected_releases
-        if place.namespace and (entry := place.namespace.names.get(full))
-    ]
-    firsts = {entry.same_as for entry in entries}
+    firsts = {entry.same_as for entry in inspection.entries(full)}
     return firsts.pop() if len(firsts) == 1 else ""
 
 
@@ -310,7 +300,7 @@ class _Packing:
         """Pack the history of a name."""
         return PackedName(
             kind=history.kind,
-            there=self.runs(run.releases for run in history.states if run.value is State.THERE),
+            there=self.spans(run for run in history.states if run.value is State.THERE),
             refuses=self.text_runs(history.refuses),
             unknown=self.text_runs(history.unknown),
             signatures=self.text_runs(history.signatures),
@@ -325,18 +315,9 @@ class _Packing:
             ),
         )
 
-    def runs(self, groups: Iterable[Sequence[str]]) -> str:
-        """Write groups of releases as runs."""
-        spans = []
-        for group in groups:
-            places = sorted(map(self.line.index, group))
-            starts = [place for place in places if place - 1 not in places]
-            ends = [place for place in places if place + 1 not in places]
-            spans += [
-                f"{start}" if start == end else f"{start}-{end}"
-                for start, end in zip(starts, ends, strict=True)
-            ]
-        return " ".join(spans)
+    def spans(self, values: Iterable[Run[Any]]) -> str:
+        """Write the releases of runs."""
+        return " ".join(self._span(run.releases) for run in values)
 
     def text_runs(self, values: Iterable[Run[str]]) -> str:
         """Write runs, each with the number of its text."""

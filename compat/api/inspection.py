@@ -52,13 +52,7 @@ def look(selection: Selection, listener: Listener | None = None) -> Inspection:
     best = list(_best(builts))
     usable = [built for built in best if built.error is None]
     with (listener or Listener()).step("reading names") as now:
-        answers = dict(
-            zip(
-                (built.env.name for built in usable),
-                _all_of(usable, toolchain, cache, now),
-                strict=True,
-            )
-        )
+        answers = _all_of(usable, toolchain, cache, now)
     missing = {
         built.env.name
         for built in best
@@ -229,8 +223,8 @@ def _last_line(text: str) -> str:
 
 def _all_of(
     envs: Sequence[BuiltEnv], toolchain: Toolchain, cache: EnvCache, now: Callable[[str], None]
-) -> list[Namespace | str]:
-    """The names of each env, or the reason why it has no answer.
+) -> dict[str, Namespace | str]:
+    """Env → its names, or the reason why it has no answer.
 
     At most one env per core is asked at the same time.
     """
@@ -246,7 +240,7 @@ def _all_of(
             now(f"{len(answers)} of {len(envs)} envs")
 
         concurrently(ask, waiting, min(len(waiting), AVAILABLE_CORES))
-    return [answers[built.env.name] for built in envs]
+    return answers
 
 
 def _key(built: BuiltEnv, toolchain: Toolchain) -> str:

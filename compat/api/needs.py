@@ -103,18 +103,12 @@ class Needs:
 
 def needs_of(uses: Uses, inspection: Inspection) -> Needs:
     """Find the names that a source needs, and the part of them that each release has."""
-    every = {
-        full
-        for place in inspection.inspected_releases
-        if place.namespace
-        for full in place.namespace.names
-    }
+    every = {full for namespace in inspection.namespaces for full in namespace.names}
     entered = {
         full
-        for place in inspection.inspected_releases
-        if place.namespace
-        for full in place.namespace.names
-        if _is_entered(place.namespace, full)
+        for namespace in inspection.namespaces
+        for full in namespace.names
+        if _is_entered(namespace, full)
     }
     needs = tuple(_needs(uses.uses, inspection, every, entered))
     return Needs(
@@ -384,7 +378,7 @@ def _though_all_is_there(
     if of_names:
         failure = of_names[0].outcome.failure
         message = " ".join((failure.excerpt.splitlines() or [""])[-1].split()) if failure else ""
-        methods = ", ".join(dict.fromkeys(f".{use.name}" for use in kernel.needs.uses.unresolved))
+        methods = ", ".join(dict.fromkeys(f".{name}" for name in kernel.needs.uses.unresolved))
         rest = f"; attributes of values are not resolved: {methods}" if methods else ""
         return f"all names that the source shows exist, but the compiler says: {message}{rest}"
     if others:

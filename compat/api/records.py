@@ -32,11 +32,6 @@ class ApiParameter:
         star = {"variadic positional": "*", "variadic keyword": "**"}.get(self.kind, "")
         return f"{star}{self.name}" if self.default is None else f"{star}{self.name}={self.default}"
 
-    @property
-    def behaviour(self) -> tuple[str, str | None]:
-        """The facts that a caller has to know: the kind and the default."""
-        return self.kind, self.default
-
 
 @frozen(kw_only=True)
 class ApiName:
@@ -182,9 +177,23 @@ class Inspection:
         return tuple(place for place in self.places if place.namespace is not None)
 
     @property
+    def namespaces(self) -> tuple[Namespace, ...]:
+        """The names of each inspected release or fork."""
+        return tuple(place.namespace for place in self.places if place.namespace is not None)
+
+    @property
     def line(self) -> tuple[str, ...]:
         """All releases, oldest first."""
         return tuple(place.label for place in self.places)
+
+    def entries(self, full: str) -> list[ApiName]:
+        """Return the entries of a full name, one of each release that has it."""
+        return [names.names[full] for names in self.namespaces if full in names.names]
+
+    def is_internal(self, full: str) -> bool:
+        """Whether some release has a full name, and none intends it for users."""
+        entries = self.entries(full)
+        return bool(entries) and all(entry.internal for entry in entries)
 
     def short_name(self, full: str) -> str:
         """Return a full name as authors write it: ``tl.dot``."""
@@ -238,7 +247,7 @@ def find(inspection: Inspection, patterns: Iterable[str], *, internal: bool = Fa
                 for written, full in shown.items()
                 if matches(full if in_full else written, pattern)
             ]
-            meant = [full for full in matched if internal or not _is_internal(inspection, full)]
+            meant = [full for full in matched if internal or not inspection.is_internal(full)]
             meant = list(_without_aliases(inspection, meant))
             hidden += len(set(_without_aliases(inspection, matched)) - set(meant))
         else:
@@ -268,12 +277,7 @@ def _fit(parts: Sequence[str], glob_parts: Sequence[str]) -> bool:
 
 def shown_names(inspection: Inspection) -> dict[str, str]:
     """Every name of some release as authors write it → in full; names of the language first."""
-    names = {
-        full
-        for place in inspection.inspected_releases
-        if place.namespace
-        for full in place.namespace.names
-    }
+    names = {full for namespace in inspection.namespaces for full in namespace.names}
     written = {inspection.short_name(full): full for full in names}
     return {
         name: written[name]
@@ -292,23 +296,9 @@ def _names_of_word(inspection: Inspection, word: str, shown: dict[str, str]) -> 
     return ()
 
 
-def _is_internal(inspection: Inspection, full: str) -> bool:
-    entries = (
-        place.namespace.names.get(full)
-        for place in inspection.inspected_releases
-        if place.namespace
-    )
-    return all(entry.internal for entry in entries if entry)
-
-
 def _without_aliases(inspection: Inspection, names: list[str]) -> Iterable[str]:
     """The names, without those that are an alias of another chosen name in every release."""
     chosen = set(names)
     for full in names:
-        entries = [
-            entry
-            for place in inspection.inspected_releases
-            if place.namespace and (entry := place.namespace.names.get(full))
-        ]
-        if not all(entry.same_as in chosen for entry in entries):
+        if not all(entry.same_as in chosen for entry in inspection.entries(full)):
             yield full

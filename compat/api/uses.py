@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 
 from attrs import define, evolve, field, frozen
 
@@ -57,20 +58,13 @@ class ApiUse:
 
 
 @frozen(kw_only=True)
-class UnresolvedAttribute:
-    """An attribute in a kernel, of a value that the text does not determine."""
-
-    name: str
-    line: int
-    function: str
-
-
-@frozen(kw_only=True)
 class Uses:
     """All uses in a source."""
 
     uses: tuple[ApiUse, ...]
-    unresolved: tuple[UnresolvedAttribute, ...] = ()
+    unresolved: tuple[str, ...] = ()
+    """Attributes in kernels, of values that the text does not determine, in order of their lines.
+    """
     not_read: tuple[str, ...] = ()
     """Modules of its own package that it imports, which were not read."""
 
@@ -95,7 +89,7 @@ def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None
         reading.visit(statement, _UseScope(meanings=top, top=True))
     return Uses(
         uses=tuple(sorted(reading.uses, key=lambda use: use.line)),
-        unresolved=tuple(sorted(reading.unresolved, key=lambda use: use.line)),
+        unresolved=tuple(name for _, name in sorted(reading.unresolved, key=itemgetter(0))),
         not_read=tuple(dict.fromkeys(reading.not_read)),
     )
 
@@ -149,7 +143,8 @@ class _UsesReader:
     root: str
     names: ApiNames
     uses: list[ApiUse] = field(factory=list)
-    unresolved: list[UnresolvedAttribute] = field(factory=list)
+    unresolved: list[tuple[int, str]] = field(factory=list)
+    """The line and the name of each attribute of an unknown value."""
     not_read: list[str] = field(factory=list)
     starred: list[str] = field(factory=list)
 
@@ -301,9 +296,7 @@ class _UsesReader:
             root = dotted_name(node).partition(".")[0]
             foreign = root and root not in scope.local
             if scope.function and not foreign:
-                self.unresolved.append(
-                    UnresolvedAttribute(name=node.attr, line=node.lineno, function=scope.function)
-                )
+                self.unresolved.append((node.lineno, node.attr))
             self.visit(node.value, scope)
         elif not isinstance(node, ast.Name):
             self.visit(node, scope)

@@ -81,7 +81,7 @@ def test_parameters_have_intervals_and_removed_parameters_come_last() -> None:
     assert [
         (
             parameter_history.name,
-            [(run.releases, *run.value.behaviour) for run in parameter_history.runs],
+            [(run.releases, run.value.kind, run.value.default) for run in parameter_history.runs],
         )
         for parameter_history in name_history.parameters
     ] == [

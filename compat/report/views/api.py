@@ -424,7 +424,7 @@ def _run_lines(rows: Iterable[tuple[NameCoverage, Sequence[str]]], line: Sequenc
 
 def unresolved_attributes(kernel: KernelNeeds) -> str:
     """The attributes of values whose type the source does not show, in words."""
-    names = sorted({f".{use.name}" for use in kernel.needs.uses.unresolved})
+    names = sorted({f".{name}" for name in kernel.needs.uses.unresolved})
     return (
         f"{', '.join(names)}: attributes of values whose type the source does not show"
         if names
@@ -584,7 +584,7 @@ def _kernel(kernel: KernelNeeds) -> JsonObject:
         "function": kernel.function,
         "has_all": [having.place.label for having in needs.coverage if having.has_all],
         "uses": [_need(need) for need in needs.needs],
-        "unresolved": sorted({use.name for use in needs.uses.unresolved}),
+        "unresolved": sorted(set(needs.uses.unresolved)),
         "not_read": list(needs.uses.not_read),
         "releases": [
             _having(having, verdict_of.get(having.place.label))
@@ -604,7 +604,7 @@ def _need(need: NameNeed) -> JsonObject:
 
 
 def _having(having: NameCoverage, verdict: NamesVerdict | None) -> JsonObject:
-    facts: JsonObject = {
+    return {
         "release": having.place.label,
         "has_all": having.has_all,
         "lacks": [_lack(lack) for lack in having.missing],
@@ -621,7 +621,6 @@ def _having(having: NameCoverage, verdict: NamesVerdict | None) -> JsonObject:
         ],
         "differs": (verdict.because or None) if verdict else None,
     }
-    return facts
 
 
 def _lack(lack: MissingName) -> JsonObject:
