@@ -203,13 +203,7 @@ class StoredCells:
 
     def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
         """Return the stored results of these cells, the newest release first, forks last."""
-        attempts = self.attempts(cells)
-        results = [
-            result
-            for cell in cells
-            if cell in attempts and (result := _result(cell, self.env(cell.env), attempts[cell]))
-        ]
-        numbered = with_interpreted(results, self.store)
+        numbered = with_interpreted(self._results(cells), self.store)
         releases = sorted({release_of(result.built).order for result in numbered}, reverse=True)
         line = sorted(releases, key=lambda order: order[0])
         return tuple(
@@ -252,11 +246,7 @@ class StoredCells:
         Returns ``None`` if it is no slow-suspect.
         """
         others = [evolve(cell, env=env) for env in known_envs(self.config) if env != cell.env]
-        results = (
-            _result(other, self.env(other.env), attempts)
-            for other, attempts in self.attempts(others).items()
-        )
-        suspects = slow_suspects(neighbours((*filter(None, results), result)))
+        suspects = slow_suspects(neighbours((*self._results(others), result)))
         return next((suspect.sentence for suspect in suspects if suspect.result is result), None)
 
     def with_stored_check(self, result: Result | None) -> Result | None:
@@ -269,20 +259,19 @@ class StoredCells:
         Returns ``None`` if there are no results.
         """
         envs = (env for env in known_envs(self.config) if env.toolchain == cell.spec.toolchain)
-        attempts_of = self.attempts(evolve(cell, env=env) for env in envs)
-        results = [
+        cells = [evolve(cell, env=env) for env in envs]
+        results = with_interpreted(self._results(cells), self.store)
+        history = verdicts(results, existing=existing_releases(self.config))
+        return history[0] if history else None
+
+    def _results(self, cells: Sequence[Cell]) -> list[Result]:
+        """The stored results of cells, in their order, without the interpreter's checks."""
+        attempts = self.attempts(cells)
+        return [
             result
-            for other, attempts in attempts_of.items()
-            if (result := _result(other, self.env(other.env), attempts))
+            for cell in cells
+            if cell in attempts and (result := _result(cell, self.env(cell.env), attempts[cell]))
         ]
-        return next(
-            iter(
-                verdicts(
-                    with_interpreted(results, self.store), existing=existing_releases(self.config)
-                )
-            ),
-            None,
-        )
 
 
 def _result(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> Result | None:

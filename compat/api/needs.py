@@ -12,7 +12,7 @@ from attrs import Factory, frozen
 
 from compat.api.records import ApiName, ApiParameter, InspectedRelease, Inspection, Namespace
 from compat.api.uses import ApiUse, Call, Uses
-from compat.history.account import Run, class_of, is_good, lacks, runs
+from compat.history.account import Run, class_of, failure_of, is_good, lacks, runs
 from compat.model import Cell, Result, Specialization, Status
 
 _ENTERED = ("module", "class")
@@ -339,13 +339,7 @@ def _verdict(having: NameCoverage, kernel: KernelNeeds) -> NamesVerdict:
 
 
 def _outcomes(results: Sequence[Result]) -> tuple[Outcomes, ...]:
-    counts = Counter(
-        (
-            result.outcome.status,
-            result.outcome.failure.failure_class if result.outcome.failure else None,
-        )
-        for result in results
-    )
+    counts = Counter((result.outcome.status, failure_of(result.outcome)[0]) for result in results)
     order = list(Status)
     alike = sorted(counts, key=lambda outcome: (order.index(outcome[0]), outcome[1] or ""))
     return tuple(

@@ -10,7 +10,7 @@ from enum import StrEnum
 from attrs import frozen
 
 from compat.bisect.criterion import Criterion
-from compat.history.account import Account, Bracket, Judgement, Word, class_of
+from compat.history.account import Account, Bracket, Judgement, Word, class_of, failure_of
 from compat.history.growth import SettingGrowth
 from compat.interruption import Budget, is_requested
 from compat.model import Cell, Failure, Result, Specialization, Status, Target
@@ -204,12 +204,7 @@ class ReleaseProbe:
 
         The way in which a process ended is not one of them.
         """
-        failure = self.result.outcome.failure
-        return (
-            self.judgement,
-            failure.failure_class if failure else None,
-            failure.fingerprint if failure else None,
-        )
+        return self.judgement, *failure_of(self.result.outcome)
 
     @property
     def summary(self) -> str:

@@ -46,8 +46,7 @@ from compat.bisect.request import (
 from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
 from compat.errors import SelectionError, StoreError
 from compat.files import replace_file
-from compat.history.account import Judgement, Word
-from compat.history.verdict import is_good
+from compat.history.account import Judgement, Word, is_good
 from compat.interruption import Budget
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status

@@ -32,8 +32,7 @@ from compat import toolchains
 from compat.bisect.measures import OPERATORS, Row, TakesLonger, measure, parse_duration
 from compat.config.toml import did_you_mean
 from compat.errors import SelectionError
-from compat.history.account import Judgement
-from compat.history.verdict import class_of, is_good
+from compat.history.account import Judgement, class_of, is_good
 from compat.model import Cell, Check, Latency, Outcome, Result, Status
 from compat.text import lazy_pattern, printable
 

@@ -21,7 +21,8 @@ from compat.files import TemporaryFolder
 from compat.fix.changes import ChangedFile, SourceFile, changed_files, write_changes
 from compat.fix.searching import EditedKernel, EditSearch, KernelModules
 from compat.guess.guessing import load_sources
-from compat.history.verdict import class_of, is_good, release_of
+from compat.history.account import class_of, is_good
+from compat.history.verdict import release_of
 from compat.model import (
     BuiltEnv,
     Cell,

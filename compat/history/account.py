@@ -128,8 +128,7 @@ class Entry:
     @property
     def failure(self) -> tuple[str | None, str | None]:
         """Class and fingerprint of the failure."""
-        failure = self.outcome.failure if self.outcome else None
-        return (failure.failure_class, failure.fingerprint) if failure else (None, None)
+        return failure_of(self.outcome) if self.outcome else (None, None)
 
     @property
     def behaviour(self) -> tuple[Status, str | None, str | None] | None:
@@ -341,6 +340,12 @@ def is_deprecated(outcome: Outcome) -> bool:
 def class_of(outcome: Outcome) -> str:
     """The failure's class, or the status itself without a failure."""
     return outcome.failure.failure_class if outcome.failure else str(outcome.status)
+
+
+def failure_of(outcome: Outcome) -> tuple[str | None, str | None]:
+    """Class and fingerprint of the failure; ``None`` and ``None`` without one."""
+    failure = outcome.failure
+    return (failure.failure_class, failure.fingerprint) if failure else (None, None)
 
 
 def lacks(outcome: Outcome) -> bool:

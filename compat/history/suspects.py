@@ -9,8 +9,9 @@ from itertools import pairwise
 from attrs import frozen
 
 from compat import toolchains
+from compat.history.account import is_good
 from compat.history.foresight import Suspicion, suspicion
-from compat.history.verdict import is_good, release_of
+from compat.history.verdict import release_of
 from compat.model import Result
 
 

@@ -36,7 +36,7 @@ from compat.history.account import (
     Judgement,
     account,
     class_of,
-    is_deprecated,
+    failure_of,
     is_good,
 )
 from compat.history.running import FastReleases, RightReleases, fast, right
@@ -51,27 +51,6 @@ from compat.model import (
     Target,
     ToolchainWarning,
 )
-
-__all__ = [
-    "NONE_KNOWN",
-    "Coordinate",
-    "Disagreement",
-    "Existing",
-    "Point",
-    "Points",
-    "Release",
-    "Row",
-    "Verdict",
-    "class_of",
-    "coordinate_of",
-    "disagreements",
-    "entries_of",
-    "is_deprecated",
-    "is_good",
-    "points_of",
-    "release_of",
-    "verdicts",
-]
 
 Coordinate = tuple[str, str, str, str]
 """Kernel, variant, case, target."""
@@ -254,7 +233,7 @@ def disagreements(results: Iterable[Result]) -> tuple[Disagreement, ...]:
         )
         for row in _rows(results)
         for point in row.points
-        if len({_behaviour(r.outcome) for r in point.answers}) > 1
+        if len({(r.outcome.status, *failure_of(r.outcome)) for r in point.answers}) > 1
     )
 
 
@@ -331,15 +310,6 @@ def _purity(result: Result) -> tuple[bool, str]:
     There only the compiler can be at fault.
     """
     return result.built.framework_release is not None, result.cell.env.name
-
-
-def _behaviour(outcome: Outcome) -> tuple[Status, str | None, str | None]:
-    failure = outcome.failure
-    return (
-        outcome.status,
-        failure.failure_class if failure else None,
-        failure.fingerprint if failure else None,
-    )
 
 
 def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:

@@ -28,8 +28,7 @@ from compat.engine.run import RunContext, outcome_of
 from compat.errors import SelectionError
 from compat.executors.executor import Batch, CellAttempts, Executor, LocalExecutor
 from compat.files import TemporaryFolder
-from compat.history.account import Judgement
-from compat.history.verdict import is_good
+from compat.history.account import Judgement, is_good
 from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.model import (
     BuiltEnv,

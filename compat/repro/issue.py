@@ -14,8 +14,8 @@ from compat.diagnosis.failure_class import Blame
 from compat.diagnosis.pipeline import OutputReader
 from compat.diagnosis.symptoms import COLOURS
 from compat.files import templates
-from compat.history.account import Interval, Word
-from compat.history.verdict import Verdict, class_of, is_good
+from compat.history.account import Interval, Word, class_of, is_good
+from compat.history.verdict import Verdict
 from compat.model import Result, Status
 from compat.report.render.markdown import code, prose
 from compat.report.summary.compact import earlier_runs, spans, unknown

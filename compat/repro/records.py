@@ -9,15 +9,8 @@ from attrs import frozen
 from compat import toolchains
 from compat.bundle.bundle import Bundle
 from compat.diagnosis.failure_class import Blame
-from compat.history.verdict import (
-    NONE_KNOWN,
-    Existing,
-    Verdict,
-    class_of,
-    is_good,
-    release_of,
-    verdicts,
-)
+from compat.history.account import class_of, is_good
+from compat.history.verdict import NONE_KNOWN, Existing, Verdict, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Failure, Result, Status, Target
 from compat.model.outcome import cell_document
 from compat.report.summary.compact import natural

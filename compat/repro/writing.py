@@ -25,7 +25,8 @@ from compat.executors.executor import Batch
 from compat.files import TemporaryFolder, folder_digest
 from compat.fix.changes import SourceFile, hunks
 from compat.fix.fixing import EditCompiler, best_of
-from compat.history.verdict import class_of, is_good, release_of, verdicts
+from compat.history.account import class_of, is_good
+from compat.history.verdict import release_of, verdicts
 from compat.model import (
     SOURCE_STAGE,
     BuiltEnv,

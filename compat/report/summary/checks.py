@@ -12,7 +12,7 @@ from compat.history.running import INTERPRETER, ran_on, right
 from compat.history.verdict import Coordinate, Point, Verdict, release_of
 from compat.model import Check, Result, Status
 from compat.report.summary.compact import FailurePlace, natural
-from compat.report.summary.grid import MARKS, KernelGrid, Mark, kernel_grids
+from compat.report.summary.grid import MARKS, KernelGrid, Mark, kernel_grids, legend_of
 from compat.report.summary.record import Report, expectation_words
 from compat.text import amount, join_words
 
@@ -269,14 +269,7 @@ def _microseconds(us: float) -> str:
 
 def legend(devices: Iterable[DeviceChecks]) -> Mapping[str, str]:
     """The meanings of the marks that occur."""
-    occurring = {
-        mark.word
-        for device in devices
-        for grid in device.grids
-        for row in grid.rows
-        for mark in row.marks
-    }
-    return {word: meaning for word, meaning in MEANINGS.items() if word in occurring}
+    return legend_of((grid for device in devices for grid in device.grids), MEANINGS)
 
 
 def reasons(report: Report) -> tuple[tuple[str, str], ...]:

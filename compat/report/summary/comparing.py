@@ -17,9 +17,9 @@ from attrs import field, frozen
 from packaging.version import Version
 
 from compat import toolchains
+from compat.history.account import failure_of, is_deprecated, is_good
 from compat.history.foresight import PACE
 from compat.history.suspects import SlowSuspect, slow_suspects
-from compat.history.verdict import is_deprecated, is_good
 from compat.model import BuiltEnv, Cell, Env, Failure, Latency, Result
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_text
@@ -641,14 +641,9 @@ def _has_answer(result: Result) -> bool:
     return result.outcome.status.is_answer and not result.outcome.flaky
 
 
-def _face(result: Result) -> tuple[str, ...]:
-    failure = result.outcome.failure
+def _face(result: Result) -> tuple[str | None, ...]:
     check = result.numbers.trouble
-    return (
-        result.outcome.status,
-        *((failure.failure_class, failure.fingerprint) if failure else ()),
-        check.status if check else "",
-    )
+    return result.outcome.status, *failure_of(result.outcome), check.status if check else ""
 
 
 def _jumps(before: Result, after: Result, threshold: float) -> Iterable[Jump]:

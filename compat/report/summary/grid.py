@@ -14,16 +14,8 @@ from typing import Annotated
 from attrs import Factory, frozen
 from packaging.version import InvalidVersion, Version
 
-from compat.history.account import Entry, Word, runs
-from compat.history.verdict import (
-    Coordinate,
-    Point,
-    Verdict,
-    class_of,
-    is_deprecated,
-    is_good,
-    release_of,
-)
+from compat.history.account import Entry, Word, class_of, is_deprecated, is_good, runs
+from compat.history.verdict import Coordinate, Point, Verdict, release_of
 from compat.model import BAD_NUMBERS, Outcome, Result, Status
 from compat.model.fields import Count, Text, rules
 from compat.report.summary.compact import extent_of, natural, rectangles
@@ -207,10 +199,12 @@ def _compiling(verdict: Verdict) -> str:
     return f"{verdict.phrase}: ok {', '.join(good)}"
 
 
-def legend_of(kernels: Sequence[KernelGrid]) -> dict[str, str]:
-    """The legend's entries for the marks that occur."""
+def legend_of(
+    kernels: Iterable[KernelGrid], meanings: Mapping[str, str] = LEGEND
+) -> dict[str, str]:
+    """The meanings of the marks that occur."""
     occurring = {mark.word for grid in kernels for row in grid.rows for mark in row.marks}
-    return {word: meaning for word, meaning in LEGEND.items() if word in occurring}
+    return {word: meaning for word, meaning in meanings.items() if word in occurring}
 
 
 def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:

@@ -13,6 +13,7 @@ from attrs import field, frozen
 from compat import __version__, toolchains
 from compat.api.histories import PackedNames
 from compat.config.kernel_sources import library_of
+from compat.history.account import class_of
 from compat.history.foresight import PACE
 from compat.history.suspects import SlowSuspect, neighbours, slow_suspects
 from compat.history.verdict import (
@@ -23,7 +24,6 @@ from compat.history.verdict import (
     Points,
     Release,
     Verdict,
-    class_of,
     coordinate_of,
     disagreements,
     release_of,

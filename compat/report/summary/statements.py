@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import evolve, frozen
 
 from compat.config.libraries import LibraryVersions, MissingKernel
-from compat.history.account import Bracket, Entry, Run, Word, runs
+from compat.history.account import Bracket, Entry, Run, Word, is_good, runs
 from compat.history.running import INTERPRETER, ran_on
-from compat.history.verdict import Coordinate, Verdict, is_good
+from compat.history.verdict import Coordinate, Verdict
 from compat.model import Result, Specialization, StandInPackages, Status
 from compat.model.cell import leaf_types
 from compat.model.codec import record_of
@@ -399,6 +399,16 @@ def _rank(statement: HistoryStatement) -> tuple[object, ...]:
 
 
 # --- guessed arguments and hints ------------------------------------------------------------------
+
+
+def notes(report: Report) -> tuple[str, ...]:
+    """The notes on the arguments of a report's kernels: guesses, and hints that decide or lack."""
+    every = (
+        guesses(report.specs),
+        hint_failures_sentence(report.ordered_results),
+        without_hints(report.specs),
+    )
+    return tuple(filter(None, every))
 
 
 _SOURCES = 3

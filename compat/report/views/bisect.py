@@ -24,8 +24,8 @@ from compat.bisect.answers import (
 from compat.bisect.criterion import check_text, result_text
 from compat.bisect.judging import CheckAnswer
 from compat.bisect.request import Axis
-from compat.history.account import Judgement, Word
-from compat.history.verdict import class_of, release_of
+from compat.history.account import Judgement, Word, class_of
+from compat.history.verdict import release_of
 from compat.model import Failure, Result, Status
 from compat.model.codec import record_of, schema_of, unstructure
 from compat.model.fields import KEY, Text

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from packaging.version import Version
 
 from compat import toolchains
-from compat.history.verdict import class_of, is_good, release_of
+from compat.history.account import class_of, is_good
+from compat.history.verdict import release_of
 from compat.launch.hosting import Behaviour
 from compat.model import Result, arguments, constexprs
 from compat.model.cell import signature_text

@@ -35,13 +35,7 @@ from compat.report.summary.grid import (
     libraries,
 )
 from compat.report.summary.record import DistinctFailure, Report, shards_text
-from compat.report.summary.statements import (
-    excerpts,
-    guesses,
-    hint_failures_sentence,
-    stand_ins,
-    without_hints,
-)
+from compat.report.summary.statements import excerpts, notes, stand_ins
 from compat.report.views.envs import pairs_blocks
 from compat.text import amount, join_words
 
@@ -292,13 +286,8 @@ def _numbers(report: Report, most: int | None) -> Iterator[Block]:
 
 
 def _notes(report: Report, *, crowded: bool) -> Iterator[Block]:
-    for note in (
-        guesses(report.specs),
-        hint_failures_sentence(report.ordered_results),
-        without_hints(report.specs),
-    ):
-        if note:
-            yield Heading(f"note: {note}", style="")
+    for note in notes(report):
+        yield Heading(f"note: {note}", style="")
     if (sentences := stand_ins(report.ordered_results)) and not crowded:
         yield Heading("Stand-ins for missing packages (`compat explain CELL` shows the details)")
         yield from (TextLine(sentence, indent=3) for sentence in sentences)

@@ -26,14 +26,7 @@ from compat.report.summary.grid import (
     libraries,
 )
 from compat.report.summary.record import DistinctFailure, Report, Surprise, shards_text
-from compat.report.summary.statements import (
-    excerpts,
-    guesses,
-    hint_failures_sentence,
-    stand_ins,
-    statements,
-    without_hints,
-)
+from compat.report.summary.statements import excerpts, notes, stand_ins, statements
 from compat.report.views.envs import pairs_sentence, section
 from compat.text import JsonObject, amount, join_words, shorten
 
@@ -78,15 +71,7 @@ def _in_full(report: Report) -> str:
         grids=kernels,
         legend=legend_of(kernels),
         **_numbers(report),
-        notes=[
-            note
-            for note in (
-                guesses(report.specs),
-                hint_failures_sentence(report.ordered_results),
-                without_hints(report.specs),
-            )
-            if note
-        ],
+        notes=notes(report),
         stand_ins=stand_ins(report.ordered_results),
         libraries=libraries(report),
         failing=failing,
