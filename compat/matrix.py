@@ -148,14 +148,8 @@ class _Run:
         command: str,
         launches: Launches | None,
     ) -> None:
-        self.selection, self.context, self.obtain, self.listener, self.command = (
-            selection,
-            context,
-            obtain,
-            listener,
-            command,
-        )
-        self.launches = launches
+        self.selection, self.context, self.obtain = selection, context, obtain
+        self.listener, self.command, self.launches = listener, command, launches
         self.began, self.started = time.monotonic(), time.time()
         self.cells = plan.newest_first(selection.cells)
         self.results: list[Result] = []
@@ -547,10 +541,8 @@ def _cell_now(
 ) -> Cell | None:
     """A cell of an earlier run as the project declares it now; ``None`` if it no longer does."""
     own = (cell.target.toolchain, cell.target.name)
-    built, target = (
-        envs.get(cell.env.name),
-        next((target for target in targets if (target.toolchain, target.name) == own), None),
-    )
+    built = envs.get(cell.env.name)
+    target = next((target for target in targets if (target.toolchain, target.name) == own), None)
     spec = specs.get((cell.spec.kernel, cell.spec.variant, cell.spec.case))
     if built is None or target is None or spec is None:
         return None

@@ -26,7 +26,7 @@ from compat.files import alone_in, replace_file
 from compat.history.verdict import verdicts
 from compat.model.codec import RecordError, structure, unstructure
 from compat.report.document import matrix_json
-from compat.report.loading import load_report
+from compat.report.loading import load_report, union
 from compat.report.summary.record import Report
 from compat.text import lazy_pattern, read_json, write_json
 
@@ -173,7 +173,7 @@ def join_reports(reports: Iterable[Report]) -> Report:
         envs=tuple(envs.values()),
         seconds=sum(report.seconds for report in every),
         options=_options(every),
-        variants=_variants(every),
+        variants=union(report.variants for report in every),
         helpers={name: files for report in every for name, files in report.helpers.items()},
     )
 
@@ -186,12 +186,3 @@ def _options(reports: Iterable[Report]) -> tuple[str, ...]:
         for pair in zip(report.options[::2], report.options[1::2], strict=True)
     )
     return tuple(chain(*dict.fromkeys(pairs)))
-
-
-def _variants(reports: Iterable[Report]) -> dict[str, tuple[str, ...]]:
-    """Kernel → the variants of all reports."""
-    every: dict[str, dict[str, None]] = {}
-    for report in reports:
-        for kernel, variants in report.variants.items():
-            every.setdefault(kernel, {}).update(dict.fromkeys(variants))
-    return {kernel: tuple(variants) for kernel, variants in every.items()}

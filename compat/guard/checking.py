@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from functools import reduce
-from operator import or_
 
 from attrs import evolve, frozen
 
-from compat.guard.facts import WORKS, GuardFacts, States, is_fork
+from compat.guard.facts import WORKS, GuardFacts, States, convert_rows, is_fork
 from compat.guard.writing import Guard, command_of, is_intact, make_guard, read_guard
 from compat.report.summary.compact import at_most, spans
 from compat.report.summary.record import Report
@@ -106,9 +104,7 @@ def check_guard(text: str, report: Report, where: str = "guard") -> GuardCheck:
 def _contradictions(old: GuardFacts, new: GuardFacts) -> Iterator[Contradiction]:
     alike: dict[tuple[Kind, str, str, str, tuple[str, ...]], list[str]] = defaultdict(list)
     for kernel, variant, target in dict.fromkeys((*_places(new), *_places(old))):
-        before, after = (
-            facts.kernels.get(kernel, {}).get(variant, {}).get(target, {}) for facts in (old, new)
-        )
+        before, after = (facts.row(kernel, variant, target) for facts in (old, new))
         groups: dict[tuple[Kind, str], list[str]] = defaultdict(list)
         for release in dict.fromkeys((*old.releases, *new.releases)):
             if kind := _kind(before.get(release), after.get(release)):
@@ -148,12 +144,8 @@ def _together(old: GuardFacts, new: GuardFacts) -> GuardFacts:
     """Return the facts of both. If they differ, the new ones count. Their order comes first."""
     kernels: dict[str, dict[str, dict[str, States]]] = {}
     for kernel, variant, target in dict.fromkeys((*_places(new), *_places(old))):
-        rows = (
-            facts.kernels.get(kernel, {}).get(variant, {}).get(target, {}) for facts in (old, new)
-        )
-        kernels.setdefault(kernel, {}).setdefault(variant, {})[target] = reduce(
-            or_, map(dict, rows)
-        )
+        before, after = (facts.row(kernel, variant, target) for facts in (old, new))
+        kernels.setdefault(kernel, {}).setdefault(variant, {})[target] = {**before, **after}
     return GuardFacts(
         releases=_line(old.releases, new.releases),
         targets={**old.targets, **new.targets},
@@ -183,10 +175,8 @@ def _answers(guard: Guard, new: Guard) -> Iterator[OtherAnswer]:
     for kernel in guard.facts.kernels:
         for target in new.facts.targets:
             for release in new.facts.releases:
-                current_answer, new_answer = (
-                    guard.answer(kernel, release, target),
-                    new.answer(kernel, release, target),
-                )
+                current_answer = guard.answer(kernel, release, target)
+                new_answer = new.answer(kernel, release, target)
                 if current_answer != new_answer:
                     yield OtherAnswer(
                         kernel=kernel,
@@ -215,8 +205,9 @@ def guard_lines(guard: Guard) -> Iterator[str]:
     The variants are in order of preference.
     """
     facts = guard.facts
+    known_releases = {release for row in facts.rows for release in row}
     yield (
-        f"policy {guard.policy}; {_runs(_known_releases(facts), facts.releases) or 'no release'},"
+        f"policy {guard.policy}; {_runs(known_releases, facts.releases) or 'no release'},"
         f" {' '.join(facts.targets) or 'no target'}"
     )
     for kernel, variants in facts.kernels.items():
@@ -308,16 +299,10 @@ def guard_document(guard: Guard) -> JsonObject:
         "policy": guard.policy,
         "releases": list(guard.facts.releases),
         "targets": list(guard.facts.targets),
-        "kernels": {
-            kernel: {
-                variant: {
-                    target: {release: reason or None for release, reason in row.items()}
-                    for target, row in places.items()
-                }
-                for variant, places in variants.items()
-            }
-            for kernel, variants in guard.facts.kernels.items()
-        },
+        "kernels": convert_rows(
+            guard.facts.kernels,
+            lambda row: {release: reason or None for release, reason in row.items()},
+        ),
         "configs": guard.configs,
     }
 
@@ -333,16 +318,6 @@ def _contradiction_words(contradiction: Contradiction, checked: GuardCheck) -> s
 def _answer(answer: OtherAnswer, guard: Guard) -> str:
     place = f"{answer.kernel} with {guard.toolchain.title} {answer.release} on {answer.target}"
     return f"{place}: {answer.new_variant or 'none'} instead of {answer.current_variant or 'none'}"
-
-
-def _known_releases(facts: GuardFacts) -> set[str]:
-    rows = (
-        row
-        for variants in facts.kernels.values()
-        for places in variants.values()
-        for row in places.values()
-    )
-    return {release for row in rows for release in row}
 
 
 def _runs(chosen: Collection[str], line: Sequence[str]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from attrs import Factory, frozen
 from packaging.version import Version
@@ -20,6 +21,10 @@ from compat.toolchains.base import Guarding, Toolchain
 
 WORKS = ""
 """The state of a variant that works. The state of a variant that does not work is the reason."""
+T = TypeVar("T")
+U = TypeVar("U")
+Table = Mapping[str, Mapping[str, Mapping[str, T]]]
+"""Kernel → variant → target → a row about its releases."""
 States = Mapping[str, str]
 """Release → :data:`WORKS`, or the reason why not. An unknown release is missing."""
 
@@ -48,8 +53,30 @@ class GuardFacts:
     """The releases with facts and the existing ones between them, oldest first; then the forks."""
     targets: Mapping[str, tuple[str, int | str]]
     """Name → backend and architecture."""
-    kernels: Mapping[str, Mapping[str, Mapping[str, States]]] = Factory(dict)
+    kernels: Table[States] = Factory(dict)
     """Kernel → variant, in order of preference → target → its states."""
+
+    @property
+    def rows(self) -> Iterator[States]:
+        """The states of all variants on all targets."""
+        for variants in self.kernels.values():
+            for places in variants.values():
+                yield from places.values()
+
+    def row(self, kernel: str, variant: str, target: str) -> States:
+        """Return the states of a variant on a target; empty if there are none."""
+        return self.kernels.get(kernel, {}).get(variant, {}).get(target, {})
+
+
+def convert_rows(table: Table[T], convert: Callable[[T], U]) -> dict[str, dict[str, dict[str, U]]]:
+    """Return a table with each row converted."""
+    return {
+        kernel: {
+            variant: {target: convert(row) for target, row in places.items()}
+            for variant, places in variants.items()
+        }
+        for kernel, variants in table.items()
+    }
 
 
 def guarding_of(toolchain: Toolchain) -> Guarding:

@@ -11,13 +11,21 @@ from hashlib import sha256
 from string import ascii_letters
 from textwrap import indent, wrap
 
-from attrs import Factory, frozen
+from attrs import Factory, asdict, frozen
 
 from compat import __version__, toolchains
 from compat.errors import StoreError
 from compat.files import templates
 from compat.guard.configs import Configs
-from compat.guard.facts import WORKS, GuardFacts, Request, find_facts, guarding_of, toolchain_of
+from compat.guard.facts import (
+    WORKS,
+    GuardFacts,
+    Request,
+    convert_rows,
+    find_facts,
+    guarding_of,
+    toolchain_of,
+)
 from compat.model.codec import RecordError, structure
 from compat.report.summary.record import Report
 from compat.source.parsing import tree_of
@@ -71,16 +79,9 @@ class Guard:
             "releases": facts.releases,
             "targets": dict(facts.targets),
             "reasons": {letter: reason for reason, letter in letters.items() if letter != _ANY},
-            "kernels": {
-                kernel: {
-                    variant: {
-                        target: "".join(_marks(facts, row, letters))
-                        for target, row in places.items()
-                    }
-                    for variant, places in variants.items()
-                }
-                for kernel, variants in facts.kernels.items()
-            },
+            "kernels": convert_rows(
+                facts.kernels, lambda row: "".join(_marks(facts, row, letters))
+            ),
             **({"configs": self.configs} if self.configs else {}),
         }
 
@@ -180,15 +181,10 @@ def command_of(guard: Guard, out: str = "FILE", report: str = "") -> str:
 
 
 def _document(guard: Guard) -> dict[str, object]:
-    request = {
-        "kernels": guard.request.kernels,
-        "variants": guard.request.variants,
-        "cases": guard.request.cases,
-    }
     provenance = {
         "by": guard.version,
         "toolchain": guard.toolchain.name,
-        "request": {**request, "prefer": guard.request.prefer, "policy": guard.request.policy},
+        "request": asdict(guard.request, recurse=False),
         "digest": _digest(guard.decision_data),
     }
     return {**guard.decision_data, "origin": provenance}
@@ -196,15 +192,9 @@ def _document(guard: Guard) -> dict[str, object]:
 
 def _letters(facts: GuardFacts) -> dict[str, str]:
     """Return reason → its letter in the marks."""
-    rows = (
-        row
-        for variants in facts.kernels.values()
-        for places in variants.values()
-        for row in places.values()
-    )
     reasons = dict.fromkeys(
         row[release]
-        for row in rows
+        for row in facts.rows
         for release in facts.releases
         if row.get(release, WORKS) != WORKS
     )
@@ -312,15 +302,7 @@ def _guard(stored: _StoredFacts) -> Guard:
         facts=GuardFacts(
             releases=stored.releases,
             targets={name: _target(name, target) for name, target in stored.targets.items()},
-            kernels={
-                kernel: {
-                    variant: {
-                        target: dict(_states(stored, marks)) for target, marks in places.items()
-                    }
-                    for variant, places in variants.items()
-                }
-                for kernel, variants in stored.kernels.items()
-            },
+            kernels=convert_rows(stored.kernels, lambda marks: dict(_states(stored, marks))),
         ),
         request=provenance.request,
         toolchain=toolchains.look_up(provenance.toolchain),

@@ -299,11 +299,11 @@ def join_parts(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRec
             key=lambda packed: len(packed.inspected_releases),
             default=None,
         ),
-        helpers=_union(matrix.helpers for matrix in matrices),
-        variants=_union(matrix.variants for matrix in matrices),
+        helpers=union(matrix.helpers for matrix in matrices),
+        variants=union(matrix.variants for matrix in matrices),
         existing={
             name: tuple(sorted(versions))
-            for name, versions in _union(matrix.existing for matrix in matrices).items()
+            for name, versions in union(matrix.existing for matrix in matrices).items()
         },
         **alike,
     )
@@ -371,7 +371,7 @@ def _distinct_values(parts: Sequence[Part], field: str) -> tuple[object, ...]:
     return tuple(values.values())
 
 
-def _union(mappings: Iterable[Mapping[str, tuple[Any, ...]]]) -> dict[str, tuple[Any, ...]]:
+def union(mappings: Iterable[Mapping[str, tuple[Any, ...]]]) -> dict[str, tuple[Any, ...]]:
     """Name → the values of all mappings, each once, in the order of their first occurrence."""
     values_by_name: dict[str, dict[str | Version, None]] = {}
     for mapping in mappings:
