@@ -18,6 +18,7 @@ import click
 from attrs import frozen
 
 from compat.cli import logs
+from compat.cli.help import add_options
 from compat.cli.logs import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
@@ -137,10 +138,7 @@ def answer_options(
             if file
             else []
         )
-        decorated: _Command = call_with_answer
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
+        return add_options(call_with_answer, options)
 
     return decorate
 
@@ -240,39 +238,28 @@ FormatFiles = Mapping[Format, Path]
 """Requested format → the file to write."""
 
 
-def format_options(
-    *, again: bool = False
-) -> Callable[[Callable[..., object]], Callable[..., object]]:
+def format_options(*, again: bool = False) -> Callable[[_Command], _Command]:
     """Give a command an option for each format that is written on request.
 
     With ``again`` it gets an option for every format. The command is called with ``formats``.
     """
     formats = [form for form in FORMATS if form.help and (again or not form.file)]
 
-    def decorate(command: Callable[..., object]) -> Callable[..., object]:
+    def decorate(command: _Command) -> _Command:
         @wraps(command)
         def call_with_formats(*arguments: object, **options: object) -> object:
-            paths = {file_format: options.pop(_parameter(file_format)) for file_format in formats}
-            return command(
-                *arguments,
-                formats={
-                    file_format: path for file_format, path in paths.items() if path is not None
-                },
-                **options,
-            )
+            paths = {form: options.pop(_parameter(form)) for form in formats}
+            requested = {form: path for form, path in paths.items() if path is not None}
+            return command(*arguments, formats=requested, **options)
 
-        decorated: Callable[..., object] = call_with_formats
         path = click.Path(path_type=Path, dir_okay=False)
-        for report_format in reversed(formats):
-            option = click.option(
-                f"--{report_format.name}",
-                _parameter(report_format),
-                type=path,
-                metavar="FILE",
-                help=report_format.help,
+        options = [
+            click.option(
+                f"--{form.name}", _parameter(form), type=path, metavar="FILE", help=form.help
             )
-            decorated = option(decorated)
-        return decorated
+            for form in formats
+        ]
+        return add_options(call_with_formats, options)
 
     return decorate
 

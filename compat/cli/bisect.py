@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import get_terminal_size
@@ -249,20 +249,24 @@ def _write_cells(
 
     The lines about each cell were already printed when its search ended.
     """
-    from compat.report.views.bisect import cell_answer_document, cell_answers_markdown
+    from compat.report.views.bisect import cell_answers_markdown
 
     if answer.as_json:
-        answer.give(
-            list,
-            lambda: [
-                cell_answer_document(cell, bisection.axis, options) for cell in bisection.cells
-            ],
-        )
+        _give_cells(bisection.cells, bisection.axis, options, answer)
     if output:
         write_file(
             output, cell_answers_markdown(bisection.cells, bisection.axis, options), "--output"
         )
         answer.add(f"wrote {output}")
+
+
+def _give_cells(
+    cells: Sequence[CellAnswer], axis: Axis, options: tuple[str, ...], answer: Answer
+) -> None:
+    """Give answers about cells as JSON."""
+    from compat.report.views.bisect import cell_answer_document
+
+    answer.give(list, lambda: [cell_answer_document(cell, axis, options) for cell in cells])
 
 
 # --- while it searches ----------------------------------------------------------------------------
@@ -298,10 +302,8 @@ class BisectProgress(ProgressListener):
         if not self._answer.as_json:
             from compat.report.views.bisect import cell_answer_lines
 
-            name, (first, *details) = (
-                answer.cell.id,
-                cell_answer_lines(answer, self._axis, self._options),
-            )
+            name = answer.cell.id
+            first, *details = cell_answer_lines(answer, self._axis, self._options)
             if sys.stdout.isatty():
                 width = get_terminal_size().columns
                 first = textwrap.fill(first, width, break_long_words=False, break_on_hyphens=False)
@@ -336,15 +338,10 @@ class BisectProgress(ProgressListener):
             sys.exit(INTERRUPTED)
 
     def _give_rest(self) -> None:
-        from compat.report.views.bisect import cell_answer_document, so_far_lines
+        from compat.report.views.bisect import so_far_lines
 
         if self._answer.as_json and self._cells:
-            self._answer.give(
-                list,
-                lambda: [
-                    cell_answer_document(cell, self._axis, self._options) for cell in self._cells
-                ],
-            )
+            _give_cells(self._cells, self._axis, self._options, self._answer)
         elif (
             self._axis is Axis.RELEASES
             and not self._answer.as_json

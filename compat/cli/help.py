@@ -7,7 +7,9 @@ with ``$``, the help shows it as an example.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from typing import TypeVar
 
 import click
 
@@ -66,6 +68,16 @@ names it.
 _SECTION_OF = {name: heading for heading, names in _SECTIONS.items() for name in names}
 
 
+_Decorated = TypeVar("_Decorated", bound=Callable[..., object])
+
+
+def add_options(
+    command: _Decorated, options: Sequence[Callable[[_Decorated], _Decorated]]
+) -> _Decorated:
+    """Give a command options. Its help shows them in this order."""
+    return reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
 class Command(click.Command):
     """A command whose help lists its options in sections."""
 
@@ -97,12 +109,5 @@ def in_sections(
     for heading, order in _SECTIONS.items():
         inside = [(name, line) for name, line in listed if place.get(name, _OTHERS) == heading]
         if inside:
-            yield (
-                heading,
-                [
-                    line
-                    for _, line in sorted(
-                        inside, key=lambda item: order.index(item[0]) if order else 0
-                    )
-                ],
-            )
+            inside.sort(key=lambda item: order.index(item[0]) if order else 0)
+            yield heading, [line for _, line in inside]

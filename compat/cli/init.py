@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -13,7 +14,7 @@ from compat.capturing.capturing import capture_program
 from compat.capturing.checking import CodeCheck, Options
 from compat.capturing.kernels import Configs
 from compat.cli.answer import Answer, answer_options, relative
-from compat.cli.help import Command
+from compat.cli.help import Command, add_options
 from compat.cli.logs import say
 from compat.cli.selecting import SECONDS, TARGET
 from compat.init import InitResult, initialize
@@ -25,37 +26,23 @@ from compat.workflows import System
 
 _SHOWN = 20
 """The most lines of one kind: files, left-out kernels, guesses."""
+_SYSTEMS = {
+    System.GITHUB: "Also write a workflow for GitHub.",
+    System.NIGHTLY: "Also write a workflow for GitHub that tests new releases every night.",
+    System.BOARD: "Also write a workflow for GitHub that keeps a board of libraries up to date.",
+    System.GITLAB: "Also write a pipeline for GitLab.",
+}
+"""CI system → the help of its option."""
 
 
 @click.command(cls=Command)
 @click.argument("sources", nargs=-1, metavar="[FILE.py|FOLDER]...")
-@click.option(
-    "--github",
-    "systems",
-    flag_value=System.GITHUB,
-    multiple=True,
-    help="Also write a workflow for GitHub.",
-)
-@click.option(
-    "--nightly",
-    "systems",
-    flag_value=System.NIGHTLY,
-    multiple=True,
-    help="Also write a workflow for GitHub that tests new releases every night.",
-)
-@click.option(
-    "--board",
-    "systems",
-    flag_value=System.BOARD,
-    multiple=True,
-    help="Also write a workflow for GitHub that keeps a board of libraries up to date.",
-)
-@click.option(
-    "--gitlab",
-    "systems",
-    flag_value=System.GITLAB,
-    multiple=True,
-    help="Also write a pipeline for GitLab.",
+@partial(
+    add_options,
+    options=[
+        click.option(f"--{system}", "systems", flag_value=system, multiple=True, help=text)
+        for system, text in _SYSTEMS.items()
+    ],
 )
 @answer_options(json_help="Print the files that were written, and notes on them, as a JSON object.")
 def init(*, answer: Answer, sources: tuple[str, ...], systems: tuple[System, ...]) -> None:

@@ -94,13 +94,8 @@ def launch(
     Exits with 0 if every cell has a result, with 1 if one is lost, with 2 if nothing could be
     launched, and with 3 if no worker has a GPU.
     """
-    options = [
-        "--repeats",
-        f"{repeats}",
-        "--deadline",
-        f"{deadline:g}",
-        *(["--no-latency"] if no_latency else []),
-    ]
+    options = ["--repeats", f"{repeats}", "--deadline", f"{deadline:g}"]
+    options += ["--no-latency"] if no_latency else []
     lost = _on_workers(folder, out, executor, (cells, options, python)) if executor else None
     if lost is not None:
         sys.exit(1 if lost else 0)

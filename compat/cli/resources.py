@@ -13,6 +13,7 @@ import click
 from attrs import evolve, fields, frozen
 
 from compat.cli import logs
+from compat.cli.help import add_options
 from compat.cli.logs import say, show_task
 from compat.cli.selecting import SECONDS
 from compat.executors import EXECUTORS, LOCAL
@@ -100,13 +101,12 @@ def compile_options(
             )
             return command(*arguments, compiling=compiling, **options)
 
-        decorated: Callable[..., object] = call_with_compiling
-        for name, text in reversed(helps.items()):
-            spellings, facts = _OPTIONS[name]
-            decorated = click.option(
-                *spellings, name, **{**facts, **({"help": text} if text else {})}
-            )(decorated)
-        return decorated
+        options = [
+            click.option(*spellings, name, **{**facts, **({"help": text} if text else {})})
+            for name, text in helps.items()
+            for spellings, facts in (_OPTIONS[name],)
+        ]
+        return add_options(call_with_compiling, options)
 
     return decorate
 
@@ -195,33 +195,18 @@ def build_options(help_text: str) -> Callable[[_Command], _Command]:
 
     ``help_text`` is the help of the folder.
     """
-
-    def decorate(command: _Command) -> _Command:
-        for option in (
-            click.option("--archive", is_flag=True, help="With --build: also write FOLDER.tar.xz."),
-            click.option(
-                "--build",
-                "folder",
-                type=click.Path(path_type=Path, file_okay=False),
-                metavar="FOLDER",
-                help=help_text,
-            ),
-        ):
-            command = option(command)
-        return command
-
-    return decorate
+    path = click.Path(path_type=Path, file_okay=False)
+    options = (
+        click.option("--build", "folder", type=path, metavar="FOLDER", help=help_text),
+        click.option("--archive", is_flag=True, help="With --build: also write FOLDER.tar.xz."),
+    )
+    return partial(add_options, options=options)
 
 
 def launch_options(help_text: str) -> Callable[[_Command], _Command]:
     """Adds the options that launch on this machine. ``help_text`` is the help of ``--launch``."""
-
-    def decorate(command: _Command) -> _Command:
-        return click.option("--launch", "is_launching", is_flag=True, help=help_text)(
-            python_option(command)
-        )
-
-    return decorate
+    launch = click.option("--launch", "is_launching", is_flag=True, help=help_text)
+    return partial(add_options, options=(launch, python_option))
 
 
 def python_option(command: _Command) -> _Command:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import click
 from click.shell_completion import CompletionItem
 
+from compat.cli.help import add_options
 from compat.config.toml import LONGEST
 from compat.errors import CompatError, SelectionError
 from compat.text import printable
@@ -206,12 +206,12 @@ def selection_options(command: Callable[..., object]) -> Callable[..., object]:
 
     Each may be repeated, and may list several values, separated by commas.
     """
-    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+    return add_options(command, _OPTIONS)
 
 
 def place_options(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command the options for envs and targets: ``--matrix``, ``--envs``, ``--target``."""
-    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS[:3]), command)
+    return add_options(command, _OPTIONS[:3])
 
 
 def shard_option(command: Callable[..., object]) -> Callable[..., object]:
