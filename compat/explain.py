@@ -130,17 +130,12 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Cell
     chosen = matching[0]
     built = stored.env(chosen.env)
     attempts = stored.attempts([chosen]).get(chosen, ())
-    result = stored.with_stored_check(_result(chosen, built, attempts))
+    plain = _result(chosen, built, attempts)
+    (result,) = with_interpreted([plain], store) if plain else (None,)
     failure = result.outcome.failure if result else None
-    printed = next(
-        (
-            attempt.artifacts[PRINTED]
-            for attempt in reversed(attempts)
-            if PRINTED in attempt.artifacts
-        ),
-        None,
-    )
     reproducer, ir = (failure.reproducer, failure.ir) if failure else (None, None)
+    all_printed = (attempt.artifacts.get(PRINTED) for attempt in reversed(attempts))
+    printed = next(filter(None, all_printed), None)
     return Explanation(
         cell=chosen,
         built=built,
@@ -248,10 +243,6 @@ class StoredCells:
         others = [evolve(cell, env=env) for env in known_envs(self.config) if env != cell.env]
         suspects = slow_suspects(neighbours((*self._results(others), result)))
         return next((suspect.sentence for suspect in suspects if suspect.result is result), None)
-
-    def with_stored_check(self, result: Result | None) -> Result | None:
-        """Return a result with the interpreter's stored check of its numbers."""
-        return next(iter(with_interpreted([result], self.store))) if result else None
 
     def history(self, cell: Cell) -> Verdict | None:
         """Return the verdict on the cell's specialization and target, from all releases' results.

@@ -354,14 +354,13 @@ class SettingGrowth:
         }
         names = dict.fromkeys(name for table in tables.values() for name in table)
         parts |= {f"pass {name}": fit(_points(tables, name)) for name in names}
-        points = [
-            GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0)
-            for size, outcome in ended.items()
-        ]
-        bounds = [
-            GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0)
-            for size, outcome in stopped.items()
-        ]
+        points, bounds = (
+            [
+                GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0)
+                for size, outcome in some.items()
+            ]
+            for some in (ended, stopped)
+        )
         return cls(setting=setting, outcomes=dict(outcomes), parts=parts, whole=fit(points, bounds))
 
     @property

@@ -54,6 +54,7 @@ from compat.model import (
 
 Coordinate = tuple[str, str, str, str]
 """Kernel, variant, case, target."""
+_Kernel = tuple[Specialization, Target]
 Existing = Mapping[str, Collection[Version]]
 """Toolchain → its existing releases."""
 NONE_KNOWN: Existing = MappingProxyType({})
@@ -133,20 +134,6 @@ class Point:
 
 
 @frozen(kw_only=True)
-class Row:
-    """The outcomes of a specialization for a target, release by release, oldest first."""
-
-    spec: Specialization
-    target: Target
-    points: tuple[Point, ...]
-
-    @property
-    def toolchain(self) -> str:
-        """The name of the toolchain of these releases."""
-        return self.points[0].results[0].cell.env.toolchain
-
-
-@frozen(kw_only=True)
 class Disagreement:
     """Envs with the same Triton release and different outcomes."""
 
@@ -168,25 +155,23 @@ def verdicts(
     """
     earlier = _by_kernel(remembered)
     return tuple(
-        _verdict(
-            row,
-            entries_of(
-                row.points, earlier.get((row.spec, row.target), ()), existing.get(row.toolchain, ())
-            ),
-        )
-        for row in _rows(results)
+        _verdict(kernel, points, earlier.get(kernel, ()), existing)
+        for kernel, points in _rows(results)
     )
 
 
-def _rows(results: Iterable[Result]) -> Iterator[Row]:
-    """Yield the rows one by one, because all rows together take as much memory as the results."""
+def _rows(results: Iterable[Result]) -> Iterator[tuple[_Kernel, tuple[Point, ...]]]:
+    """Yield the points of each specialization and target, one row after the other.
+
+    All rows together take as much memory as the results.
+    """
     groups = _by_kernel(results)
-    for spec, target in sorted(groups, key=lambda kernel: coordinate_of(*kernel)):
-        yield Row(spec=spec, target=target, points=_timeline(groups.pop((spec, target))))
+    for kernel in sorted(groups, key=lambda kernel: coordinate_of(*kernel)):
+        yield kernel, _timeline(groups.pop(kernel))
 
 
-def _by_kernel(results: Iterable[Result]) -> dict[tuple[Specialization, Target], list[Result]]:
-    groups: dict[tuple[Specialization, Target], list[Result]] = defaultdict(list)
+def _by_kernel(results: Iterable[Result]) -> dict[_Kernel, list[Result]]:
+    groups: dict[_Kernel, list[Result]] = defaultdict(list)
     for result in results:
         groups[result.cell.spec, result.cell.target].append(result)
     return groups
@@ -227,12 +212,12 @@ def disagreements(results: Iterable[Result]) -> tuple[Disagreement, ...]:
     """
     return tuple(
         Disagreement(
-            coordinate=coordinate_of(row.spec, row.target),
+            coordinate=coordinate_of(*kernel),
             release=point.release.label,
             answers=tuple((r.cell.env.name, class_of(r.outcome)) for r in point.answers),
         )
-        for row in _rows(results)
-        for point in row.points
+        for kernel, points in _rows(results)
+        for point in points
         if len({(r.outcome.status, *failure_of(r.outcome)) for r in point.answers}) > 1
     )
 
@@ -312,12 +297,15 @@ def _purity(result: Result) -> tuple[bool, str]:
     return result.built.framework_release is not None, result.cell.env.name
 
 
-def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
-    kernel, variant, case, target = coordinate_of(row.spec, row.target)
-    toolchain = toolchains.look_up(row.toolchain).title
+def _verdict(
+    of: _Kernel, points: Sequence[Point], earlier: Iterable[Result], existing: Existing
+) -> Verdict:
+    kernel, variant, case, target = coordinate_of(*of)
+    toolchain = points[0].results[0].cell.env.toolchain
+    entries = entries_of(points, earlier, existing.get(toolchain, ()))
     summary = account(entries)
     facts = {field.name: getattr(summary, field.name) for field in fields(Account)}
-    results = {point.release.label: point.results for point in row.points}
+    results = {point.release.label: point.results for point in points}
     was_run = any(
         result.numbers.checks or result.latency
         for release_results in results.values()
@@ -328,7 +316,7 @@ def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
         variant=variant,
         case=case,
         target=target,
-        toolchain=toolchain,
+        toolchain=toolchains.look_up(toolchain).title,
         right=right(results, entries) if was_run else None,
         fast=fast(results, entries) if was_run else None,
         **facts,

@@ -644,28 +644,18 @@ def _earlier(verdict: VerdictRecord, label: str, cell: Cell) -> Result:
 
 
 def _outcome(interval: Interval, toolchain: str, *, deprecated: bool) -> Outcome:
-    return Outcome(
-        status=interval.status,
-        stage="",
-        failure=(
-            _bare_failure(interval.failure_class, interval.fingerprint or "", toolchain)
-            if interval.failure_class is not None
-            else None
-        ),
-        warnings=(_REMEMBERED,) if deprecated else (),
-    )
-
-
-def _bare_failure(failure_class: str, fingerprint: str, toolchain: str) -> Failure:
-    """A failure without further facts."""
-    return Failure(
-        failure_class=failure_class,
-        toolchain=toolchain,
-        fingerprint=fingerprint,
-        stage="",
-        excerpt="",
-        advice="",
-    )
+    failure = None
+    if interval.failure_class is not None:
+        failure = Failure(
+            failure_class=interval.failure_class,
+            toolchain=toolchain,
+            fingerprint=interval.fingerprint or "",
+            stage="",
+            excerpt="",
+            advice="",
+        )
+    warnings = (_REMEMBERED,) if deprecated else ()
+    return Outcome(status=interval.status, stage="", failure=failure, warnings=warnings)
 
 
 def _contains(interval: Interval, version: Version) -> bool:

@@ -474,18 +474,8 @@ class Comparison:
     def count_gated(self, kinds: Collection[CellChangeKind]) -> int:
         """Return the number of cells and pairs with such changes, without declared failures."""
         rises = self.counts.get(CellChangeKind.METRIC, 0) if CellChangeKind.METRIC in kinds else 0
-        return (
-            rises
-            + sum(
-                difference.gated_count
-                for difference in self.differences
-                if difference.kind in kinds
-            )
-            + self._count_gated_pairs(kinds)
-        )
-
-    def _count_gated_pairs(self, kinds: Collection[CellChangeKind]) -> int:
-        return sum(kind_of_pair(change) in kinds for change in self.pairs)
+        cells = sum(change.gated_count for change in self.differences if change.kind in kinds)
+        return rises + cells + sum(kind_of_pair(change) in kinds for change in self.pairs)
 
     @cached_property
     def only(self) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:

@@ -528,16 +528,8 @@ def _fact_count(result: Result) -> int:
     """The number of facts in a failure. The first result with the most facts is the example."""
     failure = result.outcome.failure
     assert failure
-    return sum(
-        bool(fact)
-        for fact in (
-            failure.pass_,
-            failure.op,
-            failure.location,
-            failure.reproducer,
-            failure.excerpt,
-        )
-    )
+    place = (failure.pass_, failure.op, failure.location)
+    return sum(map(bool, (*place, failure.reproducer, failure.excerpt)))
 
 
 def _broken_env(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:

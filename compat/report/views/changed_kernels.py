@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from packaging.version import Version
 
 from compat import toolchains
-from compat.history.account import class_of, is_good
+from compat.history.account import class_of, failure_of, is_good
 from compat.history.verdict import release_of
 from compat.launch.hosting import Behaviour
 from compat.model import Result, arguments, constexprs
@@ -376,12 +376,8 @@ def _trial_document(trial: EditTrial) -> JsonObject:
             {
                 "env": result.cell.env.name,
                 "status": str(result.outcome.status),
-                "class": _class(result),
+                "class": failure_of(result.outcome)[0],
             }
             for result in trial.results
         ],
     }
-
-
-def _class(result: Result) -> str | None:
-    return result.outcome.failure.failure_class if result.outcome.failure else None

@@ -186,6 +186,22 @@ def threshold_line(comparison: Comparison) -> str:
     return f"metrics that changed by more than {comparison.threshold:g} %"
 
 
+_Item = CellChange | JumpGroup | SlowSuspect | PairChange
+
+
+def _sections(comparison: Comparison) -> Iterator[tuple[str, Sequence[_Item]]]:
+    """The title of each section of a comparison that is not empty, and its items."""
+    for kind in CellChangeKind:
+        if kind is CellChangeKind.METRIC and comparison.jumps:
+            yield threshold_line(comparison), comparison.jumps
+        if differences := comparison.of(kind):
+            yield title(kind, differences), differences
+    for releases, suspects in by_releases(comparison.suspects):
+        yield suspects_title(releases, suspects), suspects
+    if comparison.pairs:
+        yield PAIRS_TITLE, comparison.pairs
+
+
 def _declared_note(differences: Sequence[CellChange]) -> str:
     meant = sum(len(difference.results) - difference.gated_count for difference in differences)
     return f" ({meant:,} declared)" if meant else ""
@@ -216,26 +232,25 @@ def diff_lines(comparison: Comparison) -> Iterator[str]:
     """The comparison line by line: broken cells first, and the summary last."""
     yield f"{comparison.old.name} → {comparison.new.name}"
     yield from (f"note: {remark}" for remark in remarks(comparison))
-    for kind in CellChangeKind:
-        if kind is CellChangeKind.METRIC:
-            yield from _jumps(comparison)
-        elif differences := comparison.of(kind):
-            yield from ("", title(kind, differences))
-            for difference in differences:
-                yield from _difference(difference, comparison)
-    for releases, suspects in by_releases(comparison.suspects):
-        yield from ("", suspects_title(releases, suspects))
-        for suspect in suspects:
-            yield from (f"  {suspect.result.cell.id}", f"    {suspect.sentence}")
-    if comparison.pairs:
-        yield from ("", PAIRS_TITLE)
-        for pair in comparison.pairs:
-            yield from (
-                f"  {pair.name}",
-                f"    {pair_line(pair)}",
-                *([f"    says   {one_line(pair.says)}"] if pair.says else []),
-            )
+    for heading, items in _sections(comparison):
+        yield from ("", heading)
+        for item in items:
+            yield from _item_lines(item, comparison)
     yield from ("", headline(comparison))
+
+
+def _item_lines(item: _Item, comparison: Comparison) -> Iterator[str]:
+    match item:
+        case CellChange():
+            yield from _difference(item, comparison)
+        case JumpGroup():
+            yield f"  {jump_line(item)}"
+            yield from (f"    {where}" for where in item.where)
+        case SlowSuspect():
+            yield from (f"  {item.result.cell.id}", f"    {item.sentence}")
+        case PairChange():
+            yield from (f"  {item.name}", f"    {pair_line(item)}")
+            yield from [f"    says   {one_line(item.says)}"] if item.says else []
 
 
 def _difference(difference: CellChange, comparison: Comparison) -> Iterator[str]:
@@ -249,14 +264,6 @@ def _difference(difference: CellChange, comparison: Comparison) -> Iterator[str]
         if advice:
             yield f"    advice {' '.join(advice.split())}"
         yield f"    look   {look(difference, comparison)}"
-
-
-def _jumps(comparison: Comparison) -> Iterator[str]:
-    if comparison.jumps:
-        yield from ("", threshold_line(comparison))
-        for group in comparison.jumps:
-            yield f"  {jump_line(group)}"
-            yield from (f"    {where}" for where in group.where)
 
 
 # --- as a comment on a pull request ---------------------------------------------------------------
@@ -285,7 +292,12 @@ def diff_markdown(comparison: Comparison) -> str:
         else []
     )
     text, left_out = "", 0
-    for part in (*parts, *_sections(comparison)):
+    details = (
+        part
+        for heading, items in _sections(comparison)
+        for part in _details(heading, [_item_markdown(item, comparison) for item in items])
+    )
+    for part in (*parts, *details):
         longer = f"{text}\n\n{part}" if text else part
         if len(longer) > LIMIT - _ROOM:
             left_out += 1
@@ -308,27 +320,19 @@ def _table(comparison: Comparison) -> str:
     )
 
 
-def _sections(comparison: Comparison) -> Iterator[str]:
-    """Collapsed details with a few differences each, so that few are left out if not all fit."""
-    for kind in CellChangeKind:
-        if kind is CellChangeKind.METRIC:
-            yield from _details(
-                threshold_line(comparison), [_jump_markdown(group) for group in comparison.jumps]
-            )
-        elif differences := comparison.of(kind):
-            yield from _details(
-                title(kind, differences),
-                [_difference_markdown(difference, comparison) for difference in differences],
-            )
-    for releases, suspects in by_releases(comparison.suspects):
-        yield from _details(
-            suspects_title(releases, suspects),
-            [f"{code(suspect.result.cell.id)}: {escape(suspect.sentence)}" for suspect in suspects],
-        )
-    yield from _details(PAIRS_TITLE, [_pair_markdown(change) for change in comparison.pairs])
+def _item_markdown(item: _Item, comparison: Comparison) -> str:
+    match item:
+        case CellChange():
+            return _difference_markdown(item, comparison)
+        case JumpGroup():
+            return f"{escape(jump_line(item))}: {'; '.join(map(_place, item.where))}"
+        case SlowSuspect():
+            return f"{code(item.result.cell.id)}: {escape(item.sentence)}"
+    return _pair_markdown(item)
 
 
 def _details(summary: str, items: list[str]) -> Iterator[str]:
+    """Collapsed details with a few differences each, so that few are left out if not all fit."""
     for at in range(0, len(items), _EACH):
         numbers = f" ({at + 1} to {min(at + _EACH, len(items))})" if len(items) > _EACH else ""
         body = "\n\n".join(items[at : at + _EACH])
@@ -352,10 +356,6 @@ def _difference_markdown(difference: CellChange, comparison: Comparison) -> str:
             fence(look(difference, comparison), "sh"),
         )
     )
-
-
-def _jump_markdown(group: JumpGroup) -> str:
-    return f"{escape(jump_line(group))}: {'; '.join(map(_place, group.where))}"
 
 
 def _pair_markdown(change: PairChange) -> str:
