@@ -202,19 +202,43 @@ class Experiment(ABC):
 
 
 @define(kw_only=True, slots=False)
-class CompileExperiment(Experiment):
+class CompiledExperiment(Experiment):
+    """Combinations that are compiled, and not launched."""
+
+    @abstractmethod
+    def judge(self, title: str, cell: Cell, outcome: Outcome) -> Effect:
+        """Note the outcome of a combination in the release of a cell, and return its effect."""
+
+    def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
+        mode = Mode(actions=(Compile(ir=ir),), action_files={ir: self.attempts.data(ir)})
+        title = f"{stage.upper()} made by {self.name(maker)}, compiled by {self.name(reader)}"
+        return self.judge(title, reader, self.attempts.outcome(reader, mode))
+
+    def exchange_assembler(self, cell: Cell, program: AssemblerProgram) -> tuple[Outcome, Effect]:
+        """Compile a cell with another assembler in place of its own one."""
+        assembler = self.parts.assembler
+        variables = dict.fromkeys(assembler.variables, str(program.path))
+        outcome = self.attempts.outcome(cell, Mode(variables=variables))
+        title = f"{self.name(cell)} with the {assembler.name} of {program.name}"
+        return outcome, self.judge(title, cell, outcome)
+
+    def assemble_alone(self, cell: Cell, program: AssemblerProgram) -> Effect | None:
+        """Run another assembler alone; ``None`` if the compile makes no input for it."""
+        assembler = self.parts.assembler
+        outcome = self.attempts.assembler_outcome(cell, assembler, program.path)
+        source = f"The {assembler.takes.upper()} of {self.name(cell)}"
+        title = f"{source}, assembled with the {assembler.name} of {program.name}"
+        return None if outcome is None else self.judge(title, cell, outcome)
+
+
+@define(kw_only=True, slots=False)
+class CompileExperiment(CompiledExperiment):
     """Combinations that are compiled, and compared with the failure of the bad cell."""
 
     failing: Outcome
 
-    def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
-        outcome = self.attempts.outcome(
-            reader, Mode(actions=(Compile(ir=ir),), action_files={ir: self.attempts.data(ir)})
-        )
-        makers, readers = self.name(maker), self.name(reader)
-        self.steps.append(
-            f"{stage.upper()} made by {makers}, compiled by {readers}: {self.describe(outcome)}."
-        )
+    def judge(self, title: str, cell: Cell, outcome: Outcome) -> Effect:
+        self.steps.append(f"{title}: {self.describe(outcome)}.")
         return effect_on(self.failing, outcome)
 
     def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
@@ -222,27 +246,13 @@ class CompileExperiment(Experiment):
 
         If the toolchain refuses that assembler, run the assembler alone.
         """
-        assembler, name = self.parts.assembler, self.name(cell)
-        outcome = self.attempts.outcome(
-            cell, Mode(variables=dict.fromkeys(assembler.variables, str(program.path)))
-        )
-        self.steps.append(
-            f"{name} with the {assembler.name} of {program.name}: {self.describe(outcome)}."
-        )
+        outcome, effect = self.exchange_assembler(cell, program)
         # A predicted failure is about a finished compile.
         failed = outcome.failure if outcome.failure and not outcome.failure.prediction else None
         # Up to 3.2, Triton refuses an assembler that is newer than those it knows.
-        if failed and failed.stage != assembler.stage:
-            alone = self.attempts.assembler_outcome(cell, assembler, program.path)
-            if alone is not None:
-                source = assembler.takes.upper()
-                step = (
-                    f"The {source} of {name}, assembled with the {assembler.name} of"
-                    f" {program.name}: {self.describe(alone)}."
-                )
-                self.steps.append(step)
-                return effect_on(self.failing, alone)
-        return effect_on(self.failing, outcome)
+        if failed and failed.stage != self.parts.assembler.stage:
+            return self.assemble_alone(cell, program) or effect
+        return effect
 
     def describe(self, outcome: Outcome) -> str:
         """An outcome in the words of a step."""
@@ -336,7 +346,7 @@ class CompileExperiment(Experiment):
 
 
 @define(kw_only=True, slots=False)
-class MetricExperiment(Experiment):
+class MetricExperiment(CompiledExperiment):
     """Combinations that are compiled, and judged by their metrics."""
 
     criterion: Criterion
@@ -351,42 +361,21 @@ class MetricExperiment(Experiment):
 
     def alone(self, cell: Cell) -> Effect:
         """The effect of an unchanged cell."""
-        return self._effect(
-            f"{self.name(cell)} alone", cell, outcome_of(cell, [self.evidence_of(cell)])
-        )
-
-    def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
-        outcome = self.attempts.outcome(
-            reader, Mode(actions=(Compile(ir=ir),), action_files={ir: self.attempts.data(ir)})
-        )
-        return self._effect(
-            f"{stage.upper()} made by {self.name(maker)}, compiled by {self.name(reader)}",
-            reader,
-            outcome,
-        )
+        outcome = outcome_of(cell, [self.evidence_of(cell)])
+        return self.judge(f"{self.name(cell)} alone", cell, outcome)
 
     def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
         """Compile a cell with another assembler.
 
         If the toolchain's own assembler cannot be exchanged, run the other one alone.
         """
-        assembler, name = self.parts.assembler, self.name(cell)
+        assembler = self.parts.assembler
         if assembler.variables:
-            outcome = self.attempts.outcome(
-                cell, Mode(variables=dict.fromkeys(assembler.variables, str(program.path)))
-            )
-            return self._effect(
-                f"{name} with the {assembler.name} of {program.name}", cell, outcome
-            )
-        alone = self.attempts.assembler_outcome(cell, assembler, program.path)
-        if alone is None:
-            self.steps.append(f"{name} produces no {assembler.takes.upper()} for it.")
-            return Effect.UNKNOWN
-        title = (
-            f"The {assembler.takes.upper()} of {name}, assembled with the {assembler.name} of"
-            f" {program.name}"
-        )
-        return self._effect(title, cell, alone)
+            return self.exchange_assembler(cell, program)[1]
+        effect = self.assemble_alone(cell, program)
+        if effect is None:
+            self.steps.append(f"{self.name(cell)} produces no {assembler.takes.upper()} for it.")
+        return effect or Effect.UNKNOWN
 
     def swap_assembler(self) -> Crossing | None:
         """Swap the assemblers, unless the binaries of both releases name the same version of it."""
@@ -398,8 +387,7 @@ class MetricExperiment(Experiment):
         self.steps.append(f"{names} have the same {name}, {values[0]}, by what their binaries say.")
         return Crossing(into_bad=Effect.OK, into_good=Effect.SAME)
 
-    def _effect(self, title: str, cell: Cell, outcome: Outcome) -> Effect:
-        """The criterion's answer about a combination."""
+    def judge(self, title: str, cell: Cell, outcome: Outcome) -> Effect:
         result = Result(cell=self.bad, built=self.context.envs[cell.env.name], outcome=outcome)
         failure = outcome.failure
         if failure is not None and not failure.prediction:

@@ -168,8 +168,9 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
         "ok": IsOk(),
         "unexpected": IsUnexpected(),
         "same-failure": HasFingerprint(),
+        "wrong": IsWrong(),
+        "unstable": IsUnstable(),
     }
-    forms = (*plain, "wrong", "unstable")
     if text in plain:
         return Criterion(question=plain[text])
     name, equals, argument = text.partition("=")
@@ -177,7 +178,7 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
         return Criterion(question=HasClass(failure_class=_check_class_name(argument.strip())))
     if equals and name.strip() == "run" and argument.strip() and ask is not None:
         return Criterion(question=RunsProgram(command=argument.strip(), ask=ask))
-    if measured := parse_measured(text) or parse_duration(text):
+    if measured := _parse_latency(text) or parse_duration(text):
         return Criterion(question=measured)
     if match := _METRIC.fullmatch(text):
         sign = "==" if match["sign"] == "=" else match["sign"]
@@ -187,7 +188,7 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
     raise SelectionError(
         f"{text!r} is not a judge",
         where="--judge",
-        hint=did_you_mean(text, forms) or f"Available: {_FORMS}.",
+        hint=did_you_mean(text, plain) or f"Available: {_FORMS}.",
     )
 
 
@@ -408,15 +409,8 @@ class IsSlower:
         return evolve(self, before=before, launched=True)
 
 
-Measured = IsWrong | IsUnstable | IsSlower
-
-
-def parse_measured(text: str) -> Measured | None:
-    """The question about numbers or latency that a text names; ``None`` for other texts."""
-    if text == "wrong":
-        return IsWrong()
-    if text == "unstable":
-        return IsUnstable()
+def _parse_latency(text: str) -> IsSlower | None:
+    """The question about a latency that a text names; ``None`` for other texts."""
     if match := _STAYING.fullmatch(text):
         number = float(match["number"])
         return IsSlower(sign=match["sign"], number=number, of="baseline", what=STAYING)

@@ -21,7 +21,6 @@ from compat.report.render.blocks import (
     Heading,
     Inline,
     StyledText,
-    TableColumn,
     TextLine,
 )
 from compat.text import printable
@@ -105,22 +104,18 @@ def _table(block: DataTable) -> table.Table:
         show_edge=False,
     )
     for column in block.columns:
-        _add_column(drawn, column)
+        drawn.add_column(
+            Text(column.heading),
+            justify="right" if column.right else "left",
+            no_wrap=not column.wrap,
+            overflow="fold" if column.fold else "ellipsis",
+            style=column.style,
+            width=column.width,
+            min_width=column.min_width,
+        )
     for row in block.rows:
         drawn.add_row(*map(_text, row))
     return drawn
-
-
-def _add_column(drawn: table.Table, column: TableColumn) -> None:
-    drawn.add_column(
-        Text(column.heading),
-        justify="right" if column.right else "left",
-        no_wrap=not column.wrap,
-        overflow="fold" if column.fold else "ellipsis",
-        style=column.style,
-        width=column.width,
-        min_width=column.min_width,
-    )
 
 
 def _needed_width(block: DataTable) -> int:
