@@ -428,7 +428,8 @@ class CellSearch:
         if self.other is not None:
             answer = passes.compare(self.other, self.cell, self.context, folder)
             return evolve(answer, sentence=f"{answer.sentence}{self._unused_judge_sentence()}")
-        if not self._works():
+        (result,) = run([self.cell], self.context)
+        if not is_good(result.outcome):
             return passes.find_pass(self.cell, self.context, folder)
         if unasked := self._unused_judge_sentence():
             sentence = f"{self.cell.env.name} compiles it, so no pass fails.{unasked}"
@@ -467,10 +468,6 @@ class CellSearch:
             if is_good(result.outcome)
             else settings.find_needs(self.cell, self.context, self.on_step, self.budget)
         )
-
-    def _works(self) -> bool:
-        (result,) = run([self.cell], self.context)
-        return is_good(result.outcome)
 
 
 # --- the last bisect of a project -----------------------------------------------------------------

@@ -294,8 +294,15 @@ class Account:
     def intervals(self) -> tuple[Interval, ...]:
         """Runs of neighbouring releases that behave alike. An inconclusive release ends a run."""
         return tuple(
-            _interval(run)
+            Interval(
+                first=run.first,
+                last=run.last,
+                status=status,
+                failure_class=failure_class,
+                fingerprint=fingerprint,
+            )
             for run in runs((entry.release, entry.behaviour) for entry in self.entries)
+            for status, failure_class, fingerprint in (run.value,)
         )
 
     @property
@@ -309,17 +316,6 @@ class Account:
 
     def _releases(self, which: Callable[[Entry], bool]) -> tuple[str, ...]:
         return tuple(entry.release for entry in self.entries if which(entry))
-
-
-def _interval(run: Run[tuple[Status, str | None, str | None]]) -> Interval:
-    status, failure_class, fingerprint = run.value
-    return Interval(
-        first=run.first,
-        last=run.last,
-        status=status,
-        failure_class=failure_class,
-        fingerprint=fingerprint,
-    )
 
 
 # --- one outcome ----------------------------------------------------------------------------------

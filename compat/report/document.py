@@ -443,12 +443,7 @@ def enclosing(
     ``source`` maps the absolute path of a file to its text. ``artifact`` maps the name of a stored
     artifact to its text, in a form that may be published. Both return ``None`` if there is no text.
     """
-    sources = dict(_fitting_texts(_sources(report, source), SOURCES_LIMIT))
-    return evolve(
-        report,
-        sources=sources,
-        attachments=dict(_fitting_texts(_attachments(report, artifact), ATTACHMENTS_LIMIT)),
-    )
+    return _with_texts(report, source, _attachments(report, artifact))
 
 
 def within_bounds(report: Report) -> Report:
@@ -456,15 +451,20 @@ def within_bounds(report: Report) -> Report:
 
     In a merged report, each run has used the limits for itself.
     """
-    sources = dict(_fitting_texts(_sources(report, report.sources.get), SOURCES_LIMIT))
     packed = (
         (name, report.attachments[name])
         for name in attachment_names(report)
         if name in report.attachments
     )
-    return evolve(
-        report, sources=sources, attachments=dict(_fitting_texts(packed, ATTACHMENTS_LIMIT))
-    )
+    return _with_texts(report, report.sources.get, packed)
+
+
+def _with_texts(
+    report: Report, source: Callable[[str], str | None], packed: Iterable[tuple[str, str]]
+) -> Report:
+    sources = dict(_fitting_texts(_sources(report, source), SOURCES_LIMIT))
+    attachments = dict(_fitting_texts(packed, ATTACHMENTS_LIMIT))
+    return evolve(report, sources=sources, attachments=attachments)
 
 
 def is_packed(content: str) -> bool:

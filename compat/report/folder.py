@@ -176,24 +176,14 @@ def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Pat
         return into, reduce(add, (merging.merge_store(file, store) for file in files))
 
 
-def store_merge_sentences(merged: StoreMerge, files: int) -> list[str]:
+def store_merge_sentences(merged: StoreMerge, files: int) -> Iterator[str]:
     """The merged stores, in words."""
-    sentences = [
-        f"{amount(merged.new, 'result')} of {amount(files, 'store')} new, {merged.known:,} known"
-        " already"
-    ]
-    sentences += (
-        [f"{amount(merged.unreadable, 'row')} cannot be read by this version"]
-        if merged.unreadable
-        else []
-    )
-    sentences += (
-        [f"{amount(merged.artifacts, 'artifact')} missing beside them"] if merged.artifacts else []
-    )
+    new = f"{amount(merged.new, 'result')} of {amount(files, 'store')} new"
+    yield f"{new}, {merged.known:,} known already"
+    if merged.unreadable:
+        yield f"{amount(merged.unreadable, 'row')} cannot be read by this version"
+    if merged.artifacts:
+        yield f"{amount(merged.artifacts, 'artifact')} missing beside them"
     if cells := merged.disagreeing:
-        more = [f"{len(cells) - _NAMED:,} more"] if len(cells) > _NAMED else []
-        sentences += [
-            f"{amount(len(cells), 'cell')} with different results:"
-            f" {join_words([*cells[:_NAMED], *more])}"
-        ]
-    return sentences
+        named = [*cells[:_NAMED], *([f"{len(cells) - _NAMED:,} more"] * (len(cells) > _NAMED))]
+        yield f"{amount(len(cells), 'cell')} with different results: {join_words(named)}"

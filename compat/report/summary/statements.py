@@ -471,20 +471,11 @@ def hint_failures_sentence(results: Iterable[Result]) -> str | None:
             places[number, result.cell.env.name, result.cell.target.name].append(result)
     pairs: dict[tuple[str, str, str, Status], None] = {}
     for here in places.values():
-        fine = next(
-            (result.cell.spec for result in here if result.outcome.status is Status.OK), None
-        )
-        failed = [
-            result
-            for result in here
-            if result.outcome.failure and result.outcome.status is not Status.OK
-        ]
-        for result in failed:
-            if fine is None:
-                break
-            pairs[
-                result.cell.spec.kernel, result.cell.spec.case, fine.case, result.outcome.status
-            ] = None
+        ok = [result.cell.spec.case for result in here if result.outcome.status is Status.OK]
+        for result in here if ok else ():
+            spec, status = result.cell.spec, result.outcome.status
+            if result.outcome.failure and status is not Status.OK:
+                pairs[spec.kernel, spec.case, ok[0], status] = None
     if not pairs:
         return None
     named = [
