@@ -367,8 +367,8 @@ class CellSearch:
     """The context, with the envs of both cells."""
     folder: Path
     """The folder for IR."""
-    criterion: Criterion | None = None
-    """The definition of bad, unless a failed compile is bad."""
+    criterion: Criterion
+    """The definition of bad."""
     assemblers: tuple[AssemblerProgram, ...] = ()
     """Other assemblers to try in place of the toolchain's own one."""
     gpu: Gpu | None = None
@@ -395,7 +395,7 @@ class CellSearch:
 
     def _part(self) -> Part:
         judge = None
-        if self.criterion is not None and self.criterion.asks_launches:
+        if self.criterion.asks_launches:
             judge = LaunchJudge(
                 criterion=self.criterion, folder=self._folder("combinations"), gpu=self.gpu
             )
@@ -413,7 +413,7 @@ class CellSearch:
     def _metric(self) -> Criterion | None:
         """The criterion, if it asks for a metric of the binary."""
         judge = self.criterion
-        return judge if judge and judge.asks_metric and not judge.asks_seconds else None
+        return judge if judge.asks_metric and not judge.asks_seconds else None
 
     def _pass(self) -> PassAnswer | None:
         folder, metric = self._folder("passes"), self._metric
@@ -439,7 +439,7 @@ class CellSearch:
     def _unused_judge_sentence(self) -> str:
         """A sentence about a judge that has no influence on the answer; empty without one."""
         judge = self.criterion
-        if judge is None or not (judge.asks_metric or judge.asks_launches):
+        if not (judge.asks_metric or judge.asks_launches):
             return ""
         return (
             f" The judge `{judge.text}` has no part in this answer: the axis names a pass that"
@@ -458,9 +458,7 @@ class CellSearch:
         if self.grow:
             return growth.answer()
         (result,) = run([self.cell], self.context)
-        is_slow = result.outcome.status is Status.TIMED_OUT or (
-            self.criterion is not None and self.criterion.asks_seconds
-        )
+        is_slow = result.outcome.status is Status.TIMED_OUT or self.criterion.asks_seconds
         if is_slow and growth.has_sizes:
             return evolve(growth, known_outcome=result.outcome).answer()
         return (

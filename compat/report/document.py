@@ -39,7 +39,7 @@ from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, cell_document, 
 from compat.pairs.records import Pair
 from compat.report.summary.compact import natural
 from compat.report.summary.grid import LibraryRecord, library_versions
-from compat.report.summary.record import Report, place_of
+from compat.report.summary.record import Report, place_of, row_key
 from compat.report.summary.statements import statements
 from compat.text import JsonObject, json_pieces, lazy_pattern, printable, write_json
 from compat.tune.records import TunedRecord
@@ -300,7 +300,10 @@ def _document(report: Report) -> JsonObject:
             StatementRecord(text=one.sentence, because=one.because) for one in statements(report)
         ),
         "cells": map(cell_document, report.ordered_results),
-        "verdicts": map(verdict_document, sorted(report.verdicts, key=_order)),
+        "verdicts": map(
+            verdict_document,
+            sorted(report.verdicts, key=lambda verdict: row_key(verdict.coordinate)),
+        ),
         "envs": [
             _env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))
         ],
@@ -411,10 +414,6 @@ def _env(built: BuiltEnv) -> JsonObject:
     packages = tuple(sorted(built.packages, key=lambda package: package.name))
     record = record_of(EnvRecord, built, built.env, python=built.python_version, packages=packages)
     return with_names(unstructure(record), built.env)
-
-
-def _order(verdict: Verdict) -> tuple[object, ...]:
-    return tuple(map(natural, verdict.coordinate))
 
 
 # --- sources of kernels, and artifacts of failures ------------------------------------------------

@@ -13,7 +13,7 @@ from compat.history.verdict import Coordinate, Point, Verdict, release_of
 from compat.model import Check, Result, Status
 from compat.report.summary.compact import FailurePlace, natural
 from compat.report.summary.grid import MARKS, KernelGrid, Mark, kernel_grids, legend_of
-from compat.report.summary.record import Report, expectation_words
+from compat.report.summary.record import Report, expectation_words, row_key
 from compat.text import amount, join_words
 
 _WORDS = {Status.OK: "right", Status.UNSUPPORTED: "n/a"}
@@ -223,29 +223,22 @@ class LatencyRow:
 
 def latencies(report: Report) -> tuple[Latencies, ...]:
     """The latency of every kernel that was timed, in natural order."""
-    accounts = {
-        coordinate: verdict for coordinate, verdict in report.verdict_of.items() if verdict.fast
-    }
+    verdicts = report.verdict_of
     kernels: dict[tuple[str, str], list[LatencyRow]] = defaultdict(list)
-    several = len({target for *_, target in accounts}) > 1
-    for coordinate, verdict in sorted(
-        accounts.items(), key=lambda item: tuple(map(natural, item[0]))
-    ):
-        if verdict.fast is None:
+    several = len({verdict.target for verdict in verdicts.values() if verdict.fast}) > 1
+    for coordinate in sorted(verdicts, key=row_key):
+        if (fast := verdicts[coordinate].fast) is None:
             continue
         kernel, variant, case, target = coordinate
         timed = {point.release.label: point.results for point in report.points[coordinate]}
-        cells = (
-            _timing(timed.get(release.label, ()), verdict.fast.device)
-            for release in report.releases
-        )
+        cells = (_timing(timed.get(release.label, ()), fast.device) for release in report.releases)
         row = LatencyRow(
             subject=f"{variant} ({case}{', ' + target if several else ''})",
             cells=tuple(cells),
-            verdict=verdict.fast.phrase,
-            slower=verdict.fast.word is not Word.WORKS,
+            verdict=fast.phrase,
+            slower=fast.word is not Word.WORKS,
         )
-        kernels[kernel, verdict.fast.device].append(row)
+        kernels[kernel, fast.device].append(row)
     return tuple(
         Latencies(kernel=kernel, device=device, rows=tuple(rows))
         for (kernel, device), rows in kernels.items()

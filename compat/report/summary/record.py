@@ -562,13 +562,14 @@ def in_order(results: Iterable[Result]) -> Iterator[Result]:
     rows: dict[Coordinate, list[Result]] = defaultdict(list)
     for result in results:
         rows[_coordinate(result)].append(result)
-    for _, alike in groupby(sorted(rows, key=_row_key), key=_row_key):
+    for _, alike in groupby(sorted(rows, key=row_key), key=row_key):
         yield from sorted(
             (result for coordinate in alike for result in rows[coordinate]), key=_key_in_row
         )
 
 
-def _row_key(coordinate: Coordinate) -> tuple[object, ...]:
+def row_key(coordinate: Coordinate) -> tuple[object, ...]:
+    """The key that sorts the rows of a report."""
     return tuple(map(natural, coordinate))
 
 
