@@ -194,12 +194,18 @@ if __name__ == "__main__":
     child.start()
     child.join()
 """
-    capture = captured((str(program(then)),), tmp_path, python)
+    options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
+    capture = capture_program((str(program(then)),), options, python=python)
     assert {kernel.name: kernel.module for kernel in capture.files.kernels} == {
         "copy": "program.py",
         "fill": "program.py",
     }
     assert capture.files.never_launched == ()
+    assert [(comparison.kernel, comparison.agreement) for comparison in capture.comparisons] == [
+        ("copy", Agreement.EQUAL),
+        ("fill", Agreement.EQUAL),
+    ]
+    assert json.loads((tmp_path / "captured" / "index.json").read_text())["processes"] == 2
 
 
 @pytest.mark.wheels

@@ -140,11 +140,3 @@ def test_recorded_problems_run_in_the_interpreter_and_none_is_ok(
     assert {cell: repr(check) for cell, check in again.items()} == {
         cell: repr(check) for cell, check in checks.items()
     }
-
-
-def test_problems_are_written_only_on_request(pair: BuiltEnv, tmp_path: Path) -> None:
-    (tmp_path / "program.py").write_text(PROGRAM)
-    options = Options(output=tmp_path / "captured", check=CodeCheck.NOTHING, fake=True)
-    capture_program((str(tmp_path / "program.py"),), options, python=pair.python)
-    assert not any("problem" in path.read_text() for path in (tmp_path / "captured").glob("*.toml"))
-    assert not (tmp_path / "captured" / "recorded_problems.py").exists()
