@@ -25,6 +25,7 @@ def block(x, y, n: int, BLOCK: tl.constexpr):
 
 block[(1,)](Tensor(), Tensor(), 1, BLOCK=64)
 """
+MATRIX = 'schema = 1\nenv = [{ triton = "3.8.0" }, { triton = "3.9.0" }]\n'
 
 
 @pytest.fixture
@@ -32,6 +33,7 @@ def folder(
     built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
     """A folder with kernels of a program, captured with 3.8.0."""
+    (tmp_path / "matrix.toml").write_text(MATRIX)
     (tmp_path / "program.py").write_text(LAUNCH + POINTERS)
     for name in ("triton-3.8.0", "triton-3.9.0"):
         built(name)

@@ -374,7 +374,7 @@ def test_python_source_without_a_kernel_file_is_edited(
     )
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert "after:  compiles on 3.9.0\n" in (tmp_path / "found.txt").read_text()
-    done = compat(tmp_path, "fix", "width/*/*/h100/3.9", "a.py", "--json", "--write")
+    done = compat(tmp_path, "fix", "width/*/*/h100/3.9", "a.py", *places, "--json", "--write")
     assert json.loads(done.stdout)["written"] == [str(source)], done.stderr
     done = compat(tmp_path, "fix", "small/*", "--spec", "a.py", *places)
     assert done.returncode == 2
