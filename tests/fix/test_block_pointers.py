@@ -9,7 +9,8 @@ import ast
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -130,59 +131,59 @@ def interpret(
     )
 
 
-def assert_same(done: subprocess.CompletedProcess[str], names: Sequence[str]) -> None:
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.split() == [word for name in names for word in (f"{name}:", "done")]
-
-
 @pytest.mark.wheels
-@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
 @pytest.mark.long
-def test_both_forms_compute_the_same_bit_for_bit(
-    path: Path, tmp_path: Path, pair_python: str
-) -> None:
+def test_both_forms_compute_the_same_bit_for_bit(tmp_path: Path, pair_python: str) -> None:
     """Triton's interpreter runs both forms.
 
     Plain pointers: rows and columns that fill a block and that do not, contiguous in one dtype and
-    not in another. Descriptors: the same sizes, in tensors that descriptors can be made of.
+    not in another. Descriptors: the same sizes, in tensors that descriptors can be made of. The
+    last two edits lack a condition of a mask, and the comparison finds the second one.
     """
-    pointed, names = path.read_text(), EVERY[path]
-    for name in names:
-        pointed = with_plain_pointers(name, pointed)
-    # The kernel "unchecked" reads outside of its tensor.
-    edited, descriptor_names = (
-        path.read_text(),
-        [name for name in DESCRIBED[path] if name != "unchecked"],
-    )
-    for name in descriptor_names:
-        edited = with_descriptors(name, edited)
-    aligned = [name for name in descriptor_names if name != "fused_attention"]
-    runs = (
-        (path, pointed, "any", names),
-        (path, edited, "aligned", aligned),
-        (path, edited, "whole", descriptor_names),
-    )
-    assert_same(interpret(pair_python, tmp_path, *runs), [*names, *aligned, *descriptor_names])
-    for text, replaced in ((pointed, names), (edited, descriptor_names)):
-        assert "make_block_ptr" not in "".join(body_of(text, name) for name in replaced)
-
-
-@pytest.mark.wheels
-def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
-    """The comparison of the test above finds an edit that lacks a condition of its mask."""
-    edited = with_plain_pointers("copied")
-    unread, unwritten = (
-        edited.replace("(source_0 < n) & ", ""),
-        edited.replace("(target_0 < n) & ", ""),
-    )
-    assert edited not in (unread, unwritten)
-    runs = [(KERNELS, edited, "any", ["copied"]) for edited in (unread, unwritten)]
-    done = interpret(pair_python, tmp_path, *runs)
-    assert done.returncode == 1
-    same, line, *others = done.stdout.splitlines()
-    assert same == "copied: done", "what is read too much is not stored"
-    assert "DIFFERENT" in line
+    runs = [run for path in EVERY for run in correct_runs(path)]
+    copied = with_plain_pointers("copied")
+    unread, unwritten = (copied.replace(f"({name}_0 < n) & ", "") for name in ("source", "target"))
+    assert copied not in (unread, unwritten)
+    wrong = [(KERNELS, edited, "any", ["copied"]) for edited in (unread, unwritten)]
+    done = interpret(pair_python, tmp_path, *runs, *wrong)
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    same = [f"{name}: done" for *_, names in runs for name in names]
+    assert lines[: len(same)] == same, done.stdout
+    same_line, different, *others = lines[len(same) :]
+    assert same_line == "copied: done", "what is read too much is not stored"
+    assert "DIFFERENT" in different
     assert others[-1] == "copied: done"
+
+
+def correct_runs(path: Path) -> Iterator[tuple[Path, str, str, Sequence[str]]]:
+    """The runs of all kernels of a file with plain pointers, and with descriptors."""
+    # The kernel "unchecked" reads outside of its tensor.
+    described = [name for name in DESCRIBED[path] if name != "unchecked"]
+    yield path, with_all_plain_pointers(path), "any", EVERY[path]
+    edited = with_all_descriptors(path)
+    yield path, edited, "aligned", [name for name in described if name != "fused_attention"]
+    yield path, edited, "whole", described
+
+
+@cache
+def with_all_plain_pointers(path: Path) -> str:
+    """A file in which one edit after the other has replaced all block pointers."""
+    text = path.read_text()
+    for name in EVERY[path]:
+        text = with_plain_pointers(name, text)
+    assert "make_block_ptr" not in "".join(body_of(text, name) for name in EVERY[path])
+    return text
+
+
+@cache
+def with_all_descriptors(path: Path) -> str:
+    """The same with descriptors, where these can replace block pointers."""
+    text = path.read_text()
+    for name in DESCRIBED[path]:
+        text = with_descriptors(name, text)
+    assert "make_block_ptr" not in "".join(body_of(text, name) for name in DESCRIBED[path])
+    return text
 
 
 FORMS = {"plain": plain_pointers.plain_pointers, "descriptors": descriptors.tensor_descriptors}
@@ -193,27 +194,29 @@ The tests run and compile the edits of this variant.
 """
 
 
-def edited_kernels(form: str, folder: Path) -> Path:
-    """A copy of this repository's kernels whose block pointers are replaced."""
+def edited_kernels(folder: Path) -> Path:
+    """A copy of this repository's kernels for each form that replaces their block pointers."""
     for name in ("problems.py", "problem_tensors.py"):
         shutil.copy(KERNELS_HERE / name, folder)
+    hints = ("stride_qd", "stride_kd", "stride_vd", "stride_od")
     for name in OWN:
-        shutil.copy(KERNELS_HERE / f"{name}.toml", folder)
-        text = (KERNELS_HERE / f"{name}.py").read_text()
-        hints = ("stride_qd", "stride_kd", "stride_vd", "stride_od")
-        (proposal,) = FORMS[form](faulty(f"{name}_block_ptr", text, equal_to_1=hints))
-        (folder / f"{name}.py").write_text(proposal.text)
+        described, text = ((KERNELS_HERE / f"{name}{end}").read_text() for end in (".toml", ".py"))
+        for form, edit in FORMS.items():
+            (proposal,) = edit(faulty(f"{name}_block_ptr", text, equal_to_1=hints))
+            (folder / f"{name}_{form}.py").write_text(proposal.text)
+            copied = described.replace(f'kernel = "{name}"', f'kernel = "{name}_{form}"')
+            copied = copied.replace(f'source = "{name}.py"', f'source = "{name}_{form}.py"')
+            (folder / f"{name}_{form}.toml").write_text(copied)
     return folder
 
 
 @pytest.mark.wheels
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.long
 def test_the_selection_kernels_compute_the_reference_and_compile(
-    form: str, tmp_path: Path, pair_python: str, built: Callable[[str], BuiltEnv]
+    tmp_path: Path, pair_python: str, built: Callable[[str], BuiltEnv]
 ) -> None:
-    folder = edited_kernels(form, tmp_path)
+    folder = edited_kernels(tmp_path)
     specs = [spec for spec in load_kernels(["*.toml"], folder) if spec.variant == "block_ptr"]
     names = [
         (spec.kernel, spec.variant, spec.case)
@@ -227,30 +230,35 @@ def test_the_selection_kernels_compute_the_reference_and_compile(
     env = built("triton-3.9.0")
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
     assert {result.outcome.status for result in run_in(cells, tmp_path, [env])} == {Status.OK}
-    assert len(cells) == 7
+    assert len(cells) == 2 * 7
 
 
 # --- compiling ------------------------------------------------------------------------------------
 
 
 def compiled(
-    texts: dict[str, str], folder: Path, envs: list[BuiltEnv]
+    files: Mapping[str, Sequence[str]], folder: Path, envs: list[BuiltEnv]
 ) -> dict[tuple[str, str], Status]:
+    """Kernel and env → its status. ``files`` has the kernels of each text."""
     cells = []
-    for name, text in texts.items():
-        path = folder / f"{name}.py"
+    for number, (text, names) in enumerate(files.items()):
+        path = folder / f"edited{number}.py"
         path.write_text(text)
-        specialization = spec(
-            "api",
-            name,
-            source=str(path),
-            closure=read_source(path).closure,
-            signature=TYPES,
-            constexprs={"BM": 16, "BN": 16},
-            divisible_by_16=("x", "y"),
-            equal_to_1=("sm",),
-        )
-        cells += [Cell(env=env.env, target=TARGETS["sm_90"], spec=specialization) for env in envs]
+        closure = read_source(path).closure
+        for name in names:
+            specialization = spec(
+                "api",
+                name,
+                source=str(path),
+                closure=closure,
+                signature=TYPES,
+                constexprs={"BM": 16, "BN": 16},
+                divisible_by_16=("x", "y"),
+                equal_to_1=("sm",),
+            )
+            cells += [
+                Cell(env=env.env, target=TARGETS["sm_90"], spec=specialization) for env in envs
+            ]
     return {
         (result.cell.spec.function, result.cell.env.name): result.outcome.status
         for result in run_in(cells, folder, envs)
@@ -278,14 +286,10 @@ def test_plain_pointers_compile_before_and_after_the_removal(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     envs = [built(f"triton-{release}") for release in ("3.0.0", "3.9.0")]
-    texts = {
-        name: with_plain_pointers(name, path.read_text())
-        for path, names in EVERY.items()
-        for name in names
-    }
-    statuses = compiled(texts, tmp_path, envs)
+    files = {with_all_plain_pointers(path): names for path, names in EVERY.items()}
+    statuses = compiled(files, tmp_path, envs)
     assert {key for key, status in statuses.items() if status is not Status.OK} == set()
-    assert len(statuses) == 2 * len(texts) == 44
+    assert len(statuses) == 44
 
 
 @pytest.mark.wheels
@@ -294,14 +298,10 @@ def test_descriptors_compile_on_releases_that_have_them(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
     envs = [built("triton-3.4.0"), built("triton-3.9.0")]
-    texts = {
-        name: with_descriptors(name, path.read_text())
-        for path, names in DESCRIBED.items()
-        for name in names
-    }
-    statuses = compiled(texts, tmp_path, envs)
+    files = {with_all_descriptors(path): names for path, names in DESCRIBED.items()}
+    statuses = compiled(files, tmp_path, envs)
     assert {key for key, status in statuses.items() if status is not Status.OK} == set()
-    assert len(statuses) == 2 * len(texts) == 30
+    assert len(statuses) == 30
 
 
 # --- the text -------------------------------------------------------------------------------------
