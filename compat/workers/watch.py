@@ -214,7 +214,7 @@ class _Watch:
             yield from lines
 
     def _patience(self) -> float:
-        if self.in_flight is None:
+        if self.in_flight is None or self._killed is not None:
             return _TICK
         return max(0.0, min(_TICK, self.in_flight.remaining_seconds(self.limits)))
 
