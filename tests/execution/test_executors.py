@@ -23,7 +23,7 @@ from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import KEEPING_IR, Compile, Limits, Mode
 from compat.workers.spawn import WORKER
-from tests.cells import KERNELS, cell
+from tests.cells import KEPT, KERNELS, cell
 from tests.execution.test_readings import crashing
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
@@ -32,7 +32,7 @@ RELEASE = "triton-3.1.0"
 
 def there(batch: bytes, worker: Path) -> bytes:
     """Runs in the other process: compiles a batch, and returns its attempts."""
-    with LocalExecutor(worker=worker) as executor:
+    with LocalExecutor(worker=worker, idle_timeout=KEPT) as executor:
         return pickle.dumps(list(executor.submit(pickle.loads(batch))))
 
 
@@ -88,7 +88,12 @@ def results(
         return run(
             cells,
             RunContext(
-                envs={env.env.name: env}, store=store, limits=LIMITS, slots=2, executor=executor
+                envs={env.env.name: env},
+                store=store,
+                limits=LIMITS,
+                slots=2,
+                executor=executor,
+                idle_timeout=KEPT,
             ),
         )
 

@@ -216,7 +216,7 @@ def _made(env: BuiltEnv, specs: Sequence[Specialization]) -> dict[str, dict[str,
     One process compiles the kernels one after the other.
     """
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
-    with LocalExecutor() as executor:
+    with LocalExecutor(idle_timeout=KEPT) as executor:
         attempts = {
             cell_attempts.position: cell_attempts.attempts[0]
             for cell_attempts in executor.submit(Batch(cells, env, LIMITS))

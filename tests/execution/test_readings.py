@@ -20,7 +20,7 @@ from compat.toolchains.triton.ir.dumps import READER
 from compat.workers.attempt import Limits
 from compat.workers.evidence import keep_printed, printed_text
 from compat.workers.spawn import OwnWorker
-from tests.cells import cell
+from tests.cells import KEPT, cell
 from tests.execution.test_store import CELL, EVIDENCE, read
 from tests.sqlite import opened
 
@@ -40,6 +40,7 @@ def failure_of(one: Cell, env: BuiltEnv, folder: Path, *, cached: bool) -> Failu
             store=store,
             limits=Limits(deadline=60, memory=4 << 30),
             slots=2,
+            idle_timeout=KEPT,
         )
         (result,) = run([one], context)
     assert result.cached is cached

@@ -26,7 +26,7 @@ from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import Limits
 from compat.workers.spawn import OwnWorker
-from tests.cells import KERNELS, cell
+from tests.cells import KEPT, KERNELS, cell
 from tests.sqlite import column
 
 RELEASE = "triton-3.1.0"
@@ -50,6 +50,7 @@ def context() -> Iterator[Callable[..., RunContext]]:
                 "store": store,
                 "limits": LIMITS,
                 "slots": 2,
+                "idle_timeout": KEPT,
             }
             return RunContext(**(facts | changes))
 
@@ -163,7 +164,7 @@ def test_a_memory_hog_is_out_of_memory(
     env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
 ) -> None:
     cells = [cell(env, "hostile", "hoards"), cell(env, "hostile", "fine")]
-    results = run(cells, context(env, tmp_path, limits=Limits(deadline=60, memory=1 << 30)))
+    results = run(cells, context(env, tmp_path, limits=Limits(deadline=60, memory=1 << 29)))
     assert statuses(results) == {"hoards": "out_of_memory", "fine": "ok"}
 
 

@@ -24,6 +24,7 @@ from compat.workers.attempt import PLAIN, Limits, PreloadedPackage
 from compat.workers.client import WorkerClient
 from compat.workers.pool import WorkerPool
 from compat.workers.spawn import OwnWorker
+from tests.cells import KEPT
 from tests.standin.packages import HEADER, KERNEL, written
 from tests.targets import TARGETS
 from tests.waiting import wait_until
@@ -112,7 +113,7 @@ def specs(folder: Path, package: str = "ops") -> dict[str, Specialization]:
 
 
 def attempts(built: BuiltEnv, specializations: dict[str, Specialization]) -> dict[str, Evidence]:
-    with LocalExecutor() as executor:
+    with LocalExecutor(idle_timeout=KEPT) as executor:
         evidence: dict[str, Evidence] = {}
         for name, spec in specializations.items():
             cell = Cell(env=built.env, target=TARGETS["sm_90"], spec=spec)

@@ -13,17 +13,15 @@ from compat.model import BuiltEnv, Evidence, StageOutput
 from compat.store.store import Store
 from compat.workers.attempt import KEEPING_IR, Compile, Limits, Mode
 from compat.workers.evidence import printed_text
-from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt
-from tests.cells import cell
+from tests.cells import cell, worker
 
 pytestmark = pytest.mark.wheels
 LIMITS = Limits(deadline=60, memory=4 << 30)
 
 
 def one(env: BuiltEnv, store: Store, mode: Mode, function: str = "looped") -> Evidence:
-    assert env.python
-    with OwnWorker(env.python) as server:
+    with worker(env) as server:
         cells = [cell(env, "faces", function)]
         ((_, evidence),) = attempt(
             server, cells, LIMITS, stop=threading.Event(), mode=mode, keep=store.keep

@@ -15,9 +15,9 @@ from compat.diagnosis.classify import classify
 from compat.model import BuiltEnv, Cell, Evidence
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits
-from compat.workers.spawn import OwnWorker
+from compat.workers.client import WorkerClient
 from compat.workers.watch import attempt
-from tests.cells import KERNELS, cell
+from tests.cells import KERNELS, cell, worker
 
 pytestmark = pytest.mark.wheels
 
@@ -37,14 +37,13 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
     return built(request.param)
 
 
-@pytest.fixture(scope="module")
-def server(env: BuiltEnv) -> Iterator[OwnWorker]:
-    assert env.python is not None
-    with OwnWorker(env.python) as started:
-        yield started
+@pytest.fixture
+def server(env: BuiltEnv) -> Iterator[WorkerClient]:
+    with worker(env) as client:
+        yield client
 
 
-def attempts(server: OwnWorker, cells: list[Cell]) -> dict[str, Evidence]:
+def attempts(server: WorkerClient, cells: list[Cell]) -> dict[str, Evidence]:
     return {
         done.spec.function: evidence
         for done, evidence in attempt(server, cells, LIMITS, stop=threading.Event())
@@ -56,7 +55,7 @@ def place_of(file: str, text: str) -> str:
     return f"{file}.py:{next(number for number, line in enumerate(lines, 1) if text in line)}"
 
 
-def test_each_cell_of_a_batch_names_its_own_line(server: OwnWorker, env: BuiltEnv) -> None:
+def test_each_cell_of_a_batch_names_its_own_line(server: WorkerClient, env: BuiltEnv) -> None:
     """When the driver reads an answer, the beacon may already name the line of the next cell.
 
     The answer itself names the line of its cell.
@@ -73,7 +72,7 @@ def test_each_cell_of_a_batch_names_its_own_line(server: OwnWorker, env: BuiltEn
 
 @pytest.mark.parametrize("name", ["unknown_keyword", "unfit_sum", "asserts", "calls_another"])
 def test_failure_of_a_multiline_call_is_at_the_line_of_its_caret(
-    server: OwnWorker, env: BuiltEnv, name: str
+    server: WorkerClient, env: BuiltEnv, name: str
 ) -> None:
     """The compiler lowers the arguments, which are in later lines, before the call.
 
@@ -94,7 +93,9 @@ def test_failure_of_a_multiline_call_is_at_the_line_of_its_caret(
     assert evidence.diagnosis.line == line
 
 
-def test_abort_in_a_multiline_call_is_at_its_first_line(server: OwnWorker, env: BuiltEnv) -> None:
+def test_abort_in_a_multiline_call_is_at_its_first_line(
+    server: WorkerClient, env: BuiltEnv
+) -> None:
     evidence = attempts(server, [cell(env, "over_lines", "block_typed_bound")])["block_typed_bound"]
     assert evidence.signal == "SIGABRT"
     assert evidence.diagnosis.location == place_of("over_lines", "# block_typed_bound")
@@ -102,7 +103,7 @@ def test_abort_in_a_multiline_call_is_at_its_first_line(server: OwnWorker, env: 
 
 @pytest.mark.parametrize("name", ["uneven_pack", "wide_histogram"])
 def test_mlir_error_is_at_the_line_that_mlir_names(
-    server: OwnWorker, env: BuiltEnv, name: str
+    server: WorkerClient, env: BuiltEnv, name: str
 ) -> None:
     """From 3.8 on, that is the first line of the call.
 
@@ -124,7 +125,7 @@ def test_mlir_error_is_at_the_line_that_mlir_names(
         assert first < named < first + 6
 
 
-def test_failed_import_of_a_name_has_its_line(server: OwnWorker, env: BuiltEnv) -> None:
+def test_failed_import_of_a_name_has_its_line(server: WorkerClient, env: BuiltEnv) -> None:
     evidence = attempts(server, [cell(env, "asks_for_too_much", "asking")])["asking"]
     assert evidence.stage == "source"
     assert evidence.diagnosis.location == place_of("asks_for_too_much", "import no_such_function")
@@ -132,7 +133,7 @@ def test_failed_import_of_a_name_has_its_line(server: OwnWorker, env: BuiltEnv) 
 
 
 def test_error_without_a_message_has_the_place_that_raised_it(
-    server: OwnWorker, env: BuiltEnv
+    server: WorkerClient, env: BuiltEnv
 ) -> None:
     evidence = attempts(server, [cell(env, "failures", "load_of_a_number")])["load_of_a_number"]
     failure_symptoms = symptoms.of(evidence, KNOWLEDGE.wording)
@@ -140,7 +141,7 @@ def test_error_without_a_message_has_the_place_that_raised_it(
     assert failure_symptoms.statement.startswith("raise ValueError(")
 
 
-def test_symptoms_have_the_frames_of_a_hidden_cause(server: OwnWorker, env: BuiltEnv) -> None:
+def test_symptoms_have_the_frames_of_a_hidden_cause(server: WorkerClient, env: BuiltEnv) -> None:
     """Triton hides the cause of a failure (``raise CompilationError(…) from None``)."""
     evidence = attempts(server, [cell(env, "failures", "undefined_name")])["undefined_name"]
     failure_symptoms = symptoms.of(evidence, KNOWLEDGE.wording)
@@ -149,7 +150,7 @@ def test_symptoms_have_the_frames_of_a_hidden_cause(server: OwnWorker, env: Buil
 
 
 def test_tracebacks_are_bounded_and_have_no_frames_of_the_worker(
-    server: OwnWorker, env: BuiltEnv
+    server: WorkerClient, env: BuiltEnv
 ) -> None:
     evidence = attempts(server, [cell(env, "failures", "undefined_name")])["undefined_name"]
     traces = [link.traceback for link in evidence.raised]
@@ -159,7 +160,9 @@ def test_tracebacks_are_bounded_and_have_no_frames_of_the_worker(
     assert not any(worker in trace for trace in traces)
 
 
-def test_a_confirmation_says_whether_the_target_is_known(server: OwnWorker, env: BuiltEnv) -> None:
+def test_a_confirmation_says_whether_the_target_is_known(
+    server: WorkerClient, env: BuiltEnv
+) -> None:
     cells = [
         cell(env, "failures", "undefined_name", target=target)
         for target in ("sm_90", "sm_120", "gfx942")
