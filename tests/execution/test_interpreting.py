@@ -94,12 +94,36 @@ def store(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Iterator[Stor
 
 
 @pytest.fixture(scope="module")
+def staying() -> Iterator[OpenExecutor]:
+    """Opens an executor whose interpreters stay for the next test, as importing PyTorch is slow."""
+    with LocalExecutor() as executor:
+
+        class Staying:
+            slots = None
+            gpus = None
+            submit = executor.submit
+
+            def __init__(self, **_: object) -> None:
+                pass
+
+            def release(self, env: str) -> None:
+                pass
+
+            def close(self) -> None:
+                pass
+
+        yield Staying
+
+
+@pytest.fixture(scope="module")
 def envs(built: Callable[[str], BuiltEnv]) -> dict[str, BuiltEnv]:
     return {name: built(name) for name in (OLD, NEW)}
 
 
 @pytest.fixture(scope="module")
-def all_checks(envs: dict[str, BuiltEnv], store: Store, once: Once) -> dict[tuple[str, str], Check]:
+def all_checks(
+    envs: dict[str, BuiltEnv], store: Store, staying: OpenExecutor, once: Once
+) -> dict[tuple[str, str], Check]:
     """Env and name in ``WHAT`` → its check; made once."""
     cells = {
         (name, what): numbers_cell(env, what)
@@ -109,7 +133,8 @@ def all_checks(envs: dict[str, BuiltEnv], store: Store, once: Once) -> dict[tupl
     }
 
     def interpreted() -> str:
-        checks = interpret(cells.values(), RunContext(envs=envs, store=store, limits=LIMITS))
+        context = RunContext(envs=envs, store=store, limits=LIMITS, executor=staying)
+        checks = interpret(cells.values(), context)
         return json.dumps([unstructure(checks[cell]) for cell in cells.values()])
 
     checks = json.loads(once("interpreting", interpreted))
@@ -265,10 +290,13 @@ def test_known_checks_are_read_from_the_store_without_a_run(
     ]
 
 
-class Counting(LocalExecutor):
-    """An executor that records the kernels that it receives, and how often it was opened."""
+RUNS = {"right": 1, "subtracts": 2, "bf16 sums": 1, "hangs": 1, "sometimes": 3}
 
-    asked: ClassVar[list[str]] = []
+
+class Counting(LocalExecutor):
+    """An executor that records the cells that it receives, and how often it was opened."""
+
+    asked: ClassVar[list[Cell]] = []
     opened = 0
 
     def __init__(self, **facts: Any) -> None:
@@ -276,39 +304,28 @@ class Counting(LocalExecutor):
         Counting.opened += 1
 
     def submit(self, batch: Batch, stop: threading.Event | None = None) -> Generator[CellAttempts]:
-        self.asked.extend(cell.spec.function for cell in batch.cells if cell.spec.kernel != "probe")
+        self.asked.extend(cell for cell in batch.cells if cell.spec.kernel != "probe")
         return super().submit(batch, stop)
 
 
-@pytest.mark.parametrize(
-    ("what", "runs"), [("right", 1), ("subtracts", 2), ("bf16 sums", 1), ("hangs", 1)]
-)
-def test_wrong_numbers_are_confirmed_once(
-    envs: dict[str, BuiltEnv], tmp_path: Path, what: str, runs: int
-) -> None:
-    """A second run confirms them. Defects of the interpreter and timeouts are not confirmed."""
-    cell, limits = numbers_cell(envs[NEW], what), evolve(LIMITS, deadline=2.0)
-    Counting.asked.clear()
-    with Store(tmp_path) as store:
-        context = RunContext(envs=envs, store=store, limits=limits, executor=Counting)
-        first = interpret([cell], context)
-        assert len(Counting.asked) == runs
-        assert interpret([cell], context) == first
-        assert len(Counting.asked) == runs, "how it was confirmed is kept, too"
+def test_wrong_numbers_are_confirmed_once(envs: dict[str, BuiltEnv], tmp_path: Path) -> None:
+    """A second run confirms them, and a third one decides.
 
-
-def test_numbers_that_differ_from_run_to_run_are_unstable(
-    envs: dict[str, BuiltEnv], tmp_path: Path
-) -> None:
-    cell = numbers_cell(envs[NEW], "sometimes", problems=Path(shutil.copy(PROBLEMS, tmp_path)))
+    Defects of the interpreter and timeouts are not confirmed.
+    """
+    problems = Path(shutil.copy(PROBLEMS, tmp_path))
+    cells = {what: numbers_cell(envs[NEW], what, problems=problems) for what in RUNS}
+    limits = evolve(LIMITS, deadline=2.0)
     Counting.asked.clear()
     Counting.opened = 0
     with Store(tmp_path / "store") as store:
-        check = interpret(
-            [cell], RunContext(envs=envs, store=store, limits=LIMITS, executor=Counting)
-        )[cell]
-    assert len(Counting.asked) == 3
-    assert Counting.opened == 1, "all runs share the interpreters"
+        context = RunContext(envs=envs, store=store, limits=limits, executor=Counting)
+        first = interpret(cells.values(), context)
+        assert {what: Counting.asked.count(cell) for what, cell in cells.items()} == RUNS
+        assert Counting.opened == 1, "all runs share the interpreters"
+        assert interpret(cells.values(), context) == first
+        assert len(Counting.asked) == sum(RUNS.values()), "how it was confirmed is kept, too"
+    check = first[cells["sometimes"]]
     assert check.status is Status.UNSTABLE
     assert check.reason.startswith(
         "not the same in each of 3 runs in the interpreter: wrong, then ok, then wrong (is "
@@ -316,7 +333,11 @@ def test_numbers_that_differ_from_run_to_run_are_unstable(
 
 
 def test_check_is_kept_only_for_the_problem_file_that_it_used(
-    all_checks: object, envs: dict[str, BuiltEnv], store: Store, tmp_path: Path
+    all_checks: object,
+    envs: dict[str, BuiltEnv],
+    store: Store,
+    staying: OpenExecutor,
+    tmp_path: Path,
 ) -> None:
     copy = Path(shutil.copy(PROBLEMS, tmp_path))
     assert with_interpreted(
@@ -329,7 +350,7 @@ def test_check_is_kept_only_for_the_problem_file_that_it_used(
     cell = numbers_cell(envs[NEW], "right", problems=copy)
     assert with_interpreted([result_of(cell, envs[NEW])], store)[0].numbers.interpreter is None
     copy.write_text(copy.read_text(encoding="utf-8").replace("99", "98"), encoding="utf-8")
-    context = RunContext(envs=envs, store=store, limits=LIMITS)
+    context = RunContext(envs=envs, store=store, limits=LIMITS, executor=staying)
     assert interpret([cell], context)[cell].status is Status.OK
     assert with_interpreted([result_of(cell, envs[NEW])], store)[0].numbers.interpreter is None, (
         "it was another file by then"
@@ -337,11 +358,12 @@ def test_check_is_kept_only_for_the_problem_file_that_it_used(
 
 
 def test_tensors_become_the_descriptors_that_a_signature_names(
-    envs: dict[str, BuiltEnv], store: Store
+    envs: dict[str, BuiltEnv], store: Store, staying: OpenExecutor
 ) -> None:
     specs = {spec.variant: spec for spec in load_kernels(["gemm.toml"], ROOT / "kernels")}
     cell = Cell(env=envs[NEW].env, target=TARGETS["sm_90"], spec=specs["host_descriptor"])
-    context = RunContext(envs=envs, store=store, limits=evolve(LIMITS, deadline=60.0))
+    limits = evolve(LIMITS, deadline=60.0)
+    context = RunContext(envs=envs, store=store, limits=limits, executor=staying)
     assert interpret([cell], context)[cell].status is Status.OK
 
 
@@ -387,7 +409,7 @@ An interpreter gets the operation wrong, or does not have it.
 
 @EITHER
 def test_probes_find_the_defects_of_an_interpreter(
-    envs: dict[str, BuiltEnv], store: Store, env: str
+    envs: dict[str, BuiltEnv], store: Store, staying: OpenExecutor, env: str
 ) -> None:
     interpreter = toolchains.of(envs[env].env).device.interpreter
     assert interpreter is not None
@@ -399,7 +421,8 @@ def test_probes_find_the_defects_of_an_interpreter(
         )
         for probe in interpreter.tried
     }
-    checks = interpret(cells.values(), RunContext(envs=envs, store=store, limits=LIMITS))
+    context = RunContext(envs=envs, store=store, limits=LIMITS, executor=staying)
+    checks = interpret(cells.values(), context)
     assert {
         name for name, cell in cells.items() if checks[cell].status is not Status.OK
     } == DEFECTS[env]
