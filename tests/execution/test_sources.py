@@ -99,15 +99,15 @@ def test_a_slow_import_has_a_deadline_of_its_own(env: BuiltEnv, tmp_path: Path) 
     """
     slow = written(tmp_path, "slow")
     quick = tmp_path / "quick.py"
-    quick.write_text(slow.read_text().replace("time.sleep(600)", "time.sleep(4)"))
+    quick.write_text(slow.read_text().replace("time.sleep(600)", "time.sleep(2.5)"))
     with Store(tmp_path / "store") as store:
-        (fine,) = results(cells(env, quick), env, store, deadline=3.5)
+        (fine,) = results(cells(env, quick), env, store, deadline=2)
         began = time.monotonic()
         hung = results(
             [*cells(env, slow, function="kernel"), *cells(env, slow, function="other")],
             env,
             store,
-            import_deadline=2,
+            import_deadline=1,
         )
         waited = time.monotonic() - began
     assert fine.outcome.status is Status.OK
@@ -120,7 +120,7 @@ def test_a_slow_import_has_a_deadline_of_its_own(env: BuiltEnv, tmp_path: Path) 
     }
     assert outcomes == {(Status.SOURCE_BROKEN, "source-timeout")}
     assert all(
-        "within 2 s" in result.outcome.failure.excerpt for result in hung if result.outcome.failure
+        "within 1 s" in result.outcome.failure.excerpt for result in hung if result.outcome.failure
     )
     assert waited < 600
 
