@@ -1,4 +1,4 @@
-"""Fixtures: one Chromium for each process of tests, a new context for each page, and the pages."""
+"""Fixtures: one Chromium for each process of tests, and the pages."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import BrowserContext, sync_playwright
 
 from compat.report.render.page import matrix_html
 from tests.browser.chromium import VARIABLE, find_chromium
-from tests.browser.looking import Look, looking
+from tests.browser.looking import Look, looking, new_context
 from tests.browser.pages import REPORTS
 
 NEEDED = "COMPAT_NEEDS_CHROMIUM"
@@ -31,14 +31,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
-    """A running Chromium. Without one, the tests are skipped, or fail in CI."""
+def context() -> Iterator[BrowserContext]:
+    """A context of a running Chromium. Without one, the tests are skipped, or fail in CI.
+
+    An empty page keeps the process that draws all pages of the context.
+    """
     with sync_playwright() as playwright:
         path = find_chromium(playwright.chromium.executable_path)
         if path is None:
             _missing()
-        with playwright.chromium.launch(executable_path=path) as browser:
-            yield browser
+        one = ["--renderer-process-limit=1"]
+        with playwright.chromium.launch(executable_path=path, args=one) as browser:
+            context = new_context(browser)
+            context.new_page()
+            yield context
 
 
 def _missing() -> NoReturn:
@@ -55,10 +61,10 @@ def _missing() -> NoReturn:
 
 
 @pytest.fixture
-def look(browser: Browser) -> Iterator[Callable[..., Look]]:
+def look(context: BrowserContext) -> Iterator[Callable[..., Look]]:
     """Opens a file, as :func:`tests.browser.looking.looking` does, until the test ends."""
     with ExitStack() as stack:
-        yield lambda path, **options: stack.enter_context(looking(browser, path, **options))
+        yield lambda path, **options: stack.enter_context(looking(context, path, **options))
 
 
 @pytest.fixture(scope="session")

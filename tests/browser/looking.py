@@ -32,10 +32,10 @@ class Look:
     """The folder whose files the page may load."""
     troubles: list[str] = field(factory=list)
 
-    def watch(self, context: BrowserContext) -> None:
+    def watch(self) -> None:
         """Record errors, violations of the page's policy, requests, dialogs and windows."""
-        context.on("request", self._request)
-        context.on("page", lambda page: self.troubles.append(f"opened {page.url}"))
+        self.page.on("request", self._request)
+        self.page.on("popup", self._popup)
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
         self.page.on("dialog", self._dialog)
@@ -45,6 +45,10 @@ class Look:
         own = _OWN if self.site is None else (*_OWN, self.site.as_uri())
         if url != self.path.as_uri() and not url.startswith(own):
             self.troubles.append(f"asked for {request.url}")
+
+    def _popup(self, page: Page) -> None:
+        self.troubles.append(f"opened {page.url}")
+        page.close()
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
@@ -83,9 +87,17 @@ def _axe() -> str:
     return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
+def new_context(browser: Browser, **options: Any) -> BrowserContext:
+    """A context whose pages may use the clipboard, and report violations of their policy."""
+    context = browser.new_context(**options)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    context.add_init_script(_TELL_VIOLATIONS)
+    return context
+
+
 @contextmanager
 def looking(
-    browser: Browser,
+    context: BrowserContext,
     path: Path,
     *,
     fragment: str = "",
@@ -94,20 +106,23 @@ def looking(
     site: Path | None = None,
     **options: Any,
 ) -> Iterator[Look]:
-    """Open a file. ``options`` are those of a context.
+    """Open a file. With ``options`` of a context, the page has a context of its own.
 
     Fails at the end if the page did anything that it must not do.
     """
-    context = browser.new_context(viewport={"width": width, "height": height}, **options)
+    if options:
+        assert context.browser
+        context = new_context(context.browser, **options)
+    look = Look(context.new_page(), path, site)
     try:
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        context.add_init_script(_TELL_VIOLATIONS)
-        look = Look(context.new_page(), path, site)
-        look.watch(context)
+        look.page.set_viewport_size({"width": width, "height": height})
+        look.watch()
         look.page.set_default_timeout(1000 * PATIENCE)
         look.page.goto(path.as_uri() + fragment)
         yield look
         look.page.evaluate("0")  # every event so far has arrived after this call
         assert not look.troubles, look.troubles
     finally:
-        context.close()
+        look.page.close()
+        if options:
+            context.close()

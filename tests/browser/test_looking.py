@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import BrowserContext
 
 from tests.browser.looking import looking
 
@@ -36,28 +36,28 @@ def page(folder: Path, body: str, policy: str = "default-src * 'unsafe-inline' d
     ],
 )
 def test_errors_dialogs_windows_and_requests_of_a_page_are_reported(
-    browser: Browser, tmp_path: Path, body: str, trouble: str
+    context: BrowserContext, tmp_path: Path, body: str, trouble: str
 ) -> None:
-    with pytest.raises(AssertionError) as caught, looking(browser, page(tmp_path, body)) as look:
+    with pytest.raises(AssertionError) as caught, looking(context, page(tmp_path, body)) as look:
         look.page.wait_for_timeout(50)
     assert trouble in str(caught.value)
 
 
 def test_violations_of_the_content_security_policy_are_reported(
-    browser: Browser, tmp_path: Path
+    context: BrowserContext, tmp_path: Path
 ) -> None:
     path = page(
         tmp_path, "<b style='color: red'>b</b><script>1</script>", policy="default-src 'none'"
     )
-    with pytest.raises(AssertionError) as caught, looking(browser, path):
+    with pytest.raises(AssertionError) as caught, looking(context, path):
         pass
     assert "policy style-src-attr inline" in str(caught.value)
     assert "policy script-src-elem inline" in str(caught.value)
 
 
-def test_serious_accessibility_violations_are_found(browser: Browser, tmp_path: Path) -> None:
+def test_serious_accessibility_violations_are_found(context: BrowserContext, tmp_path: Path) -> None:
     path = page(tmp_path, "<button></button><p style='color: #ccc; background: #fff'>pale</p>")
-    with looking(browser, path) as look:
+    with looking(context, path) as look:
         violations = look.serious()
     assert [line.split(":")[0] for line in violations] == [
         "critical button-name",
