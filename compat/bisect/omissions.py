@@ -33,7 +33,6 @@ from compat.engine.run import RunContext, concurrently
 from compat.history.account import Judgement
 from compat.model import Cell, Outcome, Result
 from compat.text import join_words
-from compat.toolchains.base import CompilerParts
 from compat.workers.attempt import Compile, Mode
 
 _TIMES = ("never", "once", "twice")

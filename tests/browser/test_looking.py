@@ -55,7 +55,9 @@ def test_violations_of_the_content_security_policy_are_reported(
     assert "policy script-src-elem inline" in str(caught.value)
 
 
-def test_serious_accessibility_violations_are_found(context: BrowserContext, tmp_path: Path) -> None:
+def test_serious_accessibility_violations_are_found(
+    context: BrowserContext, tmp_path: Path
+) -> None:
     path = page(tmp_path, "<button></button><p style='color: #ccc; background: #fff'>pale</p>")
     with looking(context, path) as look:
         violations = look.serious()
