@@ -50,6 +50,12 @@ class ProcessReport:
         self.finished = False
         self.device: Optional[Dict[str, object]] = None
 
+    @property
+    def failure(self) -> str:
+        """The reason why a cell has no result."""
+        ended = "the process that launches kernels ended before it reached this cell"
+        return self.unable or self.unwell or ended
+
 
 class Watch:
     """Runs tasks in forked processes."""
@@ -243,7 +249,7 @@ class ProblemRun:
             report = self._watch.run(Task(self._problem, to_check, to_time, self._until))
             self._note(report)
             if report.unable:
-                self._give_up(to_check, report.unable)
+                self._give_up(to_check, report.failure)
                 break
             if report.finished:
                 break
@@ -253,11 +259,7 @@ class ProblemRun:
                 else tries + 1
             )
             if tries >= _TRIES:
-                self._give_up(
-                    to_check,
-                    report.unwell
-                    or "the process that launches kernels ended before it reached this cell",
-                )
+                self._give_up(to_check, report.failure)
                 break
         for number in self._alone:
             self._settle(next(cell for cell in self._cells if cell["number"] == number))
@@ -290,12 +292,7 @@ class ProblemRun:
         self.device = report.device or self.device
         second = report.first if report.suspect == number else report.checks.get(number)
         if second is None:
-            self.checks[number] = failed_check(
-                "lost",
-                report.unable
-                or report.unwell
-                or "the process that launches kernels ended before it reached this cell",
-            )
+            self.checks[number] = failed_check("lost", report.failure)
             return
         self.checks[number] = verdict_of(first, second)
         if number in report.latencies:

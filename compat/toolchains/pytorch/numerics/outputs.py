@@ -113,14 +113,8 @@ def _finding_of_changes(problem: Dict[str, object]) -> Found:
         "%s (%d of %d elements)" % (change["name"], change["changed"], change["elements"])
         for change in changed
     )
-    return {
-        "status": "unsupported",
-        "max_abs": None,
-        "max_rel": None,
-        "where": "",
-        "reason": "not compared: no reference is known; it changed %s" % (names or "nothing"),
-        "values": changed,
-    }
+    reason = "not compared: no reference is known; it changed %s" % (names or "nothing")
+    return dict(_finding("unsupported", reason), values=changed)
 
 
 # --- one output -----------------------------------------------------------------------------------
@@ -129,7 +123,7 @@ def _finding_of_changes(problem: Dict[str, object]) -> Found:
 def _compare_output(problem: Document, name: str) -> Found:
     tensor, output = problem["arguments"][name], problem["outputs"][name]
     if not tensor.numel():
-        return _ok(None, None, "")
+        return _finding("ok")
     got, reference = _to_common_type(tensor.detach(), output["reference"])
     sizes = reference.abs().double()
     difference = (got.double() - reference.double()).abs()
@@ -147,11 +141,8 @@ def _compare_output(problem: Document, name: str) -> Found:
     largest = (float(difference.max()), _relative(difference, sizes)) if finite else (None, None)
     if not missed:
         at = int(difference.reshape(-1).argmax())
-        return _ok(
-            largest[0],
-            largest[1],
-            "%s: %s" % (problem["name"], _place(name, tensor, at)) if largest[0] else "",
-        )
+        where = "%s: %s" % (problem["name"], _place(name, tensor, at)) if largest[0] else ""
+        return _finding("ok", "", where, largest)
     at = int(excess.argmax())
     reason = "expected %s" % _number(reference.reshape(-1)[at])
     if output["initial"] is None and not bool(written.reshape(-1)[at]):
@@ -162,13 +153,9 @@ def _compare_output(problem: Document, name: str) -> Found:
         if off < float("inf"):
             reason += ", off by %.3g where %.3g is allowed" % (off, float(allowed.reshape(-1)[at]))
             reason += " (%s)" % output["reason"] if output["reason"] else ""
-    return {
-        "status": "wrong",
-        "max_abs": largest[0],
-        "max_rel": largest[1],
-        "where": "%s: %s" % (problem["name"], _place(name, tensor, at)),
-        "reason": "%s; %d of %d elements wrong" % (reason, missed, tensor.numel()),
-    }
+    reason = "%s; %d of %d elements wrong" % (reason, missed, tensor.numel())
+    where = "%s: %s" % (problem["name"], _place(name, tensor, at))
+    return _finding("wrong", reason, where, largest)
 
 
 def _to_common_type(
@@ -183,8 +170,21 @@ def _to_common_type(
     return tensor.to(kind), reference.to(tensor.device).to(kind)
 
 
-def _ok(max_abs: Optional[float], max_rel: Optional[float], where: str) -> Found:
-    return {"status": "ok", "max_abs": max_abs, "max_rel": max_rel, "where": where, "reason": ""}
+def _finding(
+    status: str,
+    reason: str = "",
+    where: str = "",
+    largest: Tuple[Optional[float], Optional[float]] = (None, None),
+) -> Found:
+    """Return a finding with the largest absolute and relative differences."""
+    max_abs, max_rel = largest
+    return {
+        "status": status,
+        "max_abs": max_abs,
+        "max_rel": max_rel,
+        "where": where,
+        "reason": reason,
+    }
 
 
 def _relative(difference: torch.Tensor, sizes: torch.Tensor) -> Optional[float]:
@@ -216,22 +216,18 @@ def _check_outside(problem: Document, tensors: List[torch.Tensor]) -> Found:
     for tensor in tensors:
         changed.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset()).fill_(False)
     if not bool(changed.any()):
-        return _ok(None, None, "")
+        return _finding("ok")
     at, first = int(changed.nonzero()[0]), tensors[0].storage_offset()
     name = next(name for name in problem["outputs"] if problem["arguments"][name] is tensors[0])
     distance = (
         "%d before its start" % (first - at) if at < first else "%d after its start" % (at - first)
     )
-    return {
-        "status": "wrong",
-        "max_abs": None,
-        "max_rel": None,
-        "where": "%s: outside of %s" % (problem["name"], name),
-        "reason": (
-            "wrote outside of %s: %d of the elements around it changed, the first is %s"
-            % (name, int(changed.sum()), distance)
-        ),
-    }
+    reason = "wrote outside of %s: %d of the elements around it changed, the first is %s" % (
+        name,
+        int(changed.sum()),
+        distance,
+    )
+    return _finding("wrong", reason, "%s: outside of %s" % (problem["name"], name))
 
 
 def _by_storage(problem: Document) -> Iterator[List[torch.Tensor]]:
