@@ -321,6 +321,22 @@ def test_number_that_no_parameter_has_is_ignored_in_do_not_specialize(tmp_path: 
     assert 'attrs={(0,): [["tt.divisibility", 16]]}' in flat
 
 
+def test_call_has_the_defaults_of_parameters_that_the_specialization_omits(tmp_path: Path) -> None:
+    text = (ROOT / "tests/kernels/faces.py").read_text()
+    path = tmp_path / "kernel.py"
+    old = "def fine(source, result, size, BLOCK: tl.constexpr):"
+    assert old in text
+    path.write_text(
+        text.replace(
+            old, "def fine(source, result, size, bias=None, by=-2.0, BLOCK: tl.constexpr = 64):"
+        )
+    )
+    fine = spec("faces", "fine", source=str(path), constexprs={})
+    flat = " ".join(compile_function(bundle(fine), TARGET, Form.ATTRIBUTES).split())
+    assert '"bias": "constexpr", "by": "fp32", "BLOCK": "constexpr"' in flat
+    assert 'constexprs={"bias": None, "BLOCK": 64}' in flat
+
+
 # --- on real wheels -------------------------------------------------------------------------------
 
 

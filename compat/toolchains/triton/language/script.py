@@ -29,7 +29,13 @@ from compat.model.cell import (
     split_path,
 )
 from compat.model.constexprs import FIELDS
-from compat.source.parsing import defined_names, needed_statements, parameters, tree_of
+from compat.source.parsing import (
+    defaults_of,
+    defined_names,
+    needed_statements,
+    parameters,
+    tree_of,
+)
 from compat.text import lazy_pattern
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.triton.failures import KNOWLEDGE
@@ -294,7 +300,20 @@ class SpecializedArguments:
         unaligned = unspecialized | _option_parameters(
             kernel, "do_not_specialize_on_alignment", order
         )
-        declared = {name: kind for name, kind in spec.compile.signature.items() if name in order}
+        given = {*spec.compile.signature, *map(parameter_of, spec.compile.constexprs)}
+        omitted = {
+            name: default for name, default in defaults_of(kernel.args).items() if name not in given
+        }
+        numbers = {
+            name: kind
+            for name, default in omitted.items()
+            if "constexpr" not in annotations.get(name, "") and (kind := _type_of_number(default))
+        }
+        declared = {
+            name: kind
+            for name, kind in (*spec.compile.signature.items(), *numbers.items())
+            if name in order
+        }
         leaf_kinds = leaf_types(declared)
         equal = [
             path
@@ -308,6 +327,9 @@ class SpecializedArguments:
         constants = {
             path: constexprs.source(value) for path, value in spec.compile.constexprs.items()
         } | dict.fromkeys(ones, "1")
+        constants |= {
+            name: ast.unparse(default) for name, default in omitted.items() if name not in numbers
+        }
         types = {path: kind for path, kind in leaf_kinds.items() if path not in constants}
         divisible = [
             path
@@ -345,6 +367,18 @@ class SpecializedArguments:
     def has_tuples(self) -> bool:
         """Whether an argument is a tuple, which releases up to 3.2 do not take."""
         return not all(isinstance(kind, str) for kind in self.types.values())
+
+
+def _type_of_number(default: ast.expr) -> str | None:
+    """Return the type of a run-time parameter with this default; ``None`` if it is no number."""
+    try:
+        return _OF_DEFAULT.get(type(ast.literal_eval(default)))
+    except ValueError:
+        return None
+
+
+_OF_DEFAULT = {bool: "i1", int: "i32", float: "fp32"}
+"""As ``with_defaults`` of the adapter has them."""
 
 
 def _order(bundle: Bundle) -> tuple[str, ...]:
