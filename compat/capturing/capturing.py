@@ -316,10 +316,11 @@ def capture(
 ) -> Iterator[CapturedBlock]:
     """Capture the launches of this process and its children; a context manager and a decorator.
 
-    Import libraries inside the block, because some ask for the GPU when they are imported. If the
-    whole process is captured already, for example by ``compat capture``, that capture goes on and
-    the block records nothing itself. The kernel files are written when the block ends, also if it
-    ends with an exception.
+    Import libraries inside the block, because some ask for the GPU when they are imported. A
+    PyTorch that is imported there sees the fake GPU's driver until the process ends. If the whole
+    process is captured already, for example by ``compat capture``, that capture goes on and the
+    block records nothing itself. The kernel files are written when the block ends, also if it ends
+    with an exception.
 
     Args:
         output: Folder for the kernel files.
