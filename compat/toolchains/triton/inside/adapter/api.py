@@ -152,12 +152,12 @@ class Triton:
                 raise TypeError(
                     "%s is not a jit function: @triton.jit is missing" % function.__name__
                 )
-            function = _jit_function(function)
             if not job["launch"]:
                 job, values = call.with_defaults(function, job, values)
             self._on_stage("ast")
             if job["launch"]:
-                return call.compile_launch(function, job, values)
+                return call.compile_launch(_jit_function(function), job, values)
+            function = _jit_function(function)
             source = call.ast_source(function, job, values)
             options = call.options_of_signature(function, job)
         return self._triton.compile(source, target=driver.target(job["target"]), options=options)

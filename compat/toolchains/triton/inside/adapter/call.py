@@ -153,6 +153,10 @@ def with_defaults(
     """
     import triton.language as tl
 
+    while not hasattr(function, "params") and hasattr(function, "fn"):
+        function = function.fn
+    if not hasattr(function, "params"):  # not a jit function, which the compile reports
+        return job, values
     signature, values = dict(job["signature"]), dict(values)
     passed = {name.partition("[")[0] for name in (*signature, *values)}
     if others := sorted(passed.difference(function.arg_names)):
