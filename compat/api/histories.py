@@ -257,14 +257,13 @@ def pack(inspection: Inspection) -> PackedNames:
     packing = _Packing(line=line)
     names: dict[str, PackedName] = {}
     same: dict[str, str] = {}
-    for shown, full in shown_names(inspection).items():
-        name_history = history(inspection, full)
-        if name_history.internal or not name_history.line:
+    for shown, full in shown_names(inspection).items() if line else ():
+        if inspection.is_internal(full):
             continue
         if first := _only_another(inspection, full):
             same[shown] = inspection.short_name(first)
         else:
-            names[shown] = packing.name(name_history)
+            names[shown] = packing.name(history(inspection, full))
     inspected = runs(
         (place.label, True if place.namespace else None)
         for place in inspection.places
