@@ -561,10 +561,13 @@ def recall(
     excluded = {
         (built.env.toolchain, built.env.release) for built in besides if built.error is None
     }
+    names = {spec.toolchain for spec, _ in kernels}
     others = [
         env
         for env in known_envs(config)
-        if env.release is not None and (env.toolchain, env.release) not in excluded
+        if env.toolchain in names
+        and env.release is not None
+        and (env.toolchain, env.release) not in excluded
     ]
     cache = config.env_cache()
     envs = [built for env in others if _is_release(built := read_env(env, cache))]
