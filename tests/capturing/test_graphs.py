@@ -25,6 +25,7 @@ from compat.toolchains.triton.inside.recorder import graphs
 
 PAIR = "triton-3.5.1-torch-2.9.1"
 PROGRAM = """
+import gc
 import torch
 import triton
 import triton.language as tl
@@ -71,6 +72,7 @@ import torch._inductor.scheduler
 
 torch._inductor.scheduler.Scheduler.__init__ = fail
 print(torch.compile(lambda x: x.sin())(x).shape)
+gc.freeze()  # or Python looks at all objects of PyTorch when it ends
 """
 CALLED = [number for number, line in enumerate(PROGRAM.split("\n"), 1) if " here" in line]
 FORWARD, BACKWARD = (f"program.py:{line} in <module>" for line in CALLED)
@@ -131,11 +133,13 @@ def test_a_kernel_in_a_graph_is_launched(tmp_path: Path) -> None:
 
 
 AMD = """
+import gc
 import torch
 
 assert torch.version.hip
 x = torch.randn(512, 512, device="cuda", dtype=torch.float16)
 torch.compile(torch.matmul, mode="max-autotune")(x, x)
+gc.freeze()
 """
 
 

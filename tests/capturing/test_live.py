@@ -28,6 +28,7 @@ from tests.wheels import own_libraries, wheelhouse
 __all__ = ["own_libraries", "wheelhouse"]
 
 PROGRAM = """
+import gc
 import torch
 import triton
 import triton.language as tl
@@ -43,6 +44,7 @@ x, y = torch.randn(64, device="cuda"), torch.empty(64, device="cuda")
 plain[(1,)](x, y, 64, BLOCK=64)
 tuned[(1,)](x, y, 64)
 own[(1,)](x, y, BLOCK=64)
+gc.freeze()  # or Python looks at all objects of PyTorch when it ends
 """
 
 

@@ -22,7 +22,7 @@ from tests.targets import TARGETS
 
 PAIR = "triton-3.5.1-torch-2.9.1"
 PROGRAM = """
-import torch, triton, triton.language as tl
+import gc, torch, triton, triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 @triton.jit
@@ -57,6 +57,7 @@ edge[(1,)](
     torch.empty(8, 32, device="cuda"),
     COLUMNS=32,
 )
+gc.freeze()  # or Python looks at all objects of PyTorch when it ends
 """
 
 pytestmark = pytest.mark.wheels

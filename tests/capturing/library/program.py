@@ -1,5 +1,6 @@
 """A program that launches all that the library has, some of it in another process."""
 
+import gc
 import io
 import os
 import sys
@@ -46,4 +47,5 @@ if len(sys.argv) > 1:
         os._exit(0)
     os.waitpid(child, 0)
 print("the program's own output")
+gc.freeze()  # or Python looks at all objects of PyTorch when it ends
 sys.exit(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
