@@ -140,13 +140,18 @@ _OF_NOX = (
     *("compat.config.kernel_files", "compat.config.matrix", "compat.envs.installers"),
 )
 """What our noxfile imports."""
-_OF_DASK = ("cli", "cli.dask_scheduler", "cli.dask_worker", "nanny", "scheduler", "worker")
+_OF_DASK = (
+    *("distributed.cli", "distributed.cli.dask_scheduler", "distributed.cli.dask_worker"),
+    *("distributed.nanny", "distributed.scheduler", "distributed.worker"),
+    "compat.executors.dask.remote",
+)
+"""What schedulers and workers import, and what they import for our tasks."""
 
 
 def _import(program: str) -> None:
     """Import what the program imports."""
     if program == "dask":
-        names = [f"distributed.{name}" for name in _OF_DASK]
+        names = [*_OF_DASK]
     elif program == "nox":
         names = [*_OF_NOX]
     else:

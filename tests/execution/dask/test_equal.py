@@ -29,7 +29,8 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
     with Machines(tmp_path_factory.mktemp("cluster")) as cluster:
         cluster.start_scheduler()
         for name in ("one", "two"):
-            cluster.start_worker(name, COMPAT_WORKER_ENVS=str(cluster.folder / "worker-envs"))
+            envs = str(cluster.folder / "worker-envs")
+            cluster.start_worker(name, nanny=False, COMPAT_WORKER_ENVS=envs)
         yield cluster
 
 

@@ -98,7 +98,7 @@ class AfterSome:
 def test_killed_workers_lose_no_cell(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
     """One worker's nanny starts another worker, and a whole machine is lost."""
     for name in ("one", "two", "three"):
-        machines.start_worker(name, COMPAT_ENVS=ENVS)
+        machines.start_worker(name, nanny=name == "one", COMPAT_ENVS=ENVS)
     messages: list[str] = []
     some = cells(env, 24)
 
@@ -147,14 +147,14 @@ def test_cell_that_kills_workers_is_isolated(
 def test_run_continues_after_the_scheduler_restarts(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    machines.start_worker("one", COMPAT_ENVS=ENVS)
+    machines.start_worker("one", nanny=False, COMPAT_ENVS=ENVS)
     messages: list[str] = []
 
     def restart() -> None:
         machines.kill("scheduler")
         machines.kill("one")
         machines.start_scheduler()
-        machines.start_worker("one", COMPAT_ENVS=ENVS)
+        machines.start_worker("one", nanny=False, COMPAT_ENVS=ENVS)
 
     with session(machines, messages, in_flight=6) as where:
         cell_results = results(
@@ -171,7 +171,7 @@ def test_run_continues_after_the_scheduler_restarts(
 def test_run_continues_after_a_long_absence_of_the_scheduler(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    machines.start_worker("one", COMPAT_ENVS=ENVS)
+    machines.start_worker("one", nanny=False, COMPAT_ENVS=ENVS)
     messages: list[str] = []
     threads: list[int] = []
 
@@ -181,7 +181,7 @@ def test_run_continues_after_a_long_absence_of_the_scheduler(
         time.sleep(4)
         threads.append(threading.active_count())
         machines.start_scheduler()
-        machines.start_worker("one", COMPAT_ENVS=ENVS)
+        machines.start_worker("one", nanny=False, COMPAT_ENVS=ENVS)
 
     with session(machines, messages, in_flight=6) as where:
         cell_results = results(
@@ -203,7 +203,7 @@ def test_run_continues_after_a_long_absence_of_the_scheduler(
 def test_permanent_loss_of_the_scheduler_is_an_error_and_keeps_results(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    machines.start_worker("one", COMPAT_ENVS=ENVS)
+    machines.start_worker("one", nanny=False, COMPAT_ENVS=ENVS)
     cell_ids: list[str] = []
 
     def note(result: Result) -> None:
@@ -271,7 +271,7 @@ def test_worker_with_different_code_is_refused(machines: Machines, tmp_path: Pat
     )
     changed = tmp_path / "other" / "compat" / "text.py"
     changed.write_text(f"{changed.read_text()}\n# changed\n")
-    machines.start_worker("other", PYTHONPATH=str(tmp_path / "other"))
+    machines.start_worker("other", nanny=False, PYTHONPATH=str(tmp_path / "other"))
     with (
         session(machines) as where,
         pytest.raises(
@@ -312,7 +312,7 @@ def test_killed_driver_leaves_no_tasks_in_the_cluster(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
     """Its finished results are kept. Its tasks are stopped. The next run does the rest."""
-    machines.start_worker("one", threads=2, COMPAT_ENVS=ENVS)
+    machines.start_worker("one", threads=2, nanny=False, COMPAT_ENVS=ENVS)
     command = [sys.executable, "-c", DRIVER, str(ROOT), machines.address, str(tmp_path / "store")]
     driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     assert driver.stdout is not None
@@ -345,7 +345,7 @@ def test_stopped_run_leaves_no_tasks_in_the_cluster(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
     """The run is stopped after the first result, while other tasks are in progress."""
-    machines.start_worker("one", threads=2, COMPAT_ENVS=ENVS, SLOWLY="30")
+    machines.start_worker("one", threads=2, nanny=False, COMPAT_ENVS=ENVS, SLOWLY="30")
     stop = threading.Event()
     with session(machines, in_flight=6) as where, Store(tmp_path / "store") as store:
         context = RunContext(
@@ -370,12 +370,16 @@ def test_cells_go_to_a_worker_that_can_provide_their_env(
     Without another worker, the cells fail at once, and their failure says what is missing.
     """
     machines.start_worker(
-        "offline", UV_OFFLINE="1", UV_CACHE_DIR=str(tmp_path / "cache"), SLOWLY="0"
+        "offline",
+        nanny=False,
+        UV_OFFLINE="1",
+        UV_CACHE_DIR=str(tmp_path / "cache"),
+        SLOWLY="0",
     )
     some, messages = cells(env, 4), list[str]()
     with session(machines, messages, in_flight=4) as where:
         alone = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
-        machines.start_worker("fine", COMPAT_ENVS=ENVS, SLOWLY="0")
+        machines.start_worker("fine", nanny=False, COMPAT_ENVS=ENVS, SLOWLY="0")
         wait_until(lambda: len(where.workers) == 2)
         cell_results = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
     assert [result.outcome.status for result in alone] == [Status.ENV_BROKEN] * 4
@@ -402,7 +406,7 @@ def test_files_that_a_source_reads_on_import_reach_the_worker(
     (folder / "reading.py").write_text(text + lines)
     (folder / "sizes.txt").write_text("128")
     (folder / "beside.py").write_text("")
-    machines.start_worker("one", COMPAT_ENVS=ENVS, SLOWLY="0")
+    machines.start_worker("one", nanny=False, COMPAT_ENVS=ENVS, SLOWLY="0")
     source = str(folder / "reading.py")
     one = cell(env, "on_clusters", "slow", source=source, closure=read_source(Path(source)).closure)
     with session(machines) as where:
@@ -425,7 +429,7 @@ def test_cells_of_an_unresponsive_worker_are_compiled_elsewhere(
     """
     bare.start_scheduler(**DROPPED_SOON)
     for name in ("one", "two"):
-        bare.start_worker(name, COMPAT_ENVS=ENVS)
+        bare.start_worker(name, nanny=name == "one", COMPAT_ENVS=ENVS)
     stopped: list[int] = []
     messages: list[str] = []
     try:

@@ -211,8 +211,8 @@ def test_matrix_has_the_same_checks_on_workers_as_on_this_machine(
     The cells are launched once. After that, the command does not ask the cluster.
     """
     wrong = {"STANDIN_BREAKS": "old", "STANDIN_AS": "wrong"}
-    equipped.start("plain", has_gpu=False, nanny=True)
-    equipped.start("equipped", has_gpu=True, nanny=True, **wrong)
+    equipped.start("plain", has_gpu=False)
+    equipped.start("equipped", has_gpu=True, nanny=False, **wrong)
     with session(equipped.machines) as where:
         # The worker "equipped" alone cannot compile: its environment variables differ from those
         # of this process.
@@ -277,7 +277,7 @@ def test_cells_of_a_worker_killed_during_a_launch_go_to_another(
         machine_left = launchers(equipped)
         equipped.machines.kill_worker_process("one")
         wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in machine_left), SOON)
-        equipped.start("two", has_gpu=True, nanny=True)
+        equipped.start("two", has_gpu=True)
         thread.join(PATIENCE)
     ((launched, missing),) = come
     assert missing == []

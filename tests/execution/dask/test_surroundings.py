@@ -49,7 +49,7 @@ def test_compile_killed_for_lack_of_memory_is_lost_and_its_worker_stays(
     some = [*cells(env, 3), guilty, *cells(env, 6)[3:]]
     messages: list[str] = []
     with little_memory(400 << 20) as within:
-        machines.start_worker("one", COMPAT_ENVS=ENVS, SLOWLY="0", within=within)
+        machines.start_worker("one", nanny=False, COMPAT_ENVS=ENVS, SLOWLY="0", within=within)
         with session(machines, messages) as where:
             cell_results = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
         machines.kill("one")
@@ -110,13 +110,17 @@ def test_worker_without_disk_space_for_envs_leaves_its_cells_to_others(
     """Another worker compiles its cells."""
     small = tmp_path / "small"
     machines.start_worker(
-        "one", within=small_disk(small, "20m"), COMPAT_WORKER_ENVS=str(small / "envs"), SLOWLY="0"
+        "one",
+        nanny=False,
+        within=small_disk(small, "20m"),
+        COMPAT_WORKER_ENVS=str(small / "envs"),
+        SLOWLY="0",
     )
     messages: list[str] = []
     some = cells(env, 4)
     with session(machines, messages, in_flight=4) as where:
         alone = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
-        machines.start_worker("two", COMPAT_ENVS=ENVS, SLOWLY="0")
+        machines.start_worker("two", nanny=False, COMPAT_ENVS=ENVS, SLOWLY="0")
         wait_until(lambda: len(where.workers) == 2)
         cell_results = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
     assert [result.outcome.status for result in alone] == [Status.ENV_BROKEN] * 4

@@ -20,7 +20,7 @@ from tests.waiting import wait_until
 def where(tmp_path: Path) -> Iterator[DaskSession]:
     with Machines(tmp_path) as machines:
         machines.start_scheduler()
-        machines.start_worker("one", threads=1)
+        machines.start_worker("one", nanny=False)
         with session(machines) as dask_session:
             wait_until(lambda: dask_session.client and dask_session.workers)
             yield dask_session
