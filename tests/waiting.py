@@ -22,9 +22,10 @@ They are below the time after which an unused worker ends (``KEPT``).
 
 def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
     """Return once the condition is true. Raises AssertionError after ``seconds``."""
-    give_up = time.monotonic() + seconds
+    give_up, pause = time.monotonic() + seconds, 0.01
     while not condition():
         assert time.monotonic() < give_up, (
             f"this did not become true within {seconds:g} s: {condition}"
         )
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.1)
