@@ -10,8 +10,6 @@ import random
 import resource
 import socket
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -29,9 +27,9 @@ from compat.model import Evidence
 from compat.report.views.explanation import place_of
 from compat.store import database
 from compat.store.store import Store
+from tests.commands import run
 from tests.execution.test_store import CELL, EVIDENCE, read
 from tests.sqlite import opened, recorded_connections
-from tests.waiting import PATIENCE
 
 Damage = Callable[[Path], object]
 
@@ -419,29 +417,12 @@ def test_a_command_says_once_that_it_put_a_database_aside_and_goes_on(tmp_path: 
     (tmp_path / "k.py").write_text("def kernel(x): pass\n")
     (tmp_path / ".compat").mkdir()
     (tmp_path / ".compat" / "results.sqlite").write_text("this is no database, " * 100)
-    command = [sys.executable, "-m", "compat.cli", "matrix", "--no-build"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
-    ran = subprocess.run(
-        command,
-        check=False,
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
+    ran = run("matrix", "--no-build", cwd=tmp_path, env=environment)
     assert ran.returncode == 1, ran.stdout + ran.stderr  # the env is not built
     assert ran.stderr.count("results.sqlite.damaged-") == 1
     assert "Traceback" not in ran.stderr
-    again = subprocess.run(
-        command,
-        check=False,
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
+    again = run("matrix", "--no-build", cwd=tmp_path, env=environment)
     assert "damaged" not in again.stderr
 
 

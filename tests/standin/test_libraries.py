@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
 import re
-import subprocess
-import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from compat.model import BuiltEnv, Cell, Result
 from compat.store.store import Store
 from compat.workers.attempt import Limits
 from tests.cells import KEPT
+from tests.commands import run as run_command
 from tests.standin.packages import written
 from tests.targets import TARGETS
 
@@ -94,19 +94,11 @@ def test_the_commands_of_the_tutorial_print_what_the_page_shows(tmp_path: Path) 
         tmp_path,
         dict(re.findall(r"^`([\w.]+)`\n\n```toml\n(.*?)```", page, re.MULTILINE | re.DOTALL)),
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "compat.cli", "matrix"],
-        check=False,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = run_command("matrix", cwd=tmp_path, env=environ)
     assert done.returncode == 0, done
     assert "stand-ins for" in done.stdout
-    command = [sys.executable, "-m", "compat.cli", "explain", "rms_norm/*/triton-3.9.0"]
-    stdout = subprocess.run(
-        command, check=False, cwd=tmp_path, capture_output=True, text=True
-    ).stdout
+    stdout = run_command("explain", "rms_norm/*/triton-3.9.0", cwd=tmp_path, env=environ).stdout
     block = page.partition("$ compat explain")[2].partition("```")[0].splitlines()[1:]
     assert [line for line in block if line.strip() != "…" and line not in stdout.splitlines()] == []
 

@@ -5,8 +5,7 @@ An edit of a file that they import compiles them again.
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,9 +19,11 @@ from compat.model import BuiltEnv, Cell, Result, Specialization, Status
 from compat.store.store import Store
 from compat.workers.attempt import Limits
 from tests.cells import KEPT
+from tests.commands import run as run_command
 from tests.standin.packages import HEADER, KERNEL, outcome, spec, written
 from tests.targets import TARGETS
 
+ROOT = Path(__file__).parents[2]
 PLAIN = "import triton\nimport triton.language as tl\n"
 HELPER = PLAIN + "@triton.jit\ndef double(x):\n    return x * {}\n"
 TREE = {
@@ -217,13 +218,7 @@ def test_an_invalid_kernel_file_does_not_stop_the_others(tmp_path: Path) -> None
         "matrix.toml": matrix,
     }
     written(tmp_path, files)
-    done = subprocess.run(
-        [sys.executable, "-m", "compat.cli", "matrix"],
-        check=False,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
+    done = run_command("matrix", cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)})
     assert done.returncode == 2, done
     assert (
         "error: k/bad.toml: source: there is no file 'gone.py' next to this one; its kernels are"
