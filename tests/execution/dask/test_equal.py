@@ -62,6 +62,7 @@ def test_report_of_a_cluster_equals_the_local_report(
         envs=RELEASES,
         targets=["sm_90"],
         kernels=["sel_dense"],
+        variants=["as_written", "block_ptr", "descriptor"],
         cases=["d64"],
     )
     here = document(selection, tmp_path / "here", LocalExecutor)
