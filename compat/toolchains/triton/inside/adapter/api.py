@@ -11,6 +11,7 @@ import re
 import subprocess
 import types
 from collections.abc import Callable
+from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,7 @@ class Triton:
         self._places: list[list[str]] = []
         _skip_hashing_the_package(compiler)
         _read_signatures_in_time(compiler)
+        _learn_assemblers()
         # Triton's filter would remove the front end's frames, which show what raised an exception.
         compiler.filter_traceback = _ignore
         self._driver = driver.install()
@@ -395,6 +397,20 @@ def _skip_hashing_the_package(compiler: types.ModuleType) -> None:
             module.triton_key = lambda: "private"  # type: ignore[attr-defined]
     for backend in _backends().values():
         backend.compiler.hash = lambda _: "private"
+
+
+def _learn_assemblers() -> None:
+    """Have Triton learn the versions of the assemblers in its package.
+
+    From 3.5.0 on, Triton remembers a version by the path of the assembler, and runs the assembler
+    on first use. Otherwise each child would run it.
+    """
+    knobs: Any = _module("triton.knobs")
+    for tool in vars(type(getattr(knobs, "nvidia", None))).values():
+        path = getattr(tool, "default_path", "")
+        if os.path.basename(path).startswith("ptxas"):
+            with suppress(OSError):
+                knobs.NvidiaTool.from_path(path)
 
 
 def _read_signatures_in_time(compiler: types.ModuleType) -> None:
