@@ -46,7 +46,7 @@ MATMUL = """
 import triton
 import triton.language as tl
 
-CONFIGS = [triton.Config({"M_BLOCK": m, "N_BLOCK": n, "K_BLOCK": 32}, num_warps=w) for m, n, w in [(64, 64, 4), (128, 64, 8)]]
+CONFIGS = [triton.Config({"M_BLOCK": m, "N_BLOCK": n, "K_BLOCK": 16}, num_warps=w) for m, n, w in [(16, 16, 1), (32, 16, 2)]]
 
 
 @triton.autotune(configs=CONFIGS, key=["M", "N", "K"])
