@@ -193,19 +193,19 @@ def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 @pytest.mark.wheels
 @pytest.mark.long
 def test_two_runs_at_the_same_time_compile_each_cell_once(project: Path) -> None:
-    for number in range(8):
+    for number in range(4):
         write_kernel(project / "k", f"copy_{number}", factor=number)
     runs = [begun(project, "matrix", "--output", name) for name in ("one", "two")]
     printed = [run.communicate(timeout=PATIENCE)[0] for run in runs]
     assert [run.returncode for run in runs] == [1, 1], printed
     one, two = (report(project / name) for name in ("one", "two"))
     assert statuses(one) == statuses(two)
-    assert len(one["cells"]) == 4 * 11
+    assert len(one["cells"]) == 4 * 7
     compiled = [
         {cell["id"] for cell in document["cells"] if not cell["cached"]} for document in (one, two)
     ]
     assert not compiled[0] & compiled[1]
-    assert len(compiled[0] | compiled[1]) == 4 * 11
+    assert len(compiled[0] | compiled[1]) == 4 * 7
 
 
 @pytest.mark.wheels
@@ -267,18 +267,21 @@ def can_mount(tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize("leftover", ["nothing", "a log"])
-def test_commands_show_the_results_in_a_read_only_folder(
-    project: Path, can_mount: None, leftover: str
-) -> None:
+def test_commands_show_the_results_in_a_read_only_folder(project: Path, can_mount: None) -> None:
+    """Also if a killed program has left SQLite's log beside the store."""
     compat(project, "matrix", "--target", "sm_90")
+    log = project / ".compat" / "results.sqlite-wal"
+    assert not log.exists()
+    read_commands_succeed(project)
+    add = "store.execute('CREATE TABLE more (a)')\nos.kill(os.getpid(), 9)\n"
+    subprocess.run([sys.executable, "-c", UNWRITTEN + add], cwd=project, env=environ(), check=False)
+    assert log.exists()
+    read_commands_succeed(project)
+
+
+def read_commands_succeed(project: Path) -> None:
+    """Commands that only read succeed in a read-only folder. The others say what they cannot write."""
     store = project / ".compat"
-    if leftover == "a log":
-        add = "store.execute('CREATE TABLE more (a)')\nos.kill(os.getpid(), 9)\n"
-        subprocess.run(
-            [sys.executable, "-c", UNWRITTEN + add], cwd=project, env=environ(), check=False
-        )
-    assert (store / "results.sqlite-wal").exists() == (leftover == "a log")
     before = sorted(path.name for path in store.iterdir())
     compat_here = shlex.join([sys.executable, "-P", "-m", "compat.cli"])
     done = read_only(project, f"{compat_here} explain broken/as_written/small/sm_90/triton-3.9.0")
