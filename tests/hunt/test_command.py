@@ -43,9 +43,11 @@ def project(
     return tmp_path
 
 
-def test_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
+def test_hunt_finds_a_crash_and_writes_a_small_example_and_a_verified_issue_text(
+    project: Path,
+) -> None:
     arguments = ("hunt", "--programs", "2", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
-    document = json.loads(run(*arguments, "--target", "sm_90", "--json", code=1).stdout)
+    document = json.loads(run(*arguments, "--target", "sm_90", "--repro", "--json", code=1).stdout)
     releases = [
         Version(release)
         for seed in (CRASHES, CRASHES + 1)
@@ -64,13 +66,8 @@ def test_hunt_finds_a_crash_and_writes_a_small_example(project: Path) -> None:
     listed = run("matrix", str(example), "--envs", "3.1.0,3.9.0", "--target", "sm_90", code=1)
     assert defect["fingerprint"] in listed.output
 
-
-def test_defect_gets_a_repro_script_and_a_verified_issue_text(project: Path) -> None:
-    arguments = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
-    done = run(*arguments, "--target", "sm_90", "--forms", "1", "--repro", "--json", code=1)
-    (defect,) = json.loads(done.stdout)["defects"]
     script, issue, *_ = (project / path for path in defect["issue"])
-    assert script.parent == (project / defect["example"]).parent
+    assert script.parent == example.parent
     assert "llvm.fcmp" in script.read_text()
     assert "ran this script in a fresh process with every release" in issue.read_text()
     assert defect["not_in"] == [None, "triton-3.9.0"]
