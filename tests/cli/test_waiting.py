@@ -33,7 +33,6 @@ SOURCE = """
 import time
 import triton
 import triton.language as tl
-from tests.waiting import PATIENCE
 
 
 @triton.jit
@@ -49,10 +48,10 @@ def broken(source, result, size, BLOCK: tl.constexpr):
 
 @triton.jit
 def endless(source, result, size, BLOCK: tl.constexpr):
-    x = tl.load(source + tl.arange(0, BLOCK))
-    for i in tl.static_range(100000):
-        x = tl.exp(x) + tl.sum(x, 0) * i
-    tl.store(result + tl.arange(0, BLOCK), x)
+    tl.store(result, 0)
+
+
+endless.parse = lambda: time.sleep(600)
 """
 KERNEL = """
 schema = 1
