@@ -122,29 +122,66 @@ _UNALIGNED = "do_not_specialize_on_alignment"
 _HAS_UNALIGNED = _UNALIGNED in inspect.signature(triton.JITFunction.__init__).parameters
 
 
-@triton.jit(**({_UNALIGNED: ["size", "source"]} if _HAS_UNALIGNED else {}))
-def unaligned(source, result, size, stride, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    tl.store(result + at, tl.load(source + at * stride, mask=at < size), mask=at < size)
+# A kernel with several arguments of one kind shows in one compile how each of their values is passed.
 
 
-@triton.jit(do_not_specialize=[2, "stride", "source"])
-def unspecial(source, result, size, stride, BLOCK: tl.constexpr):
+@triton.jit(**({_UNALIGNED: ["size0", "size1", "size2", "source"]} if _HAS_UNALIGNED else {}))
+def unaligned(source, result, size0, size1, size2, stride0, stride1, stride2, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
-    tl.store(result + at, tl.load(source + at * stride, mask=at < size), mask=at < size)
+    few = (at < size0) & (at < size1) & (at < size2)
+    tl.store(result + at, tl.load(source + at * stride0 + at * stride1 + at * stride2, mask=few))
+
+
+@triton.jit(do_not_specialize=[2, "size1", 4, "stride0", "stride1", 7, "source"])
+def unspecial(source, result, size0, size1, size2, stride0, stride1, stride2, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    few = (at < size0) & (at < size1) & (at < size2)
+    tl.store(result + at, tl.load(source + at * stride0 + at * stride1 + at * stride2, mask=few))
 
 
 @triton.jit
-def typed(source, result, a: int, b: tl.int64, c: "i32", d: "u64", e: tl.int8, BLOCK: tl.constexpr):  # type: ignore[name-defined]
+def typed(
+    source,
+    result,
+    a0: int,
+    a1: int,
+    a2: int,
+    b0: tl.int64,
+    b1: tl.int64,
+    b2: tl.int64,
+    c0: "i32",  # type: ignore[name-defined]
+    c1: "i32",  # type: ignore[name-defined]
+    c2: "i32",  # type: ignore[name-defined]
+    d0: "u64",  # type: ignore[name-defined]
+    d1: "u64",  # type: ignore[name-defined]
+    d2: "u64",  # type: ignore[name-defined]
+    e: tl.int8,
+    BLOCK: tl.constexpr,
+):
     at = tl.arange(0, BLOCK)
-    tl.store(result + at * a, tl.load(source + at * c + b, mask=at < d) + e)
+    read = source + at * c0 + at * c1 + at * c2 + b0 + b1 + b2
+    x = tl.load(read, mask=(at < d0) & (at < d1) & (at < d2)) + e
+    tl.store(result + at * a0 + at * a1 + at * a2, x)
 
 
 @triton.jit
-def scaled(source, result, factor: float, half: "fp16", flag: tl.int1, BLOCK: tl.constexpr):  # type: ignore[name-defined]
+def scaled(
+    source,
+    result,
+    factor0: float,
+    factor1: float,
+    factor2: float,
+    half0: "fp16",  # type: ignore[name-defined]
+    half1: "fp16",  # type: ignore[name-defined]
+    half2: "fp16",  # type: ignore[name-defined]
+    flag0: tl.int1,
+    flag1: tl.int1,
+    BLOCK: tl.constexpr,
+):
     at = tl.arange(0, BLOCK)
-    x = tl.load(source + at).to(tl.float32) * factor + half
-    tl.store(result + at, x.to(result.dtype.element_ty), mask=flag)
+    x = tl.load(source + at, mask=flag1).to(tl.float32) * factor0 * factor1 * factor2
+    x = x + half0 + half1 + half2
+    tl.store(result + at, x.to(result.dtype.element_ty), mask=flag0)
 
 
 @triton.jit
@@ -154,11 +191,24 @@ def boolean(source, result, flag: bool, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def untyped(source, result, number, flag, nothing, BLOCK: tl.constexpr, KIND: tl.constexpr):
+def untyped(
+    source,
+    result,
+    number0,
+    number1,
+    number2,
+    number3,
+    number4,
+    number5,
+    flag,
+    nothing,
+    BLOCK: tl.constexpr,
+    KIND: tl.constexpr,
+):
     at = tl.arange(0, BLOCK)
     x = tl.load(source + at).to(tl.float32)
     if nothing is None:
-        x += number
+        x = x + number0 + number1 + number2 + number3 + number4 + number5
     if KIND == "doubled":
         x += x
     tl.store(result + at, x.to(result.dtype.element_ty), mask=at < flag)

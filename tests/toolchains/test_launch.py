@@ -40,8 +40,21 @@ def launched(
     }
 
 
+def numbered(**numbers: tuple[Any, ...]) -> dict[str, Any]:
+    """Arguments with a kind and a place, such as ``size0`` and ``size1``."""
+    return {
+        f"{kind}{place}": number
+        for kind, values in numbers.items()
+        for place, number in enumerate(values)
+    }
+
+
+def untyped(*numbers: Any, constexprs: Any = None, **passed: Any) -> dict[str, Any]:
+    kinds = constexprs or {"BLOCK": 64, "KIND": "doubled"}
+    return launched("untyped", kinds, **numbered(number=numbers), **passed)
+
+
 WHOLE = {"source": "*i32", "result": "*i32"}
-KINDS = {"BLOCK": 64, "KIND": "doubled"}
 LAUNCHES = (
     launched("strided", size=4096, stride=4),
     launched("strided", size=4096, stride=1),
@@ -57,30 +70,29 @@ LAUNCHES = (
     launched("wide", first=-(2**63), second=3, grid=2, source="*i32", result="*i32"),
     launched("tuned", {"BLOCK": 64, "EVEN": True}, size=128),
     *(
-        launched(kernel, size=size, stride=stride, source=source)
+        launched(kernel, source=source, **numbered(size=(1, 16, 7), stride=(16, 1, 2**31)))
         for kernel in ("unaligned", "unspecial")
-        for size, stride in ((1, 16), (16, 1), (7, 2**31))
         for source in ("*fp16", UNALIGNED)
     ),
     *(
-        launched("typed", a=number, b=number, c=number, d=abs(number), e=1, **WHOLE)
-        for number in (1, 16, 7, -1, -16, 2**31 - 1)
+        launched("typed", **numbered(a=signed, b=signed, c=signed, d=unsigned), e=e, **WHOLE)
+        for signed, unsigned, e in (
+            ((1, 16, 7), (1, 16, 7), 1),
+            ((-1, -16, 2**31 - 1), (2**31 - 1, 2**31, 2**63), 16),
+        )
     ),
-    launched("typed", a=2**31, b=-(2**31) - 1, c=2, d=2**63, e=16, **WHOLE),
-    *(
-        launched("scaled", factor=factor, half=half, flag=flag)
-        for factor, half, flag in ((1.0, 0.5, True), (16.0, 1.0, False), (1, 16, True))
+    launched(
+        "typed",
+        **numbered(a=(2**31, 1, 1), b=(-(2**31) - 1, 1, 1), c=(2, 1, 1), d=(2, 1, 1)),
+        e=1,
+        **WHOLE,
     ),
+    launched("scaled", **numbered(factor=(1.0, 16.0, 1), half=(0.5, 1.0, 16), flag=(True, False))),
     launched("boolean", flag=True),
-    *(
-        launched("untyped", KINDS, number=number, flag=True, nothing=None)
-        for number in (0, 1, 16, 17, -1, -16, 2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**63 - 1)
-    ),
-    *(
-        launched("untyped", KINDS, number=number, flag=flag, nothing="*fp16")
-        for number, flag in ((2**63, 5), (2**64 - 1, 1), (1.0, False), (-0.0, 16), (True, -1))
-    ),
-    launched("untyped", {"BLOCK": 32, "KIND": None}, number=1.5, flag=3, nothing=7),
+    untyped(0, 1, 16, 17, -1, -16, flag=True, nothing=None),
+    untyped(2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**63 - 1, 16, flag=True, nothing=None),
+    untyped(2**63, 2**64 - 1, 1.0, -0.0, True, False, flag=5, nothing="*fp16"),
+    untyped(1.5, 1, 16, -1, 5, 3, flag=3, nothing=7, constexprs={"BLOCK": 32, "KIND": None}),
 )
 
 
