@@ -90,19 +90,32 @@ def script(
     ).source()
 
 
-def sources_of(cell: Cell, env: BuiltEnv, release: str, folder: Path) -> list[str]:
-    """The input of the compiler, as ``described.py`` prints it.
+def run_scripts(specs: Sequence[Specialization], env: BuiltEnv, form: Form, folder: Path) -> None:
+    """Compile kernels with their repro scripts for sm_90; each script has to succeed."""
+    paths = [folder / f"script_{number}.py" for number in range(len(specs))]
+    for path, spec in zip(paths, specs, strict=True):
+        path.write_text(script(spec, "sm_90", form))
+    command = [*map(str, (env.python, Path(__file__).with_name("scripts.py"), *paths))]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    assert ran.returncode == 0, ran.stderr
 
-    The inputs are those of the worker, of a script for the release and of one for all releases.
+
+def sources_of(
+    cells: Sequence[Cell], env: BuiltEnv, release: str, folder: Path
+) -> list[tuple[str, str, str]]:
+    """The input of the compiler for each cell, as ``described.py`` prints it.
+
+    The three inputs are those of the worker, of a script for the release and of one for all
+    releases.
     """
-    job = folder / "job.json"
-    job.write_text(json.dumps(InFlightCell(cell=cell, nonce="n").job()))
-    paths = []
-    for form in (form_of(release), Form.ANY):
-        paths.append(folder / f"{form.name}.py")
-        paths[-1].write_text(script(cell.spec, cell.target.name, form))
-    command = [env.python, Path(__file__).with_name("described.py"), DEFAULT.adapter, job, *paths]
-    ran = subprocess.run(
-        [*map(str, command)], capture_output=True, text=True, check=True, cwd=folder
-    )
-    return ran.stdout.splitlines()
+    folders = [folder / str(number) for number in range(len(cells))]
+    for place, cell in zip(folders, cells, strict=True):
+        place.mkdir()
+        (place / "job.json").write_text(json.dumps(InFlightCell(cell=cell, nonce="n").job()))
+        for number, form in enumerate((form_of(release), Form.ANY)):
+            (place / f"script_{number}.py").write_text(script(cell.spec, cell.target.name, form))
+    described = Path(__file__).with_name("described.py")
+    command = [*map(str, (env.python, described, DEFAULT.adapter, *folders))]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
+    lines = iter(ran.stdout.splitlines())
+    return list(zip(lines, lines, lines, strict=True))

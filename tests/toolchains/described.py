@@ -1,7 +1,8 @@
 """Prints how the adapter and scripts describe a specialization to ``triton.compile``.
 
-It runs inside an env: ``python described.py ADAPTER JOB SCRIPT...``. JOB is a file with a job as
-JSON. It prints a line of JSON for the adapter, and one for each script.
+It runs inside an env: ``python described.py ADAPTER FOLDER...``. A folder has scripts and
+``job.json``, a job. For each folder, a process of its own prints a line of JSON for the adapter,
+and one for each script in the order of their names.
 """
 
 import importlib
@@ -55,18 +56,27 @@ def loaded(path: str, name: str) -> Any:
     return module
 
 
-adapter, job, *scripts = sys.argv[1:]
+def describe(folder: str) -> None:
+    with open(os.path.join(folder, "job.json")) as file:
+        job = json.load(file)
+    toolchain.set_target(job["target"])
+    function = api._jit_function(getattr(loaded(job["source"], "kernels"), job["function"]))
+    source = call.ast_source(function, job, call.constants(function, job))
+    print(described(source, call.options_of_signature(function, job)))
+    for script in sorted(name for name in os.listdir(folder) if name.endswith(".py")):
+        module = loaded(os.path.join(folder, script), script.removesuffix(".py"))
+        triton.compile = lambda source, target, options: print(described(source, options))
+        module.compile_kernel()
+
+
+adapter, *folders = sys.argv[1:]
 sys.path.insert(0, os.path.dirname(adapter))
 api = importlib.import_module(os.path.basename(adapter) + ".api")
 call = importlib.import_module(os.path.basename(adapter) + ".call")
 toolchain = api.Triton()
-with open(job) as file:
-    job = json.load(file)
-toolchain.set_target(job["target"])
-function = api._jit_function(getattr(loaded(job["source"], "kernels"), job["function"]))
-source = call.ast_source(function, job, call.constants(function, job))
-print(described(source, call.options_of_signature(function, job)))
-for number, script in enumerate(scripts):
-    module = loaded(script, f"script_{number}")
-    triton.compile = lambda source, target, options: print(described(source, options))
-    module.compile_kernel()
+for folder in folders:
+    if os.fork() == 0:
+        describe(folder)
+        sys.exit()
+    if os.wait()[1] != 0:
+        sys.exit(1)

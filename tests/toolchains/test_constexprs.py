@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,7 @@ from compat.model import BuiltEnv, Cell, Env, constexprs
 from compat.reduce import Candidate, extract_functions, output
 from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
-from tests.toolchains.compiling import compile_all, failure_text, script
+from tests.toolchains.compiling import compile_all, failure_text, run_scripts
 
 RELEASES = ("3.0.0", "3.2.0", "3.3.1", "3.4.0", "3.9.0")
 INTEGERS = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
@@ -150,38 +149,14 @@ def test_functions_in_constexprs_are_bundled_and_extracted() -> None:
 
 
 @pytest.mark.wheels
-def test_scripts_with_several_forms_of_constexprs_run(
+def test_scripts_with_several_forms_of_constexprs_or_a_question_about_the_target_run(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built("triton-3.9.0")
-    for name, values in (
-        ("combined", {"BLOCK": 64, "COMBINE": {"function": "larger"}}),
-        ("of_shape", {"SHAPE": (16, 32)}),
-        ("zeros", {"BLOCK": 64, "KIND": {"dtype": "int32"}}),
-    ):
-        path = tmp_path / f"{name}.py"
-        path.write_text(script(of(env, name, **values).spec, "sm_90", Form.RANGED))
-        ran = subprocess.run(
-            [str(env.python), str(path), "compile"],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-        )
-        assert ran.returncode == 0, ran.stderr
-
-
-@pytest.mark.wheels
-def test_a_script_of_a_kernel_that_asks_about_the_target_runs(
-    built: Callable[[str], BuiltEnv], tmp_path: Path
-) -> None:
-    env, path = built("triton-3.9.0"), tmp_path / "s.py"
-    path.write_text(script(of(env, "for_hopper", BLOCK=64).spec, "sm_90", Form.RANGED))
-    ran = subprocess.run(
-        [str(env.python), str(path), "compile"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
-    assert ran.returncode == 0, ran.stderr
+    cells = [
+        of(env, "combined", BLOCK=64, COMBINE={"function": "larger"}),
+        of(env, "of_shape", SHAPE=(16, 32)),
+        of(env, "zeros", BLOCK=64, KIND={"dtype": "int32"}),
+        of(env, "for_hopper", BLOCK=64),
+    ]
+    run_scripts([cell.spec for cell in cells], env, Form.RANGED, tmp_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +24,7 @@ from compat.workers.watch import attempt
 from tests.cells import cell
 from tests.commands import run
 from tests.targets import TARGETS
-from tests.toolchains.compiling import LIMITS, compile_all, failure_text, script, sources_of
+from tests.toolchains.compiling import LIMITS, compile_all, failure_text, run_scripts, sources_of
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -124,26 +123,16 @@ def test_repro_scripts_give_the_compiler_what_the_worker_gives(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
-    for gluon_cell in cells(env)[:4]:
-        worker, pinned, portable = sources_of(gluon_cell, env, release, tmp_path)
+    for worker, pinned, portable in sources_of(cells(env)[:4], env, release, tmp_path):
         assert pinned == worker
         assert portable == worker
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.4.0", "3.9.0"])
-def test_a_script_runs(release: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    env, path = built(f"triton-{release}"), tmp_path / "s.py"
-    for gluon_cell in cells(env):
-        path.write_text(script(gluon_cell.spec, "sm_90", form_of(release)))
-        ran = subprocess.run(
-            [str(env.python), str(path), "compile"],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-        )
-        assert ran.returncode == 0, ran.stderr
+def test_scripts_run(release: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    env = built(f"triton-{release}")
+    run_scripts([cell.spec for cell in cells(env)], env, form_of(release), tmp_path)
 
 
 @pytest.mark.parametrize(

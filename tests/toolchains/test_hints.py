@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,11 @@ import pytest
 
 from compat.diagnosis import classify
 from compat.model import BuiltEnv, Status
-from compat.toolchains import DEFAULT
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.language.script import Form, form_of
-from compat.workers.attempt import InFlightCell
 from tests.cells import POINTERS, cell
-from tests.toolchains.compiling import compile_all, failure_text, ir_of, script
+from tests.toolchains.compiling import compile_all, failure_text, ir_of, sources_of
 
-DESCRIBED = Path(__file__).parent / "described.py"
 STRIDED = {"source": "*fp32", "result": "*kfp32", "stride": "i32", "size": "i64"}
 KNOWN: dict[str, Any] = {
     "signature": STRIDED,
@@ -44,38 +40,27 @@ def test_each_release_has_its_form_of_hints() -> None:
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize("target", ["sm_90", "gfx942"])
 @pytest.mark.parametrize(
     "release", ["3.0.0", "3.1.0", "3.2.0", "3.3.1", "3.4.0", "3.5.1", "3.6.0", "3.9.0"]
 )
 def test_worker_and_repro_scripts_give_the_same_hints(
-    release: str, target: str, built: Callable[[str], BuiltEnv], tmp_path: Path
+    release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
     env = built(f"triton-{release}")
-    for function in ("strided", "unspecialized"):
-        hinted_cell = cell(env, "told", function, target, **KNOWN)
-        (tmp_path / "job.json").write_text(
-            json.dumps(InFlightCell(cell=hinted_cell, nonce="n").job())
-        )
-        for form in (form_of(release), Form.ANY):
-            (tmp_path / f"{form.name}.py").write_text(script(hinted_cell.spec, target, form))
-        scripts = [str(tmp_path / f"{form.name}.py") for form in (form_of(release), Form.ANY)]
-        command = [
-            str(env.python),
-            str(DESCRIBED),
-            str(DEFAULT.adapter),
-            str(tmp_path / "job.json"),
-            *scripts,
-        ]
-        ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-        worker, pinned, portable = ran.stdout.splitlines()
+    cells = [
+        cell(env, "told", function, target, **KNOWN)
+        for target in ("sm_90", "gfx942")
+        for function in ("strided", "unspecialized")
+    ]
+    sources = sources_of(cells, env, release, tmp_path)
+    for hinted_cell, (worker, pinned, portable) in zip(cells, sources, strict=True):
         assert pinned == worker
         assert portable == worker
         assert ("pointer_range" in worker) is (
-            target == "gfx942" and release in ("3.2.0", "3.6.0", "3.9.0")
+            hinted_cell.target.name == "gfx942" and release in ("3.2.0", "3.6.0", "3.9.0")
         )
         assert ('"stride": "1"' in worker) is (release < "3.4")
-        is_debug = function == "unspecialized" and release != "3.2.0"
+        is_debug = hinted_cell.spec.function == "unspecialized" and release != "3.2.0"
         assert worker.endswith(f"{json.dumps(is_debug)}]")
 
 

@@ -137,7 +137,6 @@ def test_repro_scripts_give_the_compiler_what_the_worker_gives(
         return
     ranges = {"pointer_range_32": ("sources[1]", "result")}
     on_amd = cell(env, "told", "of_tuples", "gfx942", **TUPLES[0][1], **ranges)
-    for tuple_cell in (*cells(env), on_amd):
-        worker, pinned, portable = sources_of(tuple_cell, env, release, tmp_path)
+    for worker, pinned, portable in sources_of([*cells(env), on_amd], env, release, tmp_path):
         assert pinned == worker
         assert portable == worker
