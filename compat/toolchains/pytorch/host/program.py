@@ -49,8 +49,8 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         say("%s, %d already in %s" % (_cells(count), finished, out))
         if not cells:
             return 0
+        _check_driver(chosen.library)  # importing PyTorch takes seconds
         numerics = _numerics(chosen.device)
-        _check_driver(chosen.library)
     except (OSError, ValueError, ImportError) as error:
         say("error: %s" % error)
         return 2
