@@ -43,6 +43,10 @@ class Interpreting:
         self._handle: Any = interpreter.TensorHandle
         self._dtype: Any = triton.language.dtype
         self._asked: set[tuple[str, str, str]] = set()
+        if not hasattr(interpreter, "_LangPatchScope"):
+            # Up to 3.5, Triton gives its language the interpreter's functions again in each call of
+            # a helper, with the same result. That took a third of the time of our kernels.
+            interpreter._patch_lang = functools.lru_cache(maxsize=None)(interpreter._patch_lang)
         builder = interpreter.InterpreterBuilder
         for name, member in list(vars(builder).items()):
             if name.startswith("create_") and isinstance(member, types.FunctionType):
