@@ -38,8 +38,8 @@ def test_canonicalize_grows_with_a_chain_of_products() -> None:
     assert growth["parts"]["pass canonicalize"]["rate"] > growth["rate"]
 
 
-@pytest.mark.parametrize(("limit", "code"), [("0.001", 1), ("20", 0)])
-def test_judge_compares_the_cpu_seconds_of_a_pass(limit: str, code: int) -> None:
-    judge = ("--judge", f"pass.canonicalize.cpu>{limit}")
-    done = CliRunner().invoke(main, ["check", CHAIN, *CASE, "cute-4.6.1", *judge])
-    assert done.exit_code == code, done.output
+def test_judge_compares_the_cpu_seconds_of_a_pass() -> None:
+    for limit, code in (("0.001", 1), ("20", 0)):
+        judge = ("--judge", f"pass.canonicalize.cpu>{limit}")
+        done = CliRunner().invoke(main, ["check", CHAIN, *CASE, "cute-4.6.1", *judge])
+        assert done.exit_code == code, done.output
