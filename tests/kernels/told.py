@@ -62,14 +62,34 @@ def unspecialized(source, result, stride: int, size, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def converted(source, result, size, BLOCK: tl.constexpr, KIND: tl.constexpr):
+def converted(
+    source, result, size, BLOCK: tl.constexpr, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr
+):
     at = tl.arange(0, BLOCK)
-    tl.store(result + at, tl.load(source + at).to(KIND).to(tl.float32))
+    x = tl.load(source + at)
+    tl.store(result + at, x.to(A).to(tl.float32) + x.to(B).to(tl.float32) + x.to(C).to(tl.float32))
 
 
 @triton.jit
 def zeros(source, result, size, BLOCK: tl.constexpr, KIND: tl.constexpr):
     tl.store(result + tl.arange(0, BLOCK), tl.zeros((BLOCK,), KIND).to(tl.float32))
+
+
+@triton.jit
+def zeros_of_kinds(
+    source,
+    result,
+    size,
+    BLOCK: tl.constexpr,
+    A: tl.constexpr,
+    B: tl.constexpr,
+    C: tl.constexpr,
+    D: tl.constexpr,
+    E: tl.constexpr,
+):
+    x = tl.zeros((BLOCK,), A).to(tl.float32) + tl.zeros((BLOCK,), B).to(tl.float32)
+    y = tl.zeros((BLOCK,), C).to(tl.float32) + tl.zeros((BLOCK,), D).to(tl.float32)
+    tl.store(result + tl.arange(0, BLOCK), x + y + tl.zeros((BLOCK,), E).to(tl.float32))
 
 
 @triton.jit
