@@ -113,8 +113,8 @@ def test_hints_change_the_shared_memory_of_a_kernel(
     env = built(f"triton-{release}")
     facts: dict[str, Any] = {
         "signature": POINTERS | {"source": "*fp16"},
-        "constexprs": {"BLOCK": 128},
-        "options": {"num_warps": 8, "num_stages": 5},
+        "constexprs": {"BLOCK": 64},
+        "options": {"num_warps": 8, "num_stages": 8},
     }
     launched, bare = (
         cell(env, "told", "pipelined", "sm_86", divisible_by_16=names, **facts)
