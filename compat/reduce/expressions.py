@@ -2,7 +2,7 @@
 
 Edits of the text replace an expression by a part of it, a value by a number, and a number by a
 smaller one, and drop arguments. Edits of the specialization drop parameters, hints and options, and
-use smaller constexprs and plainer types. Shorter names come last.
+use smaller constexprs and plainer types. Other edits shorten names.
 """
 
 from __future__ import annotations

@@ -46,8 +46,11 @@ PASSES: tuple[ReductionPass, ...] = (
     expressions.element_types,
 )
 """The edits, in order, repeated until none helps."""
-LAST: tuple[ReductionPass, ...] = (expressions.names,)
-"""The edits for the end, when no other helps."""
+NAMES: tuple[ReductionPass, ...] = (expressions.names,)
+"""The edits that change only names. They come first, because every candidate that was judged before
+a change of names would be judged again after it. They come again for the names that other edits
+make.
+"""
 _WIDTH = 8
 """The number of single edits that are judged together, if there are that many."""
 
@@ -64,7 +67,7 @@ def shrink(
     ``interesting`` accepts; it may be slow. An exception from either function ends the search.
     """
     search = Shrinker(current=start, interesting=interesting, verify=verify)
-    for passes in (PASSES, LAST, PASSES):
+    for passes in (NAMES, PASSES, NAMES, PASSES):
         progress = True
         while progress:
             before = search.current

@@ -206,6 +206,26 @@ def test_a_judge_that_accepts_only_the_original_gives_no_steps() -> None:
     assert search(start, lambda candidate: candidate.key == start.key) == []
 
 
+def test_a_shorter_name_costs_one_candidate() -> None:
+    numbers = []
+    for name in ("kernel", "kernel_of_a_user"):
+        judged: list[Candidate] = []
+
+        def holds(candidate: Candidate, judged: list[Candidate] = judged) -> bool:
+            judged.append(candidate)
+            return "range(" in candidate.text and candidate.text.count("mark(") == 2
+
+        body = "    x = mark(a)\n    for i in range(b):\n        x += i\n"
+        start = Candidate(
+            text=f"def mark(x):\n    return x\n\n\ndef {name}(a, b):\n{body}",
+            function=name,
+            compile=CompileSpec(signature={"a": "*fp32", "b": "i32"}),
+        )
+        assert search(start, holds)[-1].function == "kernel"
+        numbers.append(len(judged))
+    assert numbers[1] == numbers[0] + 1
+
+
 def test_an_exception_of_the_judge_ends_the_search() -> None:
     def judge(_: Sequence[Candidate]) -> list[bool]:
         raise InterruptedError
