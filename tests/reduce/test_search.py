@@ -93,22 +93,29 @@ JUDGES: tuple[Holds, ...] = (
 
 def search(start: Candidate, holds: Holds) -> list[Candidate]:
     """All steps of a search, which never judges a candidate twice."""
-    earlier_keys = set[str]()
+    return search_and_judged(start, holds)[0]
+
+
+def search_and_judged(
+    start: Candidate, holds: Holds
+) -> tuple[list[Candidate], dict[str, Candidate]]:
+    """All steps of a search, and all candidates that were judged, by their keys."""
+    earlier: dict[str, Candidate] = {}
 
     def judge(candidates: Sequence[Candidate]) -> list[bool]:
-        keys = {candidate.key for candidate in candidates}
-        assert len(keys) == len(candidates)
-        assert not keys & earlier_keys
-        earlier_keys.update(keys)
+        new = {candidate.key: candidate for candidate in candidates}
+        assert len(new) == len(candidates)
+        assert not new.keys() & earlier.keys()
+        earlier.update(new)
         return [holds(candidate) for candidate in candidates]
 
-    return list(shrink(start, judge))
+    return list(shrink(start, judge)), earlier
 
 
 @cache
-def found_by(holds: Holds) -> list[Candidate]:
-    """All steps of the search with a judge, which runs once for all tests that use it."""
-    return search(kernel("sel_varlen"), holds)
+def found_by(holds: Holds) -> tuple[list[Candidate], dict[str, Candidate]]:
+    """The search with a judge, which runs once for all tests that use it."""
+    return search_and_judged(kernel("sel_varlen"), holds)
 
 
 @pytest.mark.parametrize("holds", JUDGES, ids=lambda holds: holds.__name__)
@@ -116,7 +123,7 @@ def test_every_accepted_candidate_satisfies_the_judge_and_is_lighter(holds: Hold
     start = kernel("sel_varlen")
     assert holds(start)
     before = start
-    for candidate in found_by(holds):
+    for candidate in found_by(holds)[0]:
         assert holds(candidate)
         assert candidate.weight < before.weight
         before = candidate
@@ -125,22 +132,16 @@ def test_every_accepted_candidate_satisfies_the_judge_and_is_lighter(holds: Hold
 
 @pytest.mark.parametrize("holds", JUDGES, ids=lambda holds: holds.__name__)
 def test_no_statement_can_be_removed_from_the_last_candidate(holds: Holds) -> None:
-    last = found_by(holds)[-1]
+    last = found_by(holds)[0][-1]
     for edit in statements.drop(last):
         less = apply_edits(last, [edit])
         assert less is None or less.weight >= last.weight or not holds(less), edit.what
 
 
 def test_candidates_define_all_names_and_specialize_all_parameters() -> None:
-    seen: list[Candidate] = []
-
-    def holds(candidate: Candidate) -> bool:
-        seen.append(candidate)
-        return dot_in_a_loop(candidate)
-
-    search(kernel("sel_varlen"), holds)
-    assert len(seen) > 100
-    for candidate in seen:
+    _, judged = found_by(dot_in_a_loop)
+    assert len(judged) > 100
+    for candidate in judged.values():
         functions = module.functions(candidate.tree)
         assert ast.unparse(module.prune(ast.parse(candidate.text))) == ast.unparse(candidate.tree)
         assert {*candidate.compile.signature, *candidate.compile.constexprs} == set(
@@ -207,21 +208,19 @@ def test_a_judge_that_accepts_only_the_original_gives_no_steps() -> None:
 
 
 def test_a_shorter_name_costs_one_candidate() -> None:
+    def holds(candidate: Candidate) -> bool:
+        return "range(" in candidate.text and candidate.text.count("mark(") == 2
+
     numbers = []
     for name in ("kernel", "kernel_of_a_user"):
-        judged: list[Candidate] = []
-
-        def holds(candidate: Candidate, judged: list[Candidate] = judged) -> bool:
-            judged.append(candidate)
-            return "range(" in candidate.text and candidate.text.count("mark(") == 2
-
         body = "    x = mark(a)\n    for i in range(b):\n        x += i\n"
         start = Candidate(
             text=f"def mark(x):\n    return x\n\n\ndef {name}(a, b):\n{body}",
             function=name,
             compile=CompileSpec(signature={"a": "*fp32", "b": "i32"}),
         )
-        assert search(start, holds)[-1].function == "kernel"
+        steps, judged = search_and_judged(start, holds)
+        assert steps[-1].function == "kernel"
         numbers.append(len(judged))
     assert numbers[1] == numbers[0] + 1
 
@@ -235,7 +234,7 @@ def test_an_exception_of_the_judge_ends_the_search() -> None:
 
 
 def test_a_longer_candidate_is_not_accepted_even_if_the_judge_accepts_it() -> None:
-    stores = "".join("    tl.store(a, N)\n" for _ in range(20))
+    stores = "".join("    tl.store(a, N)\n" for _ in range(10))
     text = f"import triton.language as tl\n\n\ndef kernel(a, N):\n{stores}"
     start = Candidate(
         text=text,
@@ -246,7 +245,7 @@ def test_a_longer_candidate_is_not_accepted_even_if_the_judge_accepts_it() -> No
     def holds(candidate: Candidate) -> bool:
         value = "N" if "N" in candidate.compile.constexprs else "1024"
         return (
-            candidate.text.count(f"tl.store(a, {value})") == 20
+            candidate.text.count(f"tl.store(a, {value})") == 10
             and candidate.compile.constexprs.get("N", 1024) == 1024
         )
 
