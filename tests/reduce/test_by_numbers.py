@@ -44,6 +44,15 @@ def reduce(*arguments: str, kernel: str = CELL) -> Result:
 
 
 LEFT = "by_code-as_written-default"
+FEW_STATEMENTS = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def by_code(x, y, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, 1234.5, mask=at < n)
+"""
 
 
 def assert_left(home: Path) -> None:
@@ -63,6 +72,7 @@ def test_reduced_kernel_still_differs_between_releases(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command answers in words."""
+    (home / "by_code.py").write_text(FEW_STATEMENTS)
     stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
     done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
     assert done.exit_code == 0, done.output
