@@ -12,7 +12,7 @@ from attrs import Factory, frozen
 
 from compat.api.records import ApiName, ApiParameter, InspectedRelease, Inspection, Namespace
 from compat.api.uses import ApiUse, Call, Uses
-from compat.history.account import Run, class_of, failure_of, is_good, lacks, runs
+from compat.history.account import Run, class_of, failure_of, is_good, lacks_feature, runs
 from compat.model import Cell, Result, Specialization, Status
 
 _ENTERED = ("module", "class")
@@ -351,7 +351,9 @@ def _outcomes(results: Sequence[Result]) -> tuple[Outcomes, ...]:
 def _difference(having: NameCoverage, results: Sequence[Result], kernel: KernelNeeds) -> str:
     """The reason why the results contradict the names; empty if they do not."""
     failed = [result for result in results if not is_good(result.outcome)]
-    of_names = [result for result in failed if lacks(result.outcome) and result.outcome.failure]
+    of_names = [
+        result for result in failed if lacks_feature(result.outcome) and result.outcome.failure
+    ]
     others = [class_of(result.outcome) for result in failed if result not in of_names]
     if not having.missing:
         return _though_all_is_there(of_names, others, having, kernel)

@@ -369,7 +369,7 @@ def _earlier_probes(criterion: Criterion, earlier: Sequence[Result]) -> dict[Ver
 
 def _entry(release: str, probe: ReleaseProbe | None) -> Entry:
     if probe is None:
-        return Entry(release=release, tried=False)
+        return Entry(release=release, tested=False)
     return Entry(
         release=release,
         judgement=probe.judgement,

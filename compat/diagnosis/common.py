@@ -156,7 +156,7 @@ TOOLCHAIN_MISSING = FailureClass(
     status=Status.UNSUPPORTED,
     advice="Install the program, or use a release that ships it.",
     blame=Blame.TOOLCHAIN,
-    lacks=True,
+    missing_feature=True,
 )
 TARGET_UNKNOWN = FailureClass(
     name="target-unknown",
@@ -165,7 +165,7 @@ TARGET_UNKNOWN = FailureClass(
     status=Status.UNSUPPORTED,
     advice="Use a release whose toolchain knows {target}.",
     blame=Blame.TOOLCHAIN,
-    lacks=True,
+    missing_feature=True,
 )
 COMPILER_CRASH = FailureClass(
     name="compiler-crash",

@@ -170,7 +170,7 @@ class FailureClass:
     """Whether only the end of the process identifies a failure of this class. Then failures in
     different passes are different failures.
     """
-    lacks: bool = False
+    missing_feature: bool = False
     """Whether the class means that the release lacks a feature that the kernel needs, because it
     came later or was removed. An account then names the releases with the feature, not a defect.
     """

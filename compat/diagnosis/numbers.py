@@ -61,11 +61,11 @@ class Interpreter:
     """The distributions that an env needs to interpret kernels."""
     variables: Mapping[str, str] = Factory(dict)
     """The environment variables of a worker that interprets."""
-    probes: Path
+    probe_file: Path
     """The file with the probes and their problems."""
-    tried: tuple[Probe, ...] = ()
+    probes: tuple[Probe, ...] = ()
     """The probes, the most informative first."""
-    lacks: tuple[re.Pattern[str], ...] = ()
+    missing_feature_patterns: tuple[re.Pattern[str], ...] = ()
     """Patterns for messages of exceptions in which the interpreter reports a missing feature."""
 
 
@@ -123,7 +123,9 @@ def _exception_check(evidence: Evidence, where: str, interpreter: Interpreter) -
     place = evidence.at.rpartition("/")[2] if evidence.at else ""
     where = ", ".join(filter(None, (where, printable(place))))
     if any(
-        pattern.search(link.message) for link in evidence.raised for pattern in interpreter.lacks
+        pattern.search(link.message)
+        for link in evidence.raised
+        for pattern in interpreter.missing_feature_patterns
     ):
         return Check(
             status=Status.UNSUPPORTED,
@@ -244,7 +246,7 @@ def suspects(evidence: Evidence, check: Check, interpreter: Interpreter) -> tupl
     uses = str(evidence.metrics.get("uses") or "")
     if check.right is not False or not uses:
         return ()
-    return tuple(probe for probe in interpreter.tried if probe.uses.search(uses))
+    return tuple(probe for probe in interpreter.probes if probe.uses.search(uses))
 
 
 def excuse_check(

@@ -363,7 +363,9 @@ def _interpreter(cell: Cell) -> Interpreter:
 
 def _cell_of(probe: Probe, suspect: Cell) -> Cell:
     """Return a probe as a cell in the env and for the target of the suspect cell."""
-    return evolve(suspect, spec=spec_of(probe, _interpreter(suspect).probes, suspect.env.toolchain))
+    return evolve(
+        suspect, spec=spec_of(probe, _interpreter(suspect).probe_file, suspect.env.toolchain)
+    )
 
 
 @cache

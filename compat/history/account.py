@@ -103,7 +103,7 @@ class Entry:
     """Whether it is good or bad."""
     outcome: Outcome | None = None
     """The kernel's outcome. ``None``: inconclusive."""
-    tried: bool = True
+    tested: bool = True
     """Whether it was tested."""
     unsteady: bool = False
     """Whether its attempts or environments gave different answers."""
@@ -143,7 +143,7 @@ class Entry:
     @property
     def lacks_feature(self) -> bool:
         """Whether this release lacks a feature of the kernel, or cannot build for the target."""
-        return self.outcome is not None and lacks(self.outcome)
+        return self.outcome is not None and lacks_feature(self.outcome)
 
 
 @frozen(kw_only=True)
@@ -256,13 +256,13 @@ class Account:
     @property
     def not_tried(self) -> tuple[str, ...]:
         """Existing releases that were not tested."""
-        return self._releases(lambda entry: not entry.tried)
+        return self._releases(lambda entry: not entry.tested)
 
     @property
     def untested_releases(self) -> tuple[str, ...]:
         """Tried releases without an answer: a broken env or source, or a lost answer."""
         return self._releases(
-            lambda entry: entry.tried and not entry.is_known and not entry.unsteady
+            lambda entry: entry.tested and not entry.is_known and not entry.unsteady
         )
 
     @property
@@ -344,14 +344,14 @@ def failure_of(outcome: Outcome) -> tuple[str | None, str | None]:
     return (failure.failure_class, failure.fingerprint) if failure else (None, None)
 
 
-def lacks(outcome: Outcome) -> bool:
+def lacks_feature(outcome: Outcome) -> bool:
     """Whether an outcome means that the release lacks the target or a feature of the kernel.
 
     The release does not have it yet, or no longer.
     """
     failure_class = toolchains.failure_class(outcome.failure) if outcome.failure else None
     return outcome.status is Status.UNSUPPORTED or (
-        failure_class is not None and failure_class.lacks
+        failure_class is not None and failure_class.missing_feature
     )
 
 

@@ -201,4 +201,4 @@ def _facts(good_by_release: Mapping[str, bool | None], line: Sequence[Entry]) ->
 
 def _entry(release: str, good: bool | None) -> Entry:
     judgement = Judgement.UNKNOWN if good is None else Judgement.GOOD if good else Judgement.BAD
-    return Entry(release=release, judgement=judgement, tried=good is not None)
+    return Entry(release=release, judgement=judgement, tested=good is not None)

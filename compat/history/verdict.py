@@ -201,7 +201,7 @@ def entries_of(
         for version in existing:
             if version not in listed_versions:
                 release = Release(label=str(version), version=version, fork=False)
-                entries[release.order] = Entry(release=release.label, tried=False)
+                entries[release.order] = Entry(release=release.label, tested=False)
     return tuple(entry for _, entry in sorted(entries.items(), key=lambda item: item[0]))
 
 

@@ -210,8 +210,8 @@ def test_search_of_few_releases_never_contradicts_its_probes(
     true_entries = {entry.release: entry for entry in truth.entries}
     tested = {probe.release for probe in answer.probes}
     for entry in answer.account.entries:
-        assert entry.tried is (entry.release in tested)
-        if entry.tried:
+        assert entry.tested is (entry.release in tested)
+        if entry.tested:
             assert (entry.judgement, entry.behaviour) == (
                 true_entries[entry.release].judgement,
                 true_entries[entry.release].behaviour,

@@ -24,9 +24,9 @@ DOT = Probe(name="dot", uses=re.compile(r"\bdot:bf16\b"), defect="gets products 
 LOOP = Probe(name="loop", uses=re.compile(r"\.range\b"), defect="cannot loop")
 INTERPRETER = Interpreter(
     packages=("torch",),
-    probes=Path("probes.py"),
-    tried=(DOT, LOOP),
-    lacks=(re.compile("not supported in interpreter"),),
+    probe_file=Path("probes.py"),
+    probes=(DOT, LOOP),
+    missing_feature_patterns=(re.compile("not supported in interpreter"),),
 )
 USES = "dot:bf16 store:fp32 .range .tl"
 

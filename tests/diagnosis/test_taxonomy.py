@@ -142,7 +142,7 @@ def section(failure_class: FailureClass, example: str | None) -> str:
     marks = [
         f"`{failure_class.status}`",
         str(failure_class.blame),
-        *(["lacks"] if failure_class.lacks else []),
+        *(["lacks"] if failure_class.missing_feature else []),
     ]
     paragraphs = [
         f"## `{failure_class.name}`",

@@ -417,9 +417,9 @@ def test_probes_find_the_defects_of_an_interpreter(
         probe.name: Cell(
             env=envs[env].env,
             target=TARGETS["sm_90"],
-            spec=spec_of(probe, interpreter.probes, "triton"),
+            spec=spec_of(probe, interpreter.probe_file, "triton"),
         )
-        for probe in interpreter.tried
+        for probe in interpreter.probes
     }
     context = RunContext(envs=envs, store=store, limits=LIMITS, executor=staying)
     checks = interpret(cells.values(), context)

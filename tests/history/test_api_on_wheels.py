@@ -159,5 +159,5 @@ def came_and_went_by_classes_that_say_so(kernel_verdicts: dict[str, Verdict]) ->
     assert [
         name
         for name, failure_classes in classes.items()
-        if not all(KNOWLEDGE.by_name[name_].lacks for name_ in failure_classes)
+        if not all(KNOWLEDGE.by_name[name_].missing_feature for name_ in failure_classes)
     ] == ["flip"]

@@ -150,7 +150,7 @@ def _story(report: Report, verdict: Verdict) -> _SentenceFacts:
         between=tuple(open_between(verdict, change) if change else "" for change in changes),
         runs=runs((entry.release, _what(entry)) for entry in verdict.known_entries),
         clear=not verdict.untested_releases and not verdict.flaky,
-        newest=next((entry.release for entry in reversed(verdict.entries) if entry.tried), None),
+        newest=next((entry.release for entry in reversed(verdict.entries) if entry.tested), None),
         computes=_computes(report, verdict),
         caveats=tuple(
             caveat for caveat in (_not_known(verdict, changes), earlier_runs(verdict)) if caveat

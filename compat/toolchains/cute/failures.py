@@ -188,7 +188,7 @@ CLASSES = (
             " `hasattr` inside `cutlass.const_expr`."
         ),
         at_import=r".",
-        lacks=True,
+        missing_feature=True,
         signs=(
             Sign(
                 error=r"^AttributeError$",
@@ -225,7 +225,7 @@ CLASSES = (
         title="API call changed",
         meaning="The function exists, but does not take these arguments in this release.",
         advice="Compare the call with the definition of `{name}` in this release.",
-        lacks=True,
+        missing_feature=True,
         signs=(
             Sign(
                 error=r"^TypeError$",
@@ -492,7 +492,7 @@ CLASSES = (
         title="Not implemented",
         meaning="The release knows the feature that the kernel uses, but has no code for it.",
         advice="Write it in another way, or use a release that implements it.",
-        lacks=True,
+        missing_feature=True,
         signs=(Sign(error=r"^NotImplementedError$"),),
     ),
     FailureClass(

@@ -18,7 +18,7 @@ UNKNOWN_WORD = FailureClass(
     status=Status.REJECTED,
     advice="Write `{name}` in other words.",
     blame=Blame.KERNEL,
-    lacks=True,
+    missing_feature=True,
     signs=(
         Sign(error=r"^CompileError$", message=r"^unknown word '(?P<name>\w+)'", means="{name}"),
     ),

@@ -47,7 +47,7 @@ class _ReachableValues:
         self.seen: set[int] = set()
         self.alive: list[object] = []
 
-    def lacks(self, what: str) -> UnavailableValue:
+    def unavailable(self, what: str) -> UnavailableValue:
         package = what.split(".", 1)[0].split("(", 1)[0]
         message = "`%s` uses `%s`, and this env lacks `%s`: install it there" % (
             self.kernel,
@@ -70,7 +70,7 @@ class _ReachableValues:
         self.seen.add(id(value))
         self.alive.append(value)
         if is_from_stand_in(value):
-            raise self.lacks(getattr(value, "__name__", None) or path)
+            raise self.unavailable(getattr(value, "__name__", None) or path)
         if isinstance(value, (list, tuple, set, frozenset, dict)):
             for item in list(value.values() if isinstance(value, dict) else value):
                 self.value(item, path, depth + 1)
@@ -83,7 +83,7 @@ class _ReachableValues:
 
     def _refuse_unknown(self, value: Value, path: str) -> None:
         if is_opaque(value):
-            raise self.lacks(path_of(value))
+            raise self.unavailable(path_of(value))
         if type(value) in (AssumedInt, AssumedFloat, AssumedStr):
             form = (
                 "`%s` uses `%s`, which is %r on the GPU that is assumed, and something else on"
@@ -94,7 +94,7 @@ class _ReachableValues:
     def _bases(self, kind: type) -> None:
         for base in kind.__mro__:
             if base is not kind and is_from_stand_in(base):
-                raise self.lacks(
+                raise self.unavailable(
                     base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__
                 )
 
@@ -124,7 +124,7 @@ class _ReachableValues:
             self.value(default, "%s=" % name, depth + 1)
         for annotation in (function.__annotations__ or {}).values():
             if is_opaque(annotation):
-                raise self.lacks(path_of(annotation))
+                raise self.unavailable(path_of(annotation))
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
         for name, attributes in _uses(function.__code__):
             self.use(function, cells, name, attributes)
@@ -147,7 +147,7 @@ class _ReachableValues:
         path = name
         for attribute in attributes:
             if is_opaque(value):
-                raise self.lacks(".".join([path_of(value), attribute]))
+                raise self.unavailable(".".join([path_of(value), attribute]))
             if isinstance(value, ModuleType):
                 self.refuse_missing(value.__name__, attribute)
                 if attribute not in vars(value) and not isinstance(value, StandIn):

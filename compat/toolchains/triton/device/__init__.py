@@ -57,8 +57,8 @@ _TO_BF16 = r"(fp_to_fp|fp_trunc|store_cast)>bf16\b"
 INTERPRETER = Interpreter(
     packages=("torch", "numpy"),
     variables={"TRITON_INTERPRET": "1", **_ONE_THREAD},
-    probes=Path(__file__).parents[1] / "inside" / "probes" / "probes.py",
-    tried=(
+    probe_file=Path(__file__).parents[1] / "inside" / "probes" / "probes.py",
+    probes=(
         Probe(name="store", uses=lazy_pattern(""), defect="does not store what a kernel computes"),
         Probe(
             name="loop",
@@ -124,7 +124,7 @@ INTERPRETER = Interpreter(
             defect="returns NaN as the maximum of NaN and a number",
         ),
     ),
-    lacks=(
+    missing_feature_patterns=(
         lazy_pattern(r"not supported in interpreter mode"),
         lazy_pattern(r"'InterpreterBuilder' object has no attribute"),
         # The interpreter does not replace this function with its own.

@@ -144,7 +144,7 @@ CLASSES = (
             "Convert to a type that the operation supports (`.to(tl.float32)` and back). Newer"
             " releases and targets support more types."
         ),
-        lacks=True,
+        missing_feature=True,
         signs=(
             Sign(
                 message=r"type (?P<type>\w+) not supported in this architecture",
@@ -251,7 +251,7 @@ CLASSES = (
             " most 1,024 threads. `num_ctas` above 1 needs sm_90 or newer. `num_stages` is at least"
             " 2 on AMD in some releases."
         ),
-        lacks=True,
+        missing_feature=True,
         signs=(
             Sign(message=r"num_warps must be a power of 2", means="num_warps must be a power of 2"),
             Sign(
@@ -313,7 +313,7 @@ CLASSES = (
             "{target} lacks the feature that the message names. Compile for a target that has it,"
             " or choose by target inside the kernel."
         ),
-        lacks=True,
+        missing_feature=True,
         signs=(
             Sign(
                 assembler=r"^Feature '(?P<feature>[^' ]+).*(?:requires|not supported on) [.]target",

@@ -86,7 +86,7 @@ CLASSES = (
             " `break`, `continue` and `return` inside loops. Write helpers as `@triton.jit`"
             " functions of the module. Do not use dicts, lambdas, `try` or list comprehensions."
         ),
-        lacks=True,
+        missing_feature=True,
         signs=(
             Sign(
                 message=(
@@ -312,7 +312,7 @@ CLASSES = (
         title="API removed",
         meaning="The kernel uses a feature that this release has removed, and the release says so.",
         advice="Port the kernel to the replacement that the message names.",
-        lacks=True,
+        missing_feature=True,
         signs=(
             Sign(
                 message=r"Block pointers have been removed",
@@ -339,7 +339,7 @@ CLASSES = (
             " replacement, or write out what it does."
         ),
         at_import=r".",
-        lacks=True,
+        missing_feature=True,
         signs=(
             Sign(
                 error=r"^AttributeError$",
@@ -434,7 +434,7 @@ CLASSES = (
             " the parameters of a name of Triton."
         ),
         at_import=r"^(?:jit|autotune|heuristics|constexpr\w*|(?:Autotuner|Heuristics|Config|JITFunction|constexpr)\.__init__)$",
-        lacks=True,
+        missing_feature=True,
         signs=(
             Sign(
                 error=r"^AssertionError$",

@@ -437,7 +437,7 @@ CLASSES = (
             " (`tl.load(ptr + i)`), reduce with a mask (`tl.sum(tl.where(at == 3, x, 0))`), or"
             " split the block with `tl.split` and `tl.reshape`."
         ),
-        lacks=True,
+        missing_feature=True,
         signs=(Sign(message=r"^unsupported tensor index", means="index of a block"),),
     ),
     FailureClass(
@@ -466,7 +466,7 @@ CLASSES = (
             "Use one of the values that the message names. The list differs between releases and"
             " targets. Axes count from 0."
         ),
-        lacks=True,
+        missing_feature=True,
         signs=(
             Sign(
                 message=(
