@@ -76,7 +76,7 @@ class GrowthSearch:
         outcomes: dict[int, Outcome] = {}
         for value in setting.values or ladder(own):
             growth = SettingGrowth.of(setting.name, outcomes)
-            expected = growth.whole.at(value) or _by_last_two(outcomes, value)
+            expected = growth.total.at(value) or _by_last_two(outcomes, value)
             if expected is not None and expected.middle > self._most():
                 self.on_step(
                     f"{setting.name}={value} is not compiled: by its growth it takes"
@@ -127,7 +127,7 @@ class GrowthSearch:
                 f" {'; '.join(growth.sentence(goals[growth.setting]) for growth in growths)}."
             )
         ranked = sorted(
-            growing, key=lambda growth: -_middle(growth.whole.at(goals[growth.setting]))
+            growing, key=lambda growth: -_middle(growth.total.at(goals[growth.setting]))
         )
         first, *rest = [
             growth.sentence(goals[growth.setting])

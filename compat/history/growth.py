@@ -332,7 +332,7 @@ class SettingGrowth:
     """Value of the setting → outcome of the compile, stopped compiles included."""
     parts: Mapping[str, Growth]
     """Stage (``ttgir``) or pass (``pass coalesce``) → its growth."""
-    whole: Growth
+    total: Growth
     """The growth of the whole compile."""
 
     @classmethod
@@ -361,12 +361,12 @@ class SettingGrowth:
             ]
             for some in (ended, stopped)
         )
-        return cls(setting=setting, outcomes=dict(outcomes), parts=parts, whole=fit(points, bounds))
+        return cls(setting=setting, outcomes=dict(outcomes), parts=parts, total=fit(points, bounds))
 
     @property
     def grows(self) -> bool:
         """Whether the compile time grows with the setting."""
-        return self.whole.grows
+        return self.total.grows
 
     def dominant(self, size: int) -> tuple[str, Growth] | None:
         """Return name and growth of the stage that takes most of the time at a size.
@@ -374,7 +374,7 @@ class SettingGrowth:
         A pass that takes more than half of that stage's time replaces it. Returns ``None`` if no
         stage is large enough.
         """
-        seconds_by_size = {point.size: point.seconds for point in self.whole.points}
+        seconds_by_size = {point.size: point.seconds for point in self.total.points}
         large = {
             name: growth
             for name, growth in self.parts.items()
@@ -412,10 +412,10 @@ class SettingGrowth:
         }
         if not self.grows:
             beyond = f"; stopped at {', '.join(map(str, sorted(stopped)))}" if stopped else ""
-            measured = f": {self.whole.points_in_words}" if self.whole.points else ""
-            return f"compiling {self.whole.law_text(self.setting)}{measured}{beyond}"
-        name, growth = self.dominant(goal) or ("compiling", self.whole)
-        growth = growth if growth.grows else self.whole
+            measured = f": {self.total.points_in_words}" if self.total.points else ""
+            return f"compiling {self.total.law_text(self.setting)}{measured}{beyond}"
+        name, growth = self.dominant(goal) or ("compiling", self.total)
+        growth = growth if growth.grows else self.total
         text = f"{name} {growth.law_text(self.setting)}: {growth.points_in_words}"
         span, own = growth.at(goal), self.outcomes.get(goal)
         if own is not None and own.has_code and goal > growth.points[-1].size:
@@ -424,7 +424,7 @@ class SettingGrowth:
             return text
         text += f", {span.text} at {goal}"
         for size, seconds in sorted(stopped.items()):
-            expected = self.whole.at(size)
+            expected = self.total.at(size)
             if expected is not None and seconds > _EXPLAINED * expected.high:
                 return (
                     f"{text}. {size} took {roughly(seconds)} until it was stopped, more than this"

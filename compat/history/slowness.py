@@ -42,7 +42,7 @@ def slowness(
         return still
     growing = [(growth, value_of(spec, growth.setting) or 1) for growth in growths if growth.grows]
     if growing:
-        growth, own = max(growing, key=lambda pair: pair[0].whole.points[-1].seconds)
+        growth, own = max(growing, key=lambda pair: pair[0].total.points[-1].seconds)
         sentence = growth.sentence(own)
         return (
             sentence

@@ -194,7 +194,7 @@ def test_short_compiles_of_a_growth_are_measured_three_times(
         settings=(GrowingSetting(name="N", values=(16, 64)),),
     )
     (growth,) = search.answer().growths
-    assert [point.seconds for point in growth.whole.points] == [0.1, 1.6]
+    assert [point.seconds for point in growth.total.points] == [0.1, 1.6]
     assert compiled == [(16, False), (16, True), (16, True), (64, False)]
 
 

@@ -48,7 +48,7 @@ def _setting(growth: SettingGrowth) -> JsonObject:
     parts = {name: _fit_document(part) for name, part in growth.parts.items() if part.grows}
     return {
         "setting": growth.setting,
-        **_fit_document(growth.whole),
+        **_fit_document(growth.total),
         "compiles": compiles,
         "parts": parts,
     }

@@ -373,7 +373,7 @@ class Walk:
                 )
             elif kinds & WHOLE:
                 sure = PERHAPS if any(map(_is_zero, sides)) else LIKELY
-                self.whole(side_value, "compared with whole numbers", sure)
+                self.require_integer(side_value, "compared with whole numbers", sure)
         return Value.of("bool")
 
     def _note_comparison(self, one: ast.expr, other: ast.expr) -> None:
@@ -418,7 +418,7 @@ class Walk:
 
     # --- facts ---
 
-    def whole(self, value: Value, why: str, sure: int = CERTAIN) -> None:
+    def require_integer(self, value: Value, why: str, sure: int = CERTAIN) -> None:
         """Note that a value is a whole number, and so is everything that it is computed from."""
         if value.kind not in FLOATS:
             self.facts.is_kind(value.origins, "int", sure, why)

@@ -100,7 +100,7 @@ def _method(walk: Walk, node: ast.Call, function: ast.Attribute) -> Value:
     if function.attr in ("load", "store", "gather", "scatter", "atomic_add"):
         _note_descriptor(walk, base, node.args[0] if node.args else None)
         for value in values[:1]:
-            walk.whole(value, "an offset into a descriptor")
+            walk.require_integer(value, "an offset into a descriptor")
         return Value.of(
             "float",
             [ValueOrigin(term.argument, element=True) for term in base.terms if term.argument],
@@ -352,7 +352,7 @@ def _atomic(walk: Walk, node: ast.Call, short: str) -> Value:
 def _arange(walk: Walk, node: ast.Call) -> Value:
     for argument in _arguments(node):
         _side(walk, argument, 1)
-        walk.whole(walk.value(argument), "a length")
+        walk.require_integer(walk.value(argument), "a length")
     start, end = _argument(node, 0, "start"), _argument(node, 1, "end")
     if start is not None and end is not None and not walk.depth:
         walk.facts.lengths.append(_is_power_of_two(start, end))
@@ -470,7 +470,7 @@ def _whole_arguments(
 
     def handler(walk: Walk, node: ast.Call) -> Value:
         for argument in node.args if by_position else _arguments(node):
-            walk.whole(walk.value(argument), why)
+            walk.require_integer(walk.value(argument), why)
         return Value.of(kind)
 
     return handler
@@ -494,9 +494,9 @@ def _block(walk: Walk, node: ast.Call) -> Value:
         if keyword.arg == "block_shape":
             _sides(walk, keyword.value)
         elif keyword.arg not in ("base", "order", "padding_option"):
-            walk.whole(walk.value(keyword.value), "a size or an offset of a block")
+            walk.require_integer(walk.value(keyword.value), "a size or an offset of a block")
     for index, argument in enumerate(node.args[1:], 1):
-        walk.whole(walk.value(argument), "a size or an offset of a block")
+        walk.require_integer(walk.value(argument), "a size or an offset of a block")
         if index >= 3:
             _sides(walk, argument)
     sums = tuple(sum_ for name in bases for sum_ in Value.of("pointer", [], name).sums)
@@ -511,7 +511,7 @@ def _sides(walk: Walk, shape: ast.expr) -> None:
 
 def _advance(walk: Walk, node: ast.Call) -> Value:
     for argument in _arguments(node)[1:]:
-        walk.whole(walk.value(argument), "an offset of a block")
+        walk.require_integer(walk.value(argument), "an offset of a block")
     return walk.value(_argument(node, 0, "base"))
 
 
@@ -555,7 +555,7 @@ def _transfer(walk: Walk, node: ast.Call) -> Value:
     base, offsets = walk.value(_argument(node, 0, "tensor_desc")), _argument(node, 1, "coord")
     _note_descriptor(walk, base, offsets)
     walk.facts.transferred.update(term.argument for term in base.terms if term.argument)
-    walk.whole(walk.value(offsets), "an offset into a descriptor")
+    walk.require_integer(walk.value(offsets), "an offset into a descriptor")
     return Value()
 
 
