@@ -327,11 +327,11 @@ def test_the_command_writes_files_that_other_commands_accept(project: Path, buil
 def test_a_users_program_decides_what_must_stay(project: Path) -> None:
     """The program asks for the failure, and for some text that the failure does not need."""
     (project / "keeps.sh").write_text(
-        'grep -q "\\"class\\": \\"compiler-assert\\"" && grep -q "barrier" "$COMPAT_SOURCE" &&'
-        " exit 1\nexit 0\n"
+        'grep -q "\\"class\\": \\"compiler-assert\\"" &&'
+        ' grep -q "static_assert" "$COMPAT_SOURCE" && exit 1\nexit 0\n'
     )
     begin = Candidate(
-        text=f"{HEAD}def scan(result):\n    at = tl.arange(0, 256)\n    tl.debug_barrier()\n"
+        text=f"{HEAD}def scan(result):\n    at = tl.arange(0, 256)\n    tl.static_assert(True)\n"
         "    tl.store(result + at, tl.cumsum(at, 0))\n",
         function="scan",
         compile=CompileSpec(signature={"result": "*i32"}, options={"num_ctas": 2}),
@@ -341,8 +341,8 @@ def test_a_users_program_decides_what_must_stay(project: Path) -> None:
     assert "preserving: run=sh keeps.sh on triton-3.1.0" in output
     assert "class=" not in output, "the command that polishes asks the same program"
     text = (project / "reduced" / "scan-only.py").read_text()
-    assert "tl.debug_barrier()" in text
-    assert len(text) < len(begin.text)
+    assert "tl.static_assert(" in text
+    assert "tl.store(" not in text
 
 
 @pytest.mark.wheels
