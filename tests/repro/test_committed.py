@@ -203,16 +203,14 @@ def test_machine_code_shows_the_dropped_cast_without_a_gpu(
 
 
 IN_TURN = """
-import os, runpy
+import gc, os, runpy
 os.environ["TRITON_INTERPRET"] = "1"
 import torch, triton
+gc.freeze()  # or Python looks at all objects of PyTorch when each process ends
 for script in {scripts}:
     if (child := os.fork()) == 0:
-        try:
-            runpy.run_path(script, run_name="__main__")
-        except SystemExit as end:
-            print(end="", flush=True)
-            os._exit(end.code)  # without the cleanup of a process with PyTorch, which takes longer
+        runpy.run_path(script, run_name="__main__")
+        os._exit(9)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     print("exit code", code, "of", os.path.basename(script), flush=True)
 """
