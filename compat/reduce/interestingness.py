@@ -1,6 +1,6 @@
 """The test whether candidates of a reduction are interesting, with real compilers.
 
-It compiles many candidates at once, in warm workers, several per child process.
+It compiles many candidates at once, in warm workers, each in a child process.
 
 A candidate must fulfil a list of requirements, one per env. It must fail as the kernel did (or as
 the user's own criterion says), or be ok where the kernel is ok. A candidate that does not meet one
