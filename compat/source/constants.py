@@ -372,9 +372,9 @@ class Scope:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 self.local[name] = self.value(value)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-                self.local[name] = operate(
-                    op, self.value(ast.Name(id=name, ctx=ast.Load())), self.value(value)
-                )
+                # As an expression, because `value` handles operators that do not fit.
+                left = ast.Name(id=name, ctx=ast.Load())
+                self.local[name] = self.value(ast.BinOp(left=left, op=op, right=value))
             case ast.If(test=test, body=body, orelse=otherwise):
                 self.run(body if self.value(test) else otherwise)
             case ast.For(target=target, iter=iterable, body=body, orelse=otherwise):
