@@ -692,7 +692,8 @@ def test_a_kernel_that_uses_a_missing_package_gets_no_script(
     """A stand-in replaces the package in the cell, and nothing does in a script."""
     source = tmp_path / "tuned.py"
     source.write_text(
-        "import torch, triton\n@triton.jit\ndef tuned(p):\n    torch.finfo(torch.float32).nowhere\n"
+        "import torch, triton\n@triton.jit\ndef tuned(source, result, size, BLOCK):\n"
+        "    torch.finfo(torch.float32).nowhere\n"
     )
     failing = cell(
         built("triton-3.9.0"),
