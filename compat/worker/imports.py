@@ -86,7 +86,8 @@ class OpenedFiles:
         ]
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "open" and arguments[2] & os.O_ACCMODE != os.O_WRONLY:
+        # A missing file that is opened with O_CREAT is no file that was asked for in vain.
+        if event == "open" and not arguments[2] & (os.O_WRONLY | os.O_CREAT):
             self._note(arguments[0])
 
     def _note(self, path: object) -> None:

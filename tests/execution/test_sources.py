@@ -200,6 +200,7 @@ made = tempfile.mkdtemp()  # in the private folder of the process
 (Path(made) / "made_by_source.py").write_text("")
 sys.path.append(made)
 importlib.import_module("made_by_source")
+tempfile.NamedTemporaryFile(dir=here / "cache").close()
 try:
     open(here / "tuned" / "sm_90.json")
 except FileNotFoundError:
@@ -221,7 +222,8 @@ def test_result_is_kept_while_its_dynamic_imports_are_unchanged(
         tmp_path / "plugins" / "one.py",
     )
     linked = tmp_path / "editable" / "src" / "installed_as_a_link.py"
-    for path, text in {dynamic: DYNAMIC + SOURCE.read_text(), plugin: "", linked: ""}.items():
+    texts = {dynamic: DYNAMIC + SOURCE.read_text(), plugin: "", linked: ""}
+    for path, text in {**texts, tmp_path / "cache" / "kept": ""}.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     with Store(tmp_path / "store") as store:
