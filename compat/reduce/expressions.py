@@ -14,7 +14,7 @@ from typing import TypeVar
 from compat.model import arguments
 from compat.reduce import module
 from compat.reduce.candidate import DROP, Candidate, Edit, Fact, Nodes
-from compat.source.parsing import named_parameters
+from compat.source.parsing import defaults_of, named_parameters
 
 T = TypeVar("T")
 
@@ -168,13 +168,10 @@ def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
             yield Edit(what="all defaults", nodes=dict.fromkeys(kernel.args.defaults, ()))
         read = set().union(*(module.loaded_names(statement) for statement in kernel.body))
         for argument in kernel.args.args:
-            if (
-                argument.arg not in read
-                and not kernel.args.defaults
-                and not _is_object(candidate, argument)
-            ):
+            if argument.arg not in read and not _is_object(candidate, argument):
                 drops: dict[Fact, object] = {(table, argument.arg): DROP for table in _TABLES}
-                yield Edit(what=f"parameter {argument.arg}", nodes={argument: ()}, facts=drops)
+                nodes = _without(argument, kernel.args)
+                yield Edit(what=f"parameter {argument.arg}", nodes=nodes, facts=drops)
     attributes = [node for node in ast.walk(candidate.tree) if isinstance(node, ast.Attribute)]
     called = {
         node.attr
@@ -189,6 +186,12 @@ def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
             not method.name.startswith("__") or (is_empty and len(method.args.args) == 1)
         ):
             yield Edit(what=f"method {name}", nodes={method: ()})
+
+
+def _without(argument: ast.arg, arguments: ast.arguments) -> Nodes:
+    """Drop a parameter and its default."""
+    default = defaults_of(arguments).get(argument.arg)
+    return dict.fromkeys((argument, *filter(None, [default])), ())
 
 
 def _is_object(candidate: Candidate, argument: ast.arg) -> bool:
@@ -237,11 +240,7 @@ def inline_constexprs(candidate: Candidate) -> Iterator[Edit]:
         value = candidate.compile.constexprs.get(name, ...)
         if name not in candidate.compile.constexprs and candidate.holder is not None:
             continue
-        if (
-            name in assigned
-            or kernel.args.defaults
-            or not isinstance(value, int | float | str | None)
-        ):
+        if name in assigned or not isinstance(value, int | float | str | None):
             continue
         uses = [
             n
@@ -251,7 +250,8 @@ def inline_constexprs(candidate: Candidate) -> Iterator[Edit]:
         ]
         nodes: Nodes = {use: (ast.Constant(value),) for use in uses}
         drops: dict[Fact, object] = {(table, name): DROP for table in _TABLES}
-        yield Edit(what=f"inline {name}={value!r}", nodes={**nodes, argument: ()}, facts=drops)
+        nodes = {**nodes, **_without(argument, kernel.args)}
+        yield Edit(what=f"inline {name}={value!r}", nodes=nodes, facts=drops)
 
 
 def types(candidate: Candidate) -> Iterator[Edit]:

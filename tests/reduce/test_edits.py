@@ -247,7 +247,7 @@ def test_defaults_are_removed_before_their_parameters() -> None:
         function="kernel",
         compile=CompileSpec(signature={"a": "*i32", "b": "i32"}, constexprs={"n": 4, "m": None}),
     )
-    (defaults,) = expressions.unused_parameters(start)
+    defaults, *_ = expressions.unused_parameters(start)
     plain = apply_edits(start, [defaults])
     assert plain is not None
     assert "def kernel(a, b, n: tl.constexpr, m):" in plain.text
@@ -255,6 +255,19 @@ def test_defaults_are_removed_before_their_parameters() -> None:
     assert less is not None
     assert "def kernel(a, n: tl.constexpr):" in less.text
     assert (less.compile.signature, less.compile.constexprs) == ({"a": "*i32"}, {"n": 4})
+
+
+def test_a_parameter_is_removed_with_its_default_if_other_defaults_are_needed() -> None:
+    text = HEAD + "def kernel(a, b=1, n: tl.constexpr = 4, m=2):\n    tl.store(a, n + m)\n"
+    start = Candidate(
+        text=extract_functions(text, "kernel"),
+        function="kernel",
+        compile=CompileSpec(signature={"a": "*i32"}, constexprs={"n": 4}),
+    )
+    (unused,) = (e for e in expressions.unused_parameters(start) if e.what == "parameter b")
+    less = apply_edits(start, [unused, *expressions.inline_constexprs(start)])
+    assert less is not None
+    assert "def kernel(a, m=2):\n    tl.store(a, 4 + m)" in less.text
 
 
 @pytest.mark.parametrize(
