@@ -248,6 +248,25 @@ def test_result_is_kept_while_its_dynamic_imports_are_unchanged(
         assert [cached(), cached()] == [False, True]
 
 
+def test_parameters_that_differ_from_the_kernel_file_are_named(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
+    """A file may define its function with other parameters for this release."""
+    (cell,) = cells(env, SOURCE)
+    types = {name: kind for name, kind in cell.spec.compile.signature.items() if name != "size"}
+    with Store(tmp_path / "store") as store:
+        for signature, message in (
+            (types, "kernel has a parameter size in this env, which has no type or value"),
+            ({**types, "size": "i32", "n": "i32"}, "kernel has no parameter n in this env"),
+        ):
+            compile_spec = evolve(cell.spec.compile, signature=signature)
+            other = evolve(cell, spec=evolve(cell.spec, compile=compile_spec))
+            (result,) = results([other], env, store)
+            assert result.outcome.status is Status.SOURCE_BROKEN
+            assert result.outcome.failure is not None
+            assert message in result.outcome.failure.excerpt
+
+
 def test_result_is_not_kept_if_a_module_changed_after_its_import(
     built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:

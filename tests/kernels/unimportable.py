@@ -20,8 +20,18 @@ elif REASON == "slow":
 
 @triton.jit
 def kernel(
-    source, result, size, BLOCK: tl.constexpr, bias=None, scale=2.0, UNIT: tl.constexpr = FACTOR
+    source,
+    result,
+    size,
+    BLOCK: tl.constexpr,
+    bias=None,
+    scale=2.0,
+    UNIT: tl.constexpr = FACTOR,
+    ONE=FACTOR,
+    seed=2**31,
 ):
+    tl.static_assert(seed.dtype == tl.int64)
+    tl.static_assert(ONE == 1)
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     value = tl.load(source + at, mask=at < size) * FACTOR * scale + UNIT
     if bias is not None:

@@ -324,17 +324,20 @@ def test_number_that_no_parameter_has_is_ignored_in_do_not_specialize(tmp_path: 
 def test_call_has_the_defaults_of_parameters_that_the_specialization_omits(tmp_path: Path) -> None:
     text = (ROOT / "tests/kernels/faces.py").read_text()
     path = tmp_path / "kernel.py"
-    old = "def fine(source, result, size, BLOCK: tl.constexpr):"
+    old = "@triton.jit\ndef fine(source, result, size, BLOCK: tl.constexpr):"
     assert old in text
     path.write_text(
         text.replace(
-            old, "def fine(source, result, size, bias=None, by=-2.0, BLOCK: tl.constexpr = 64):"
+            old,
+            "LEAST = -(2**31) - 1\n@triton.jit\ndef fine(source, result, size, bias=None,"
+            ' by=float("-inf"), least=LEAST, W=tl.constexpr(8), BLOCK: tl.constexpr = 64):',
         )
     )
     fine = spec("faces", "fine", source=str(path), constexprs={})
     flat = " ".join(compile_function(bundle(fine), TARGET, Form.ATTRIBUTES).split())
-    assert '"bias": "constexpr", "by": "fp32", "BLOCK": "constexpr"' in flat
-    assert 'constexprs={"bias": None, "BLOCK": 64}' in flat
+    kinds = '"bias": "constexpr", "by": "fp32", "least": "i64", "W": "constexpr", "BLOCK"'
+    assert kinds in flat
+    assert 'constexprs={"bias": None, "W": tl.constexpr(8), "BLOCK": 64}' in flat
 
 
 # --- on real wheels -------------------------------------------------------------------------------

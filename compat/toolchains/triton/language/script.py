@@ -29,16 +29,21 @@ from compat.model.cell import (
     split_path,
 )
 from compat.model.constexprs import FIELDS
+from compat.source.constants import Scope
+from compat.source.imports import import_origins
 from compat.source.parsing import (
+    bindings,
     defaults_of,
     defined_names,
     needed_statements,
     parameters,
+    scope_statements,
     tree_of,
 )
 from compat.text import lazy_pattern
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.triton.failures import KNOWLEDGE
+from compat.toolchains.triton.inside.adapter.call import type_of_number
 
 _IMPORTS = frozenset({"import triton", "from triton.backends.compiler import GPUTarget"})
 _ASKS = lazy_pattern(
@@ -304,10 +309,13 @@ class SpecializedArguments:
         omitted = {
             name: default for name, default in defaults_of(kernel.args).items() if name not in given
         }
+        body = tree_of(bundle.text).body
+        scope = Scope(module=bindings(body), imports=import_origins(scope_statements(body), {}))
         numbers = {
             name: kind
             for name, default in omitted.items()
-            if "constexpr" not in annotations.get(name, "") and (kind := _type_of_number(default))
+            if "constexpr" not in annotations.get(name, "")
+            and (kind := type_of_number(scope.try_value(default)[1]))
         }
         declared = {
             name: kind
@@ -367,18 +375,6 @@ class SpecializedArguments:
     def has_tuples(self) -> bool:
         """Whether an argument is a tuple, which releases up to 3.2 do not take."""
         return not all(isinstance(kind, str) for kind in self.types.values())
-
-
-def _type_of_number(default: ast.expr) -> str | None:
-    """Return the type of a run-time parameter with this default; ``None`` if it is no number."""
-    try:
-        return _OF_DEFAULT.get(type(ast.literal_eval(default)))
-    except ValueError:
-        return None
-
-
-_OF_DEFAULT = {bool: "i1", int: "i32", float: "fp32"}
-"""As ``with_defaults`` of the adapter has them."""
 
 
 def _order(bundle: Bundle) -> tuple[str, ...]:

@@ -139,10 +139,6 @@ def _torch_dtype(name: str, dtype: str) -> object:
     return getattr(torch, dtype)
 
 
-_DEFAULTS = {bool: "i1", int: "i32", float: "fp32"}
-"""The type of a number that is the default of a run-time parameter → the parameter's type."""
-
-
 def with_defaults(
     function: Function, job: Document, values: dict[str, object]
 ) -> tuple[Document, dict[str, object]]:
@@ -170,12 +166,22 @@ def with_defaults(
                 % (function.__name__, parameter.name)
             )
         default = parameter.default
-        default = default.value if isinstance(default, tl.constexpr) else default
-        if parameter.is_constexpr or type(default) not in _DEFAULTS:
-            values[parameter.name] = default
+        kind = None if parameter.is_constexpr else type_of_number(default)
+        if kind is not None:
+            signature[parameter.name] = kind
         else:
-            signature[parameter.name] = _DEFAULTS[type(default)]
+            is_wrapped = isinstance(default, tl.constexpr)
+            values[parameter.name] = default.value if is_wrapped else default
     return dict(job, signature=signature), values
+
+
+def type_of_number(value: object) -> str | None:
+    """Return the type with which a launch passes a number; ``None`` for other values."""
+    if isinstance(value, bool):
+        return "i1"
+    if isinstance(value, int):
+        return "i32" if -(2**31) <= value < 2**31 else "i64" if value < 2**63 else "u64"
+    return "fp32" if isinstance(value, float) else None
 
 
 def ast_source(function: object, job: Document, values: dict[str, object]) -> object:
