@@ -42,6 +42,7 @@ _MARGIN = 0.1
 """Seconds that a file must be older than an import to count as the imported one, because clocks of
 file systems lag behind.
 """
+_SUFFIXES = (".py", ".so")
 _MISSING = "missing"
 """The digest of a file that does not exist."""
 
@@ -207,11 +208,19 @@ def _digest(place: Path) -> str | None:
 def _modules(folder: Path) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            is_package = (
-                entry.name.isidentifier() and entry.name != "__pycache__" and entry.is_dir()
-            )
-            if is_package or entry.name.endswith((".py", ".so")):
+            if entry.name.endswith(_SUFFIXES) or _is_package(entry):
                 yield entry.name
+
+
+def _is_package(entry: os.DirEntry[str]) -> bool:
+    """Whether a folder may have modules, unlike a folder of reports."""
+    if not entry.name.isidentifier() or entry.name == "__pycache__" or not entry.is_dir():
+        return False
+    try:
+        names = [path.name for path in Path(entry).iterdir()]
+    except OSError:
+        return False
+    return any(name.endswith(_SUFFIXES) or name.isidentifier() for name in names)
 
 
 def _change_time(place: Path) -> float:

@@ -235,6 +235,9 @@ def test_result_is_kept_while_its_dynamic_imports_are_unchanged(
             return result.cached
 
         assert [cached(), cached()] == [False, True]
+        (tmp_path / "reports").mkdir()
+        (tmp_path / "reports" / "index.html").write_text("")
+        assert cached(), "a folder without modules is not noticed"
         linked.write_text("# edited\n")
         assert [cached(), cached()] == [False, True]
         (plugin.parent / "two.py").write_text("")
