@@ -485,10 +485,14 @@ def _class_of(reading: _Reading) -> str | None:
 # --- advice about imports -------------------------------------------------------------------------
 
 
+_UNPARSABLE = ("SyntaxError", "IndentationError", "TabError")
+"""Errors about a file of which no line ran."""
+
+
 def _of_other_module(evidence: Evidence) -> str:
     """The advice that names the module whose import fails, and its importer.
 
-    It is empty if that module is the kernel's own file.
+    It is empty if that module is the kernel's own file, or if the failure follows the import.
     """
     path, _, number = (evidence.at or "").rpartition(":")
     if evidence.stage != SOURCE_STAGE or not evidence.source or not path or path == evidence.source:
@@ -496,6 +500,10 @@ def _of_other_module(evidence: Evidence) -> str:
     failing, own = PurePath(path), PurePath(evidence.source)
     frames = symptoms.frames_of(evidence.raised)
     paths = [frame["path"] for frame in frames]
+    is_cut = any(symptoms.FRAMES_LEFT_OUT in link.traceback for link in evidence.raised)
+    is_unparsable = any(link.type in _UNPARSABLE for link in evidence.raised)
+    if evidence.raised and not (path in paths or is_cut or is_unparsable):
+        return ""
     folder = next(parent for parent in own.parents if failing.is_relative_to(parent))
     # The path that a reader sees begins with the name of the package.
     folder = folder.parent if str(folder / "__init__.py") in paths else folder
@@ -513,7 +521,7 @@ def _of_other_module(evidence: Evidence) -> str:
             f"; line {outside[-1]['line']} of {PurePath(outside[-1]['path']).relative_to(folder)}"
             " imports it"
         )
-    if any(symptoms.FRAMES_LEFT_OUT in link.traceback for link in evidence.raised):
+    if is_cut:
         return f"{says}. "
     if evidence.source in paths:
         return f"{says}. The kernel's own file, {own.relative_to(folder)}, needs that module. "

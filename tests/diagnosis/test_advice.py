@@ -136,6 +136,8 @@ TREE = {
     "pk/sub/__init__.py": "",
     "needs.py": HEAD + "import pk.bad\n" + KERNEL % "",
     "own.py": HEAD + MISSING + KERNEL % "",
+    "plain.py": "def k(x, y, BLOCK): ...\n",
+    "shares.py": HEAD + "from plain import k\n",
     "guarded.py": (
         HEAD + f"try:\n    {MISSING}except ImportError:\n    pass\n" + KERNEL % "TensorDescriptor"
     ),
@@ -204,6 +206,9 @@ def test_advice_names_the_module_whose_import_fails(
         "This release has no module `triton.tools.tensor_descriptor`. Put the import into a `try`"
     )
     assert sibling.fingerprint == needed.fingerprint == own.fingerprint
+    after_import = failure_of("shares.py")
+    assert after_import.excerpt == "TypeError: k is not a jit function: @triton.jit is missing"
+    assert "Importing" not in after_import.advice
 
 
 @pytest.mark.wheels
