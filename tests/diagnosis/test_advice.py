@@ -147,6 +147,7 @@ TREE = {
         + KERNEL % ""
     ),
     "annotated.py": HEAD + "class Tensor: ...\n" + (KERNEL % "").replace("(x,", "(x: Tensor,"),
+    "starred.py": HEAD + (KERNEL % "").replace("y, BLOCK", "y, *, BLOCK"),
     "local.py": HEAD + (KERNEL % "").replace("at =", "at: tl.tensor ="),
     "größe.py": HEAD + KERNEL % "",
     "none.py": (
@@ -248,6 +249,15 @@ def test_advice_for_an_annotated_variable_is_to_leave_the_annotation_out(
     failure = failure_of("local.py", "triton-3.1.0")
     assert failure.failure_class == "unsupported-syntax"
     assert failure.advice.endswith("Leave out the annotation of the variable.")
+
+
+@pytest.mark.wheels
+def test_advice_for_an_undefined_parameter_names_the_star(
+    failure_of: Callable[..., Failure],
+) -> None:
+    failure = failure_of("starred.py", "triton-3.1.0")
+    assert failure.failure_class == "undefined-name"
+    assert failure.advice.endswith(" Parameters after a `*` need Triton 3.9.")
 
 
 @pytest.mark.wheels

@@ -272,8 +272,8 @@ CLASSES = (
         ),
         advice=(
             "Check the spelling of `{name}`. A variable that only one branch of an `if` defines"
-            " does not exist after the `if`, or if a constexpr leaves that branch out. Define the"
-            " variable before the `if`, or give the constexpr a value that the kernel supports."
+            " does not exist after the `if`, or if a constexpr leaves that branch out. Define it"
+            " before the `if`, or change the constexpr. Parameters after a `*` need Triton 3.9."
         ),
         signs=(Sign(error=r"^NameError$", message=r"\b(?P<name>\w+)'? is not defined$"),),
     ),
