@@ -12,7 +12,11 @@ from compat.toolchains.triton.programs.analysis import Analysis
 from compat.toolchains.triton.programs.dtypes import DTYPES, INTEGERS, Bounds
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.memory import propose_load
-from compat.toolchains.triton.programs.operations.operation import UndefinedError, require
+from compat.toolchains.triton.programs.operations.operation import (
+    UndefinedError,
+    never_proposed,
+    require,
+)
 from compat.toolchains.triton.programs.program import (
     BlockStatement,
     BlockValue,
@@ -42,7 +46,7 @@ class Draft:
         self.operations = [
             operation
             for operation in OPERATIONS.values()
-            if operation.family in families and operation.weight
+            if operation.family in families and operation.propose is not never_proposed
         ]
         self.tensors: dict[str, InputTensor] = {}
         self.outputs: dict[str, Output] = {}

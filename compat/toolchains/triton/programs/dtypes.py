@@ -14,7 +14,7 @@ class NumberType:
     name: str
     """The name in the compiler's signatures: ``fp16``, ``i32``."""
     language: str
-    """The name in a kernel, after ``tl.``."""
+    """The name in a kernel, after ``tl.``, and for tensors in memory also in PyTorch."""
     bits: int
     signed: bool = True
     precision: int = 0
@@ -128,5 +128,6 @@ def holds(dtype: str, value_bounds: Bounds, precision: int | None = None) -> boo
 
 
 def wrap_bounds(dtype: str, value_bounds: Bounds) -> Bounds:
-    """Return the bounds of an integer result, which wraps around if it does not fit."""
-    return value_bounds if holds(dtype, value_bounds) else everything(dtype)
+    """Return the bounds of a result. An integer wraps around if it does not fit."""
+    is_float = DTYPES[dtype].is_float
+    return value_bounds if is_float or holds(dtype, value_bounds) else everything(dtype)

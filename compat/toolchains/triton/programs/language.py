@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-
 from packaging.version import Version
 
 from compat.model import CompileSpec
@@ -21,14 +19,10 @@ class TritonPrograms:
 
     kernel, problem, families = KERNEL, PROBLEM, FAMILIES
 
-    def generate(self, seed: int, only: Collection[str]) -> BlockProgram:
-        return generate(seed, only)
-
-    def forms(self, program: BlockProgram, count: int) -> Sequence[BlockProgram]:
-        return forms_of(program, count)
-
-    def kernel_source(self, program: BlockProgram) -> str:
-        return kernel_source(program)
+    generate = staticmethod(generate)
+    forms = staticmethod(forms_of)
+    kernel_source = staticmethod(kernel_source)
+    shrink = staticmethod(shrink_program)
 
     def problem_source(self, program: BlockProgram) -> str:
         return problem_source(program, evaluate(program))
@@ -52,11 +46,6 @@ class TritonPrograms:
 
     def families_of(self, program: BlockProgram) -> frozenset[str]:
         return frozenset(OPERATIONS[name].family for name in program.operations)
-
-    def shrink(
-        self, program: BlockProgram, show: Callable[[Sequence[BlockProgram]], Sequence[bool]]
-    ) -> BlockProgram:
-        return shrink_program(program, show)
 
 
 PROGRAMS = TritonPrograms()

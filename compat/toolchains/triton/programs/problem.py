@@ -11,21 +11,11 @@ import zlib
 from collections.abc import Mapping
 
 from compat.toolchains.triton.programs.arrays import Array
+from compat.toolchains.triton.programs.dtypes import DTYPES
 from compat.toolchains.triton.programs.program import BlockProgram
 
 PROBLEM = "problem"
 """The name of the function in the module."""
-_TORCH = {
-    "i8": "int8",
-    "i16": "int16",
-    "i32": "int32",
-    "i64": "int64",
-    "u8": "uint8",
-    "fp16": "float16",
-    "bf16": "bfloat16",
-    "fp32": "float32",
-    "fp64": "float64",
-}
 _TEXT = '''"""The inputs of a generated kernel, and the numbers that it has to compute."""
 
 import base64
@@ -80,12 +70,16 @@ def problem_source(program: BlockProgram, results: Mapping[str, Array]) -> str:
             tensor.high,
             tensor.step,
             tensor.seed,
-            _TORCH[tensor.dtype],
+            DTYPES[tensor.dtype].language,
         )
         for tensor in program.inputs
     }
     outputs = {
-        output.name: (output.size, _TORCH[output.dtype], _pack_array(results[output.name]))
+        output.name: (
+            output.size,
+            DTYPES[output.dtype].language,
+            _pack_array(results[output.name]),
+        )
         for output in program.outputs
     }
     return _TEXT.format(

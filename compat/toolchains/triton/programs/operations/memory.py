@@ -411,20 +411,16 @@ OPERATIONS = (
     Operation(
         name="load_rows",
         family="memory",
-        propose=lambda draft: require(False, "loops of products choose rows"),
         derive=_derive_load_rows,
         compute=_read_rows,
         write=lambda statement, printer: printer.assign(statement, _rows_text(statement)),
-        weight=0,
     ),
     Operation(
         name="store",
         family="memory",
-        propose=lambda draft: require(False, "outputs are chosen at the end"),
         derive=_derive_store,
         compute=_write,
         write=lambda statement, printer: printer.line(store_text(statement)),
-        weight=0,
     ),
     *(
         Operation(

@@ -25,6 +25,14 @@ class UndefinedError(Exception):
     """An operation would be undefined, or not exact, for some values of its operands."""
 
 
+def never_proposed(_draft: Draft) -> None:
+    """Proposes nothing, because only other operations and the end of a program add the operation.
+
+    Raises UndefinedError.
+    """
+    raise UndefinedError("only other operations add it")
+
+
 Derive = Callable[[BlockStatement, Sequence[Bounds], "Analysis"], Sequence[Bounds]]
 Compute = Callable[[BlockStatement, Sequence[Array], "Machine"], Sequence[Array]]
 
@@ -36,12 +44,12 @@ class Operation:
     name: str
     family: str
     """The name for ``--only``."""
-    propose: Callable[[Draft], object]
-    """Adds the operation to a draft, with operands for it. Raises UndefinedError if none fit."""
     derive: Derive
     """Bounds of the operands → bounds of the results. Raises UndefinedError."""
     compute: Compute
     """The operands of one program → the results. Floats are in float64."""
+    propose: Callable[[Draft], object] = never_proposed
+    """Adds the operation to a draft, with operands for it. Raises UndefinedError if none fit."""
     text: str = ""
     """The expression, with ``{0}`` for the first operand, and settings by name."""
     write: Callable[[BlockStatement, Printer], None] | None = None

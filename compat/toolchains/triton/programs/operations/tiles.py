@@ -98,10 +98,6 @@ def _read(statement: BlockStatement, corner: Sequence[int], machine: Machine) ->
 # --- tiles that move ------------------------------------------------------------------------------
 
 
-def _leave_to_loops(_draft: Draft) -> None:
-    require(False, "loops of products choose tiles that move")
-
-
 def _begin(
     statement: BlockStatement, _operands: Sequence[Bounds], analysis: Analysis
 ) -> list[Bounds]:
@@ -201,55 +197,45 @@ OPERATIONS = (
         name="block_pointer",
         family="tiles",
         text=_BLOCK_POINTER,
-        propose=_leave_to_loops,
         derive=_begin,
         compute=lambda statement, operands, machine: [
             np.asarray(statement.settings["offsets"][statement.settings["axis"]], np.int64)
         ],
         until="3.9",
-        weight=0,
     ),
     Operation(
         name="advance",
         family="tiles",
         text="tl.advance({0}, {by})",
-        propose=_leave_to_loops,
         derive=_derive_advance,
         compute=lambda statement, operands, machine: [
             np.asarray(operands[0] + sum(statement.settings["by"]))
         ],
         until="3.9",
-        weight=0,
     ),
     Operation(
         name="load_pointed",
         family="tiles",
-        propose=_leave_to_loops,
         derive=_tile,
         compute=_compute_tile,
         write=lambda statement, printer: printer.assign(statement, tile_text(statement)),
         until="3.9",
-        weight=0,
     ),
     Operation(
         name="descriptor",
         family="descriptors",
         text=_DESCRIPTOR,
-        propose=_leave_to_loops,
         derive=_begin,
         compute=lambda statement, operands, machine: [np.asarray(0, np.int64)],
         since="3.4",
-        weight=0,
     ),
     Operation(
         name="load_described",
         family="descriptors",
-        propose=_leave_to_loops,
         derive=_tile,
         compute=_compute_tile,
         write=lambda statement, printer: printer.assign(statement, descriptor_load_text(statement)),
         since="3.4",
-        weight=0,
     ),
 )
 """The operations of this module."""
