@@ -9,7 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import resource
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Self
 
 from compat.text import printable
@@ -62,6 +64,15 @@ class StoreError(CompatError):
     """Results cannot be read or written: a full disk, a foreign file, no permission."""
 
     exit_code = 5
+
+
+@contextmanager
+def saving(message: str, where: Path, hint: str | None = None) -> Iterator[None]:
+    """Raise StoreError for an OSError of a ``with`` block, with a message and the place."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{message}: {error}", where=str(where), hint=hint) from error
 
 
 class IndexUnavailable(CompatError):

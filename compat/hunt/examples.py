@@ -10,7 +10,7 @@ from attrs import frozen
 
 from compat import interruption
 from compat.engine import plan
-from compat.errors import StoreError
+from compat.errors import saving
 from compat.files import TemporaryFolder
 from compat.hunt.defects import Defect, HuntAnswer
 from compat.hunt.hunting import HuntRun
@@ -100,11 +100,8 @@ def _examples(run: HuntRun, answer: HuntAnswer, folder: Path, seconds: float) ->
             continue
         program = _shrunk(run, answer, defect, seconds) if seconds else defect.example.program
         place = folder / _folder_name(defect.name)
-        try:
-            path = write_kernel(program, run.language, run.toolchain, place)
-        except OSError as error:
-            raise StoreError(f"cannot write an example: {error}", where=str(place)) from error
-        examples[defect.name] = path
+        with saving("cannot write an example", place):
+            examples[defect.name] = write_kernel(program, run.language, run.toolchain, place)
     return examples
 
 

@@ -20,7 +20,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.archives import path_below
-from compat.errors import SelectionError, StoreError
+from compat.errors import SelectionError, saving
 from compat.executors.gpus import Load
 from compat.files import replace_file
 from compat.launch.building import Built, Launchable
@@ -77,7 +77,7 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
             where=str(folder),
             hint="Name a new folder, or one with an earlier build.",
         )
-    try:
+    with saving("cannot write the folder", folder, "Name another folder."):
         for path in (
             folder / "objects",
             folder / TEXTS,
@@ -95,12 +95,6 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
             if keep_text:
                 _write_file(folder / TEXTS / object_of(launchable), launchable.text.encode())
         replace_file(folder / INDEX, json.dumps(_index(built, sources), indent=1) + "\n")
-    except OSError as error:
-        raise StoreError(
-            f"cannot write the folder: {error}",
-            where=str(folder),
-            hint="Name another folder.",
-        ) from error
     return folder / PROGRAM
 
 
@@ -112,20 +106,14 @@ def pack(folder: Path) -> Path:
     """
     folder = Path(os.path.abspath(folder))  # "." has no name
     path = folder.with_name(folder.name + ".tar.xz")
-    try:
-        with tarfile.open(path, "w:xz", preset=6) as archive:
-            for file in sorted(folder.rglob("*")):
-                if file.is_file() and file.suffix != ".jsonl" and "__pycache__" not in file.parts:
-                    archive.add(
-                        file,
-                        str(Path(folder.name) / file.relative_to(folder)),
-                        recursive=False,
-                        filter=_plain,
-                    )
-    except OSError as error:
-        raise StoreError(
-            f"cannot write the archive: {error}", where=str(path), hint="Free some space for it."
-        ) from error
+    with (
+        saving("cannot write the archive", path, "Free some space for it."),
+        tarfile.open(path, "w:xz", preset=6) as archive,
+    ):
+        for file in sorted(folder.rglob("*")):
+            if file.is_file() and file.suffix != ".jsonl" and "__pycache__" not in file.parts:
+                name = str(Path(folder.name) / file.relative_to(folder))
+                archive.add(file, name, recursive=False, filter=_plain)
     return path
 
 

@@ -13,7 +13,6 @@ from compat import toolchains
 from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.measures import TakesLonger
 from compat.bisect.timing import in_seconds, with_precise_seconds
-from compat.bundle.bundle import bundle
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import cell_pattern, several_match
 from compat.engine.run import Interrupted, RunContext, run
@@ -69,13 +68,7 @@ class ReductionSubject:
         """
         spec = self.spec
         try:
-            language = toolchains.look_up(spec.toolchain).language
-            alone = bundle(
-                spec,
-                decorators=language.decorators,
-                constant=language.constant,
-                package=language.package,
-            )
+            alone = toolchains.bundle_of(spec)
             function = alone.spec.function
             # A launch treats an argument by its annotation.
             annotated = (function,) if spec.compile.launch else ()

@@ -14,7 +14,7 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.config.kernel_writer import kernel_text
-from compat.errors import StoreError
+from compat.errors import saving
 from compat.files import replace_file
 from compat.model import Expectation, Problem, Result, Specialization
 from compat.reduce.candidate import Candidate
@@ -53,14 +53,10 @@ class BestSoFar:
             next(self._partial).unlink(missing_ok=True)
 
     def _write(self, candidate: Candidate, source: Path) -> None:
-        try:
+        with saving("cannot save the candidate", self.path.parent):
             replace_file(source, candidate.text)
             replace_file(self.kernel_file, self._text_of(candidate, source))
             self.source = source
-        except OSError as error:
-            raise StoreError(
-                f"cannot save the candidate: {error}", where=str(self.path.parent)
-            ) from error
 
 
 VARIANT = "reduced"
@@ -128,12 +124,10 @@ def write_problem(problem: Problem, kernel: Path) -> Problem:
     path = folder / f"{_NAME}.py"
     while path in copies.values():  # the problem of a reduced kernel
         path = path.with_stem(f"{path.stem}_again")
-    try:
+    with saving("cannot save the problem", folder):
         for file, copy in copies.items():
             replace_file(copy, file.read_bytes())
         replace_file(path, _TEXT.format(module=module, function=problem.function))
-    except OSError as error:
-        raise StoreError(f"cannot save the problem: {error}", where=str(folder)) from error
     return evolve(problem, source=str(path.resolve()), closure="")
 
 
@@ -143,18 +137,14 @@ def write_reproducers(results: Iterable[Result], store: Store, path: Path) -> tu
     Each result with a failing pass and a stored reproducer gets a file. Raises StoreError if one
     cannot be written.
     """
-    texts = {
-        path.with_suffix(
-            f".{result.cell.env.name}.{toolchains.of(result.cell.env).reader.suffix}"
-        ): _one_pass(result, store)
-        for result in results
-    }
-    written = [beside for beside, text in texts.items() if text is not None]
-    for beside in written:
-        try:
-            replace_file(beside, texts[beside] or "")
-        except OSError as error:
-            raise StoreError(f"cannot write the reproducer: {error}", where=str(beside)) from error
+    written: list[Path] = []
+    for result in results:
+        if (text := _one_pass(result, store)) is not None:
+            env = result.cell.env
+            beside = path.with_suffix(f".{env.name}.{toolchains.of(env).reader.suffix}")
+            with saving("cannot write the reproducer", beside):
+                replace_file(beside, text)
+            written.append(beside)
     return tuple(written)
 
 

@@ -10,12 +10,12 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.bisect import bisecting
-from compat.bundle.bundle import Bundle, bundle
+from compat.bundle.bundle import Bundle
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import CellPattern, cell_pattern, several_match
 from compat.engine.run import RunContext, existing_releases, known_envs, recall
-from compat.errors import ConfigError, EnvError, StoreError
+from compat.errors import ConfigError, EnvError, saving
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.project import Obtain, Selection
 from compat.reduce.expressions import KERNEL
@@ -121,21 +121,13 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
             portable=portable,
             command=command,
         )
-        with listener.begins(failing, len(own)) as on_step:
-            outcomes.append(_write_repro(request, evolve(context, envs=own), on_step))
+        with (
+            listener.begins(failing, len(own)) as on_step,
+            saving("cannot be written", request.folder, "Say --output DIR."),
+        ):
+            outcomes.append(write_repro(request, evolve(context, envs=own), on_step))
         listener.ends(outcomes[-1])
     return tuple(outcomes)
-
-
-def _write_repro(
-    request: ReproRequest, context: RunContext, on_step: Callable[[str], None]
-) -> WrittenRepro | UnverifiedCell:
-    try:
-        return write_repro(request, context, on_step)
-    except OSError as error:
-        raise StoreError(
-            f"cannot be written: {error}", where=str(request.folder), hint="Say --output DIR."
-        ) from error
 
 
 # --- the chosen cells, and the table of each ------------------------------------------------------
@@ -223,13 +215,7 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
             function=name,
             compile=spec.compile.of_parameters(parameters),
         )
-    language = toolchains.look_up(spec.toolchain).language
-    return bundle(
-        shown,
-        decorators=language.decorators,
-        constant=language.constant,
-        package=language.package,
-    )
+    return toolchains.bundle_of(shown)
 
 
 def _spec_beside(spec: Specialization, reduced: Path) -> Specialization | None:

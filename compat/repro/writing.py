@@ -16,7 +16,6 @@ from pathlib import Path
 from attrs import evolve
 
 from compat import toolchains
-from compat.bundle.bundle import Bundle, bundle
 from compat.diagnosis.common import COMPILER_CRASH
 from compat.engine import run
 from compat.engine.run import RunContext
@@ -126,7 +125,9 @@ class _ReproWriter:
     def write(self) -> WrittenRepro | UnverifiedCell:
         with TemporaryFolder("compat-repro-") as self.scratch:
             original = self._original()
-            self.bundle = self.request.bundle or self._bundle(decorated=_at_import(original))
+            self.bundle = self.request.bundle or toolchains.bundle_of(
+                self.cell.spec, decorated=_at_import(original)
+            )
             self._check_packages()
             script = self._script(original)
             results = self._everywhere(script)
@@ -162,16 +163,6 @@ class _ReproWriter:
                 hint="No script can show that reliably; `compat explain` shows all that is known.",
             )
         return result
-
-    def _bundle(self, *, decorated: bool) -> Bundle:
-        language = self.toolchain.language
-        return bundle(
-            self.cell.spec,
-            decorators=language.decorators,
-            constant=language.constant,
-            package=language.package,
-            decorated=decorated,
-        )
 
     def _check_packages(self) -> None:
         """Refuse a kernel that needs stand-ins for packages, because a script has none.

@@ -19,6 +19,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from packaging.version import Version
 
+from compat.bundle.bundle import Bundle, bundle
 from compat.diagnosis import pipeline
 from compat.diagnosis.failure_class import FailureClass
 from compat.errors import ConfigError
@@ -94,6 +95,21 @@ def find(name: object) -> Toolchain | None:
 def of(env: Env) -> Toolchain:
     """The toolchain of an env."""
     return look_up(env.toolchain)
+
+
+def bundle_of(spec: Specialization, *, decorated: bool = False) -> Bundle:
+    """Make the bundle of a kernel, as its language asks. Raises ConfigError.
+
+    ``decorated`` keeps all decorators of the kernel.
+    """
+    language = look_up(spec.toolchain).language
+    return bundle(
+        spec,
+        decorators=language.decorators,
+        constant=language.constant,
+        package=language.package,
+        decorated=decorated,
+    )
 
 
 def cells(env: Env, spec: Specialization, targets: Iterable[Target]) -> Iterator[Cell]:
