@@ -8,10 +8,13 @@ from typing import Any
 
 from attrs import fields
 
+from compat.engine.run import RunContext
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, CompileSpec, Env, Specialization
 from compat.source.closure import read_source
+from compat.store.store import Store
 from compat.workers import pool
+from compat.workers.attempt import Limits
 from compat.workers.client import WorkerClient
 from compat.workers.spawn import WORKER
 from tests.targets import TARGETS
@@ -28,6 +31,15 @@ POINTERS = {"source": "*fp32", "result": "*fp32", "size": "i32"}
 def worker(built: BuiltEnv) -> WorkerClient:
     """A worker of an env. Other tests use it, too."""
     return pool.borrow(built, WORKER, folder_digest(WORKER), KEPT)
+
+
+def context_of(store: Store, *envs: BuiltEnv, **more: Any) -> RunContext:
+    """The context of runs in these envs, whose workers stay for other tests."""
+    facts: dict[str, Any] = {
+        "limits": Limits(deadline=60, memory=4 << 30),
+        "idle_timeout": KEPT,
+    }
+    return RunContext(envs={env.env.name: env for env in envs}, store=store, **(facts | more))
 
 
 def spec(file: str, function: str, **changes: Any) -> Specialization:

@@ -11,7 +11,26 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from click.testing import CliRunner, Result
+
+from compat.cli.commands import main
 from tests.forking import fork, is_usual
+from tests.waiting import PATIENCE
+
+ROOT = Path(__file__).parent.parent
+
+
+def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run ``compat`` of this tree in a project, with lines of 100 columns."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    return run(*arguments, cwd=project, env=env, timeout=PATIENCE)
+
+
+def invoked(*arguments: str, code: int = 0) -> Result:
+    """The result of ``compat`` in this process, which must end with an exit code."""
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == code, done.output
+    return done
 
 
 def run(

@@ -18,8 +18,7 @@ from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Env, Outcome, Status
 from compat.store.store import Store
 from compat.toolchains.triton.ir.dumps import PARTS
-from compat.workers.attempt import Limits
-from tests.cells import KEPT, POINTERS, cell
+from tests.cells import POINTERS, cell, context_of
 
 pytestmark = pytest.mark.wheels
 HALVES = {**POINTERS, "source": "*fp16"}
@@ -45,14 +44,8 @@ def cells(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Iterator[Cells]:
         def make(
             releases: str, file: str, function: str, **changes: Any
         ) -> tuple[RunContext, list[Cell]]:
-            envs = {f"triton-{release}": built(f"triton-{release}") for release in releases.split()}
-            context = RunContext(
-                envs=envs,
-                store=store,
-                limits=Limits(deadline=60, memory=4 << 30),
-                idle_timeout=KEPT,
-            )
-            return context, [cell(env, file, function, **changes) for env in envs.values()]
+            envs = [built(f"triton-{release}") for release in releases.split()]
+            return context_of(store, *envs), [cell(env, file, function, **changes) for env in envs]
 
         yield make
 

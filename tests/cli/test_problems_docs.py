@@ -6,17 +6,14 @@ One kernel is right, and another one is wrong.
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from compat.model import BuiltEnv
-from tests import commands
-from tests.waiting import PATIENCE
+from tests.commands import compat
 
 pytestmark = pytest.mark.wheels
 
@@ -72,11 +69,6 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
     (tmp_path / "add.py").write_text(KERNELS)
     (tmp_path / "problems.py").write_text(block("python"))
     return tmp_path
-
-
-def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    variables = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    return commands.run(*arguments, cwd=project, env=variables, timeout=PATIENCE)
 
 
 def test_wrong_numbers_are_unexpected_and_reported(project: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from compat.config.selection import cell_pattern, several_match
 from compat.errors import SelectionError
 from compat.project import Selection, select
-from tests import commands
+from tests.commands import compat
 
 ROOT = Path(__file__).parents[2]
 SOURCE = """
@@ -58,15 +56,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return commands.run(
-        *arguments,
-        cwd=project,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
-        timeout=120,
-    )
 
 
 def described(selection: Selection) -> list[tuple[str, str, bool]]:

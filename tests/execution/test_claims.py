@@ -13,15 +13,14 @@ from pathlib import Path
 import pytest
 
 from compat import interruption
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.files import folder_digest
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Status
 from compat.store.keys import CellKeys, Claims
 from compat.store.store import Store
-from compat.workers.attempt import Limits
 from compat.workers.spawn import WORKER
-from tests.cells import KEPT, cell
+from tests.cells import cell, context_of
 from tests.claiming import holder
 
 KEY, OTHER = "ab" * 32, "cd" * 32
@@ -95,12 +94,7 @@ def test_run_waits_for_a_cell_that_another_process_claims(
     cells = [cell(env, "faces", "fine", target) for target in ("sm_80", "sm_90")]
     messages: list[str] = []
     with Store(tmp_path / "other") as store:
-        context = RunContext(
-            envs={env.env.name: env},
-            store=store,
-            limits=Limits(deadline=60, memory=4 << 30),
-            idle_timeout=KEPT,
-        )
+        context = context_of(store, env)
         keys = [CellKeys(folder_digest(WORKER)).of(matrix_cell, env) for matrix_cell in cells]
         run(cells[1:], context)
         (row,) = store.rows(keys[1:])
@@ -108,12 +102,7 @@ def test_run_waits_for_a_cell_that_another_process_claims(
         Store(tmp_path / "mine", say=messages.append) as store,
         holder(tmp_path / "mine", keys[1]) as other,
     ):
-        context = RunContext(
-            envs={env.env.name: env},
-            store=store,
-            limits=Limits(deadline=60, memory=4 << 30),
-            idle_timeout=KEPT,
-        )
+        context = context_of(store, env)
 
         def finish() -> None:
             while not messages:

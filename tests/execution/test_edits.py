@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import Limits
-from tests.cells import KEPT
+from tests.cells import context_of
 from tests.standin.packages import written
 from tests.targets import TARGETS
 
@@ -59,16 +59,7 @@ class Project:
             Cell(env=self.built.env, target=TARGETS["sm_90"], spec=self.spec(name))
             for name in NAMES
         ]
-        results = run(
-            cells,
-            RunContext(
-                envs={self.built.env.name: self.built},
-                store=self.store,
-                limits=LIMITS,
-                slots=1,
-                idle_timeout=KEPT,
-            ),
-        )
+        results = run(cells, context_of(self.store, self.built, limits=LIMITS, slots=1))
         compiled = {result.cell.spec.kernel for result in results if not result.cached}
         assert {str(result.outcome.status) for result in results} <= {OK, REJECTED}
         return compiled, {

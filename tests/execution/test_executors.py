@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.errors import ClusterError, CompatError, MachineError, UnknownAction
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor, OpenExecutor
 from compat.model import BuiltEnv, Cell, Failure, Result
@@ -23,7 +23,7 @@ from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import KEEPING_IR, Compile, Limits, Mode
 from compat.workers.spawn import WORKER
-from tests.cells import KEPT, KERNELS, cell
+from tests.cells import KEPT, KERNELS, cell, context_of
 from tests.execution.test_readings import crashing
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
@@ -85,17 +85,7 @@ def results(
     cells: list[Cell], env: BuiltEnv, folder: Path, executor: OpenExecutor
 ) -> tuple[Result, ...]:
     with Store(folder) as store:
-        return run(
-            cells,
-            RunContext(
-                envs={env.env.name: env},
-                store=store,
-                limits=LIMITS,
-                slots=2,
-                executor=executor,
-                idle_timeout=KEPT,
-            ),
-        )
+        return run(cells, context_of(store, env, limits=LIMITS, slots=2, executor=executor))
 
 
 def comparable(result: Result, folder: Path) -> tuple[object, ...]:

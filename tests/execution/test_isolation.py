@@ -12,13 +12,13 @@ from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.executors.executor import Batch, LocalExecutor
 from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import Limits
-from tests.cells import KEPT
+from tests.cells import KEPT, context_of
 from tests.execution.half_imports import half_imports
 from tests.targets import TARGETS
 
@@ -113,10 +113,7 @@ def _spec(path: Path, name: str) -> Specialization:
 
 def outcomes(cells: Sequence[Cell], env: BuiltEnv, slots: int) -> dict[str, tuple[str, str]]:
     with TemporaryDirectory() as folder, Store(Path(folder)) as store:
-        context = RunContext(
-            envs={env.env.name: env}, store=store, limits=LIMITS, slots=slots, idle_timeout=KEPT
-        )
-        results = run(cells, context)
+        results = run(cells, context_of(store, env, limits=LIMITS, slots=slots))
     return {result.cell.id: _told(result) for result in results}
 
 

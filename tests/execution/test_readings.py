@@ -11,16 +11,15 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.diagnosis.pipeline import CompilerOutput, Pipeline
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.model import BuiltEnv, Cell, CompletedAction, Evidence, Failure
 from compat.store import store as store_of
 from compat.store.store import Store
 from compat.toolchains.base import Toolchain
 from compat.toolchains.triton.ir.dumps import READER
-from compat.workers.attempt import Limits
 from compat.workers.evidence import keep_printed, printed_text
 from compat.workers.spawn import OwnWorker
-from tests.cells import KEPT, cell
+from tests.cells import cell, context_of
 from tests.execution.test_store import CELL, EVIDENCE, read
 from tests.sqlite import opened
 
@@ -35,14 +34,7 @@ def crashing(env: BuiltEnv) -> Cell:
 
 def failure_of(one: Cell, env: BuiltEnv, folder: Path, *, cached: bool) -> Failure:
     with Store(folder) as store:
-        context = RunContext(
-            envs={env.env.name: env},
-            store=store,
-            limits=Limits(deadline=60, memory=4 << 30),
-            slots=2,
-            idle_timeout=KEPT,
-        )
-        (result,) = run([one], context)
+        (result,) = run([one], context_of(store, env, slots=2))
     assert result.cached is cached
     assert result.outcome.failure is not None
     return result.outcome.failure

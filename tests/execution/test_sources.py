@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization, Status
 from compat.source.closure import read_source
 from compat.store import keys
 from compat.store.store import Store
 from compat.workers.attempt import Limits
-from tests.cells import KEPT, KERNELS
+from tests.cells import KERNELS, context_of
 from tests.sqlite import column
 from tests.targets import TARGETS
 
@@ -58,10 +58,7 @@ def written(folder: Path, reason: str) -> Path:
 
 def results(cells: list[Cell], env: BuiltEnv, store: Store, **changes: float) -> tuple[Result, ...]:
     limits = Limits(**({"deadline": 30, "memory": 4 << 30} | changes))  # type: ignore[arg-type]
-    context = RunContext(
-        envs={env.env.name: env}, store=store, limits=limits, slots=1, idle_timeout=KEPT
-    )
-    return run(cells, context)
+    return run(cells, context_of(store, env, limits=limits, slots=1))
 
 
 def test_a_missing_package_is_named(env: BuiltEnv, tmp_path: Path) -> None:

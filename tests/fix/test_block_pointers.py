@@ -16,14 +16,13 @@ from pathlib import Path
 import pytest
 
 from compat.config.kernel_files import load_kernels
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.model import BuiltEnv, Cell, CompileSpec, Failure, Result, Status
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.toolchains.language import CannotEdit, FailingKernel
 from compat.toolchains.triton.edits.block_pointers import descriptors, plain_pointers
-from compat.workers.attempt import Limits
-from tests.cells import KEPT, spec
+from tests.cells import context_of, spec
 from tests.kernels_numerics.test_numerics import checked, findings
 from tests.targets import TARGETS
 
@@ -267,17 +266,7 @@ def compiled(
 
 def run_in(cells: Sequence[Cell], folder: Path, envs: Sequence[BuiltEnv]) -> tuple[Result, ...]:
     with Store(folder / "store") as store:
-        by_name = {env.env.name: env for env in envs}
-        return run(
-            cells,
-            RunContext(
-                envs=by_name,
-                store=store,
-                limits=Limits(deadline=60, memory=4 << 30),
-                slots=2,
-                idle_timeout=KEPT,
-            ),
-        )
+        return run(cells, context_of(store, *envs, slots=2))
 
 
 @pytest.mark.wheels

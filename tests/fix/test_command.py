@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,9 +16,8 @@ from compat.fix import fix, write_fix
 from compat.model import BuiltEnv
 from compat.project import select
 from compat.source.closure import LIBRARY
-from tests import commands
+from tests.commands import compat
 from tests.standin.packages import written
-from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = (ROOT / "docs" / "fix.md").read_text()
@@ -75,11 +73,6 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
     }.items():
         (tmp_path / name).write_text(text)
     return tmp_path
-
-
-def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    return commands.run(*arguments, cwd=project, env=environment, timeout=PATIENCE)
 
 
 @pytest.mark.wheels

@@ -10,7 +10,6 @@ from pkgutil import resolve_name
 import pytest
 from attrs import Factory, evolve, frozen
 
-from compat.engine.run import RunContext
 from compat.fix.changes import SourceFile, hunks
 from compat.fix.fixing import EditCompiler, EditTrial, best_of
 from compat.fix.searching import EditedKernel, EditSearch
@@ -22,8 +21,7 @@ from compat.toolchains.triton import TRITON
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.edits.expressions import values_compared
 from compat.toolchains.triton.edits.names import names_elsewhere
-from compat.workers.attempt import Limits
-from tests.cells import KEPT, spec
+from tests.cells import context_of, spec
 from tests.targets import TARGETS
 
 SOURCE = Path(__file__).parent / "mistakes.py"
@@ -262,14 +260,7 @@ def searched(
         **mistake.changes,
     )
     with Store(folder / "store") as store:
-        by_name = {env.env.name: env for env in envs}
-        context = RunContext(
-            envs=by_name,
-            store=store,
-            limits=Limits(deadline=60, memory=4 << 30),
-            slots=2,
-            idle_timeout=KEPT,
-        )
+        context = context_of(store, *envs, slots=2)
         source = SourceFile.read(path)
         compiling = EditCompiler(
             spec=specialization,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +10,8 @@ import pytest
 from compat.model import BuiltEnv
 from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.code import Code
-from tests import commands
-from tests.waiting import PATIENCE
+from tests.commands import compat
 
-ROOT = Path(__file__).parent.parent.parent
 HEAD = "import triton\nimport triton.language as tl\n\n\n"
 BODY = """\
     @triton.jit
@@ -84,18 +81,17 @@ def test_repro_reduce_and_fix_accept_a_kernel_of_a_factory(
     (tmp_path / "matrix.toml").write_text(MATRIX)
     (tmp_path / "other.py").write_text(MADE)
     (tmp_path / "other.toml").write_text(TOML.format(name="other", function="make(3)"))
-    compat(tmp_path, "repro", "other/*")
+    printed(tmp_path, "repro", "other/*")
     (script,) = (tmp_path / "repro").glob("*.py")
     assert "width = 3\nCOUNT = tl.constexpr(width * 2)\n" in script.read_text()
-    assert "tl.max(" in compat(
+    assert "tl.max(" in printed(
         tmp_path, "reduce", "other/as_written/default/sm_90/triton-3.9.0", "--only", "--budget", "2"
     )
-    assert "+++ b/other.py" in compat(tmp_path, "fix", "other/*", "--write")
+    assert "+++ b/other.py" in printed(tmp_path, "fix", "other/*", "--write")
     assert (tmp_path / "other.py").read_text() == MADE.replace("tl.max(", "tl.maximum(")
 
 
-def compat(project: Path, *arguments: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    done = commands.run(*arguments, cwd=project, env=environment, timeout=PATIENCE)
+def printed(project: Path, *arguments: str) -> str:
+    done = compat(project, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

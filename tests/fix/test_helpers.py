@@ -18,7 +18,7 @@ from compat.fix.searching import files_of
 from compat.model import BuiltEnv, Failure
 from compat.project import select
 from compat.source.closure import LIBRARY
-from tests.fix.test_command import compat
+from tests.commands import compat
 from tests.standin.packages import written
 
 ROWS = """import triton

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
-from tests.fix.test_command import compat
+from tests.commands import compat
 from tests.standin.packages import written
 
 MATRIX = """schema = 1

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from packaging.version import Version
 
 from compat import interruption
@@ -19,18 +19,13 @@ from compat.hunt.hunting import HuntRun, _batch
 from compat.model import BuiltEnv
 from compat.project import read_matrix
 from compat.toolchains.triton.programs.language import PROGRAMS
+from tests.commands import invoked
 from tests.launch.living import stand_in
 
 pytestmark = pytest.mark.wheels
 
 CRASHES = 52
 """The seed of a program that compares bfloat16, on which 3.1.0 fails an assertion."""
-
-
-def run(*arguments: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(main, arguments)
-    assert done.exit_code == code, done.output
-    return done
 
 
 @pytest.fixture
@@ -47,7 +42,9 @@ def test_hunt_finds_a_crash_and_writes_a_small_example_and_a_verified_issue_text
     project: Path,
 ) -> None:
     arguments = ("hunt", "--programs", "2", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
-    document = json.loads(run(*arguments, "--target", "sm_90", "--repro", "--json", code=1).stdout)
+    document = json.loads(
+        invoked(*arguments, "--target", "sm_90", "--repro", "--json", code=1).stdout
+    )
     releases = [
         Version(release)
         for seed in (CRASHES, CRASHES + 1)
@@ -63,7 +60,7 @@ def test_hunt_finds_a_crash_and_writes_a_small_example_and_a_verified_issue_text
     example = project / defect["example"]
     source = example.with_suffix(".py").read_text()
     assert len(source.splitlines()) < 15
-    listed = run("matrix", str(example), "--envs", "3.1.0,3.9.0", "--target", "sm_90", code=1)
+    listed = invoked("matrix", str(example), "--envs", "3.1.0,3.9.0", "--target", "sm_90", code=1)
     assert defect["fingerprint"] in listed.output
 
     script, issue, *_ = (project / path for path in defect["issue"])
@@ -76,16 +73,16 @@ def test_hunt_finds_a_crash_and_writes_a_small_example_and_a_verified_issue_text
 def test_known_defect_alone_is_no_failure_and_has_no_example(project: Path) -> None:
     chosen = ("--programs", "1", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
     arguments = ("hunt", *chosen, "--target", "sm_90", "--shrink", "0", "--json", "--keep")
-    (new,) = json.loads(run(*arguments, "new", code=1).stdout)["defects"]
+    (new,) = json.loads(invoked(*arguments, "new", code=1).stdout)["defects"]
     assert (new["known"], (project / new["example"]).exists()) == (None, True)
     entry = {"fingerprint": new["fingerprint"], "url": "https://example.org/issues/1"}
     lines = [f'{key} = "{value}"' for key, value in entry.items()]
     (project / "known.toml").write_text("\n".join(["[[defect]]", *lines]))
-    (known_defect,) = json.loads(run(*arguments, "kept").stdout)["defects"]
+    (known_defect,) = json.loads(invoked(*arguments, "kept").stdout)["defects"]
     assert (known_defect["known"], known_defect["example"]) == (entry["url"], None)
     assert not (project / "kept").exists()
     (project / "none.toml").write_text("")
-    (again,) = json.loads(run(*arguments, "again", "--known", "none.toml", code=1).stdout)[
+    (again,) = json.loads(invoked(*arguments, "again", "--known", "none.toml", code=1).stdout)[
         "defects"
     ]
     assert again["known"] is None
@@ -93,14 +90,14 @@ def test_known_defect_alone_is_no_failure_and_has_no_example(project: Path) -> N
 
 def test_next_hunt_continues_after_the_last_seed(project: Path) -> None:
     arguments = ("hunt", "--programs", "1", "--envs", "3.9.0", "--target", "sm_90", "--json")
-    first = json.loads(run(*arguments).stdout)["seeds"]
-    second = json.loads(run(*arguments).stdout)["seeds"]
+    first = json.loads(invoked(*arguments).stdout)["seeds"]
+    second = json.loads(invoked(*arguments).stdout)["seeds"]
     assert (first, second) == ([0, 1], [1, 2])
 
 
 def test_hunt_without_envs_tries_the_newest_release(project: Path) -> None:
     arguments = ("hunt", "--programs", "1", "--target", "sm_90", "--json")
-    assert json.loads(run(*arguments).stdout)["envs"] == ["triton-3.9.0"]
+    assert json.loads(invoked(*arguments).stdout)["envs"] == ["triton-3.9.0"]
 
 
 def test_batch_size_follows_from_the_rate_and_the_time_left() -> None:
@@ -112,7 +109,7 @@ def test_batch_size_follows_from_the_rate_and_the_time_left() -> None:
 
 def test_folder_for_a_gpu_host_has_the_compiled_programs(project: Path) -> None:
     arguments = ("hunt", "--programs", "2", "--seed", "3", "--envs", "3.9.0", "--target", "sm_90")
-    done = run(*arguments, "--build", "gpu", "--json")
+    done = invoked(*arguments, "--build", "gpu", "--json")
     assert json.loads(done.stdout)["cells"] == 4
     assert "python gpu/launch.py" in done.stderr
     index: dict[str, Any] = json.loads((project / "gpu/index.json").read_text())
@@ -132,10 +129,10 @@ def test_hunt_against_a_wheel_reports_only_what_the_wheel_breaks(
     monkeypatch.setattr(MatrixConfig, "wheel_env", lambda _, path: wheel)
     arguments = ("hunt", "--programs", "1", "--seed", str(CRASHES), "--target", "sm_90", "--json")
     shrink = ("--shrink", "0", "--forms", "1")
-    against = run(*arguments, "--envs", "3.9.0", "--against", "x.whl", *shrink, code=1).stdout
+    against = invoked(*arguments, "--envs", "3.9.0", "--against", "x.whl", *shrink, code=1).stdout
     assert [defect["envs"] for defect in json.loads(against)["defects"]] == [["triton-3.1.0"]]
     wheel = MatrixConfig.one_env(read_matrix(None), "triton-3.9.0")
-    against = run(*arguments, "--envs", "3.1.0", "--against", "x.whl", *shrink).stdout
+    against = invoked(*arguments, "--envs", "3.1.0", "--against", "x.whl", *shrink).stdout
     assert json.loads(against)["defects"] == []
 
 
@@ -150,7 +147,7 @@ def test_interrupted_hunt_reports_its_defects(
     note = HuntRun._note
     monkeypatch.setattr(HuntRun, "_note", interrupt)
     arguments = ("hunt", "--programs", "50", "--seed", str(CRASHES), "--envs", "3.1.0,3.9.0")
-    done = run(*arguments, "--target", "sm_90", "--json", code=130)
+    done = invoked(*arguments, "--target", "sm_90", "--json", code=130)
     document = json.loads(done.stdout)
     assert document["interrupted"]
     (defect,) = document["defects"]
@@ -193,10 +190,10 @@ def test_hunt_with_a_gpu_launches_what_compiles(
     """The stand-in for a GPU runs no generated kernel: it leaves zeros in every output."""
     stand_in(project, pair_python, monkeypatch, breaks="nothing", how="wrong")
     arguments = ("hunt", "--programs", "1", "--seed", "1", "--envs", "3.9.0", "--shrink", "60")
-    done = run(*arguments, "--launch", "--json", code=1)
+    done = invoked(*arguments, "--launch", "--json", code=1)
     (defect,) = json.loads(done.stdout)["defects"]
     assert (defect["oracle"], defect["targets"]) == ("numbers", ["sm_90"])
     example = (project / defect["example"]).with_suffix(".py").read_text()
     assert example.count("\n    ") <= 4  # what it stores, and where
-    again = run(*arguments, "--launch", "--json", code=1)
+    again = invoked(*arguments, "--launch", "--json", code=1)
     assert json.loads(again.stdout)["defects"] == [defect]

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from compat.errors import ConfigError
-from compat.hunt.defects import HuntAnswer
 from compat.hunt.examples import WrittenHunt
 from compat.hunt.hunting import progress
 from compat.hunt.known_defects import KnownDefect, read_known
@@ -16,7 +15,7 @@ from compat.hunt.view import hunt_blocks, hunt_document, sentences
 from compat.model import Check, Numbers, Status
 from compat.report.render.terminal import plain_text
 from compat.toolchains.triton.programs.generator import generate
-from compat.toolchains.triton.programs.language import PROGRAMS
+from tests.hunt.made import answer_of
 from tests.records import OK, bad, failure, result
 
 PROGRAM = generate(1)
@@ -134,15 +133,8 @@ def test_answer_separates_known_and_new_hits_of_one_fingerprint(tmp_path: Path) 
     known_defect = defect(
         tmp_path, 'releases = "<3.9"\nnote = "fixed in 3.9.0"', crash("3.9.0").fingerprint
     )
-    answer = HuntAnswer(
-        seeds=(1, 2),
-        verdicts=(judge(PROGRAM, [(PROGRAM, results)]),),
-        seconds=1.0,
-        envs=(),
-        targets=("sm_90",),
-        language=PROGRAMS,
-        known=(known_defect,),
-    )
+    verdict = judge(PROGRAM, [(PROGRAM, results)])
+    answer = answer_of(verdict, seeds=(1, 2), targets=("sm_90",), known=(known_defect,))
     known_by_envs = {entry.envs: entry.known for entry in answer.defects}
     assert known_by_envs == {("triton-3.8.0",): known_defect, ("triton-3.9.0",): None}
     example = Path("hunt/new.toml")
@@ -164,12 +156,5 @@ def test_answer_separates_known_and_new_hits_of_one_fingerprint(tmp_path: Path) 
 
 
 def test_nothing_is_valid_if_no_program_was_compiled() -> None:
-    answer = HuntAnswer(
-        seeds=(1, 2),
-        verdicts=(judge(PROGRAM, []),),
-        seconds=1.0,
-        envs=(),
-        targets=("sm_90",),
-        language=PROGRAMS,
-    )
+    answer = answer_of(judge(PROGRAM, []), seeds=(1, 2), targets=("sm_90",))
     assert not [line for line in (progress(answer), *sentences(answer)) if "valid" in line]

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.hunt.defects import FamilyCoverage, HuntAnswer
+from compat.hunt.defects import FamilyCoverage
 from compat.hunt.oracles import Oracle, ProgramVerdict, judge, what_breaks
 from compat.model import Check, Numbers, Result, Status
 from compat.toolchains.triton.programs.generator import generate
-from compat.toolchains.triton.programs.language import PROGRAMS
 from compat.toolchains.triton.programs.program import BlockProgram
+from tests.hunt.made import answer_of
 from tests.records import OK, bad, failure
 from tests.records import result as result_of
 
@@ -114,14 +114,7 @@ def test_hits_with_one_fingerprint_are_one_defect_with_the_shortest_example() ->
         for program in reversed(programs)
     ]
     other = judged([result("3.1.0", Status.CRASHED, name="other")], generate(9))
-    answer = HuntAnswer(
-        seeds=(0, 5),
-        verdicts=(*verdicts, other),
-        seconds=1.0,
-        envs=(),
-        targets=(),
-        language=PROGRAMS,
-    )
+    answer = answer_of(*verdicts, other)
     first, second = answer.defects
     assert (first.fingerprint, second.fingerprint) == ("class:1", "other:1")
     assert first.example.program == programs[0]
@@ -144,14 +137,8 @@ def test_limits_of_a_defect_are_the_neighbouring_good_releases(
 ) -> None:
     results = [result(release, Status.OK) for release in fine]
     broken = [result(release, Status.CRASHED) for release in ("3.3.0", "3.7.1")]
-    answer = HuntAnswer(
-        seeds=(0, 1),
-        verdicts=(judged([*results, *broken]), judged([result("3.3.1", Status.OK)], generate(2))),
-        seconds=1.0,
-        envs=(),
-        targets=(),
-        language=PROGRAMS,
-    )
+    other = judged([result("3.3.1", Status.OK)], generate(2))
+    answer = answer_of(judged([*results, *broken]), other)
     (defect,) = answer.defects
     releases = [name and name.rpartition("-")[2] for name in defect.limits(answer)]
     assert tuple(releases) == limits
@@ -165,9 +152,7 @@ def test_pre_releases_are_ordered_before_their_release() -> None:
     ]
     right = [result(release, Status.OK) for release in ("3.6.0.dev2", "3.6.0.post1")]
     verdict = judged([*wrong, *right])
-    answer = HuntAnswer(
-        seeds=(0, 1), verdicts=(verdict,), seconds=1.0, envs=(), targets=(), language=PROGRAMS
-    )
+    answer = answer_of(verdict)
     (defect,) = answer.defects
     assert defect.fingerprint == "wrong:numbers:3.6.0rc1-3.6.0"
     assert defect.envs == ("triton-3.6.0rc1", "triton-3.6.0")
@@ -176,9 +161,7 @@ def test_pre_releases_are_ordered_before_their_release() -> None:
 
 def test_program_without_results_counts_as_not_tried() -> None:
     verdicts = (judged([]), judged([result("3.9.0", Status.REJECTED)]))
-    answer = HuntAnswer(
-        seeds=(0, 2), verdicts=verdicts, seconds=1.0, envs=(), targets=(), language=PROGRAMS
-    )
+    answer = answer_of(*verdicts)
     assert (answer.informative_verdicts, answer.invalid) == (verdicts[1:], verdicts[1:])
 
 
@@ -190,9 +173,7 @@ def test_coverage_counts_programs_and_the_steps_that_they_reached() -> None:
         judged([result("3.9.0", Status.CRASHED)], program),
         judged([], program),
     )
-    answer = HuntAnswer(
-        seeds=(0, 2), verdicts=verdicts, seconds=1.0, envs=(), targets=(), language=PROGRAMS
-    )
+    answer = answer_of(*verdicts)
     assert answer.coverage["dot"] == FamilyCoverage(
         programs=2, compiled=1, interpreted=0, launched=1
     )
@@ -270,13 +251,6 @@ def test_wrong_numbers_of_other_releases_are_another_defect() -> None:
         )
         for seed, bad in enumerate((("3.0.0", "3.1.0"), ("3.9.0",), ("3.0.0", "3.1.0")))
     ]
-    answer = HuntAnswer(
-        seeds=(0, 3),
-        verdicts=tuple(verdicts),
-        seconds=1.0,
-        envs=(),
-        targets=(),
-        language=PROGRAMS,
-    )
+    answer = answer_of(*verdicts)
     defect_seeds = {defect.fingerprint: defect.seeds for defect in answer.defects}
     assert defect_seeds == {"wrong:numbers:3.0.0-3.1.0": (0, 2), "wrong:numbers:3.9.0": (1,)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from compat.bisect.criterion import parse_criterion
 from compat.bundle.bundle import bundle
@@ -14,7 +14,7 @@ from compat.reduce import Candidate, extract_functions, shrink
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
 from compat.store.store import Store
 from compat.workers.attempt import Limits
-from tests.cells import KEPT
+from tests.cells import context_of
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
 
@@ -37,9 +37,7 @@ class Reduced:
 def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) -> Reduced:
     """Reduce a failing cell, and run the last candidate."""
     with Store(folder / "store") as store:
-        context = RunContext(
-            envs={built.env.name: built}, store=store, limits=limits, idle_timeout=KEPT
-        )
+        context = context_of(store, built, limits=limits)
         (before,) = run([cell], context)
         requirement = requirement_of(before, parse_criterion("same-failure"), limits)
         start = Candidate.of(
@@ -50,10 +48,7 @@ def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) 
         path = folder / "last.py"
         path.write_text((steps[-1] if steps else start).text)
         last = steps[-1].specialize(cell.spec, str(path))
-        (after,) = run(
-            [Cell(env=cell.env, target=cell.target, spec=last)],
-            RunContext(envs=context.envs, store=store, limits=limits, idle_timeout=KEPT),
-        )
+        (after,) = run([evolve(cell, spec=last)], context_of(store, built, limits=limits))
     return Reduced(before=before, after=after, start=start, steps=steps)
 
 

@@ -20,7 +20,7 @@ from attrs import evolve
 from compat.bisect.criterion import parse_criterion
 from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.errors import SelectionError
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, CompileSpec, Outcome, Result, Specialization, Status
@@ -35,8 +35,8 @@ from compat.reduce.interestingness import (
 from compat.reduce.output import kernel_file
 from compat.report.views.changed_kernels import _polish
 from compat.store.store import Store
-from tests import commands
-from tests.cells import KEPT, POINTERS, cell
+from tests.cells import POINTERS, cell, context_of
+from tests.commands import compat
 from tests.conftest import ROOT
 from tests.reduce.real import LIMITS
 from tests.targets import TARGETS
@@ -53,11 +53,19 @@ CHAIN: dict[str, Any] = {
 
 def look(cell: Cell, env: BuiltEnv, folder: Path) -> Result:
     with Store(folder) as store:
-        (result,) = run(
-            [cell],
-            RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=KEPT),
-        )
+        (result,) = run([cell], context_of(store, env))
     return result
+
+
+def regression(built: Built, folder: Path) -> tuple[Result, Result, Candidate]:
+    """The results of the chain in 3.1.0 and 3.2.0, and a candidate that fails in both."""
+    good, bad = (
+        look(cell(env, "failures", "dot_into_dot", **CHAIN), env, folder)
+        for env in (built("triton-3.1.0"), built("triton-3.2.0"))
+    )
+    start = candidate_of(bad.cell)
+    options = {**start.compile.options, "num_warps": 3}
+    return good, bad, evolve(start, compile=evolve(start.compile, options=options))
 
 
 def candidate_of(cell: Cell) -> Candidate:
@@ -66,24 +74,17 @@ def candidate_of(cell: Cell) -> Candidate:
 
 @pytest.mark.wheels
 def test_a_regression_stays_a_regression(built: Built, tmp_path: Path) -> None:
-    old, new = built("triton-3.1.0"), built("triton-3.2.0")
-    good, bad = (
-        cell(old, "failures", "dot_into_dot", **CHAIN),
-        cell(new, "failures", "dot_into_dot", **CHAIN),
-    )
+    good, bad, fails_in_both = regression(built, tmp_path)
     requirements = [
-        requirement_of(look(bad, new, tmp_path), parse_criterion("same-failure"), LIMITS),
-        requirement_to_be_ok(look(good, old, tmp_path), parse_criterion("ok"), LIMITS),
+        requirement_of(bad, parse_criterion("same-failure"), LIMITS),
+        requirement_to_be_ok(good, parse_criterion("ok"), LIMITS),
     ]
-    start = candidate_of(bad)
-    fine = candidate_of(cell(new, "failures", "copy"))
-    fails_in_both = evolve(
-        start, compile=evolve(start.compile, options={**start.compile.options, "num_warps": 3})
-    )
-    with InterestingnessTest(bad.spec, bad.target, requirements) as interesting:
+    start, spec, target = candidate_of(bad.cell), bad.cell.spec, bad.cell.target
+    fine = candidate_of(cell(bad.built, "failures", "copy"))
+    with InterestingnessTest(spec, target, requirements) as interesting:
         assert interesting([fine, start, fails_in_both]) == [False, True, False]
         assert interesting([start]) == [True]
-    with InterestingnessTest(bad.spec, bad.target, requirements[:1]) as interesting:
+    with InterestingnessTest(spec, target, requirements[:1]) as interesting:
         assert interesting([fine, start]) == [False, True]
 
 
@@ -91,19 +92,12 @@ def test_a_regression_stays_a_regression(built: Built, tmp_path: Path) -> None:
 def test_a_later_requirement_that_refuses_applies_to_every_candidate(
     built: Built, tmp_path: Path
 ) -> None:
-    old, new = built("triton-3.1.0"), built("triton-3.2.0")
-    good, bad = (
-        cell(old, "failures", "dot_into_dot", **CHAIN),
-        cell(new, "failures", "dot_into_dot", **CHAIN),
-    )
-    fails = requirement_of(look(bad, new, tmp_path), parse_criterion("same-failure"), LIMITS)
-    works = requirement_to_stay(look(good, old, tmp_path), LIMITS)
+    good, bad, fails_in_both = regression(built, tmp_path)
+    fails = requirement_of(bad, parse_criterion("same-failure"), LIMITS)
+    works = requirement_to_stay(good, LIMITS)
     assert works is not None
-    start = candidate_of(bad)
-    fails_in_both = evolve(
-        start, compile=evolve(start.compile, options={**start.compile.options, "num_warps": 3})
-    )
-    with InterestingnessTest(bad.spec, bad.target, [fails], later=[works]) as interesting:
+    start, spec, target = candidate_of(bad.cell), bad.cell.spec, bad.cell.target
+    with InterestingnessTest(spec, target, [fails], later=[works]) as interesting:
         interesting.requirements = [
             evolve(fails, criterion=parse_criterion("ok"))
         ]  # it only asks whether a candidate is bad at all, so both pass
@@ -218,16 +212,7 @@ def project(built: Built, tmp_path: Path) -> Path:
     begin = candidate_of(
         cell(env, "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2})
     )
-    (tmp_path / "kernel.py").write_text(begin.text)
-    text = kernel_file(
-        begin,
-        kernel="scan",
-        case="only",
-        source=tmp_path / "kernel.py",
-        summary="A test.",
-        expectations=[],
-    )
-    (tmp_path / "kernel.toml").write_text(text)
+    describe(tmp_path, begin, "scan")
     return tmp_path
 
 
@@ -246,9 +231,7 @@ def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def told_by(project: Path, *arguments: str, code: int = 0) -> str:
     """The output of a command that must end with an exit code."""
-    done = commands.run(
-        *arguments, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE
-    )
+    done = compat(project, *arguments)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
 

@@ -13,14 +13,14 @@ from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.measures import TakesLonger
 from compat.bisect.timing import in_seconds, with_passes
 from compat.bundle.bundle import bundle
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.errors import SelectionError
 from compat.model import BuiltEnv
 from compat.reduce import Candidate, extract_functions
 from compat.reduce.interestingness import InterestingnessTest, requirement_of
 from compat.reduce.numbers import refuse_latency
 from compat.store.store import Store
-from tests.cells import KEPT, cell
+from tests.cells import cell, context_of
 from tests.reduce.real import LIMITS
 
 UNROLLED: dict[str, Any] = {
@@ -43,9 +43,7 @@ def test_candidates_must_take_a_fraction_of_the_kernels_time(
     env = built("triton-3.1.0")
     subject = cell(env, "slow", "unrolled", **UNROLLED)
     with Store(tmp_path / "store") as store:
-        context = RunContext(
-            envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=KEPT
-        )
+        context = context_of(store, env)
         question = parse_criterion(f"{what}>0.4*baseline").question
         assert isinstance(question, TakesLonger)
         seconds_question = in_seconds(question, subject, context)

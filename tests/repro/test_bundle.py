@@ -17,14 +17,12 @@ from compat import toolchains
 from compat.bundle.bundle import Bundle, bundle
 from compat.config.kernel_files import load_kernels
 from compat.engine import run
-from compat.engine.run import RunContext
 from compat.errors import ConfigError
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
 from compat.source.closure import read_source
 from compat.store.store import Store
-from compat.toolchains.triton.language import DECORATORS, LANGUAGE
-from compat.workers.attempt import Limits
-from tests.cells import KEPT
+from compat.toolchains.triton.language import DECORATORS
+from tests.cells import context_of
 from tests.targets import TARGETS
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
@@ -32,12 +30,7 @@ HEAD = "import triton\nimport triton.language as tl\n"
 
 
 def bundled(folder: Path, main: str, function: str = "kernel", **files: str) -> Bundle:
-    return bundle(
-        written(folder, main, function, **files),
-        decorators=DECORATORS,
-        constant=LANGUAGE.constant,
-        package=LANGUAGE.package,
-    )
+    return toolchains.bundle_of(written(folder, main, function, **files))
 
 
 def written(folder: Path, main: str, function: str = "kernel", **files: str) -> Specialization:
@@ -190,11 +183,7 @@ def test_a_constant_is_unchanged_if_kernels_may_read_any_global(
 ) -> None:
     main = "import sizes\n@cute.kernel\ndef kernel(p):\n    p[0] = sizes.BIG\n"
     spec = evolve(written(tmp_path, main, sizes="BIG = 64\n"), toolchain="cute")
-    language = toolchains.look_up("cute").language
-    assert (
-        "BIG = 64\n\n\n@"
-        in bundle(spec, decorators=language.decorators, constant=language.constant).text
-    )
+    assert "BIG = 64\n\n\n@" in toolchains.bundle_of(spec).text
 
 
 def test_only_used_names_of_installed_packages_are_imported(tmp_path: Path) -> None:
@@ -461,12 +450,7 @@ def test_a_bundle_has_the_same_outcome_as_the_original(
             )
         )
     with Store(tmp_path / "state") as store:
-        context = RunContext(
-            envs={env.env.name: env},
-            store=store,
-            limits=Limits(deadline=60, memory=4 << 30),
-            idle_timeout=KEPT,
-        )
+        context = context_of(store, env)
         before, after = (
             run.run(cells, evolve(context, stop=threading.Event())) for cells in (originals, moved)
         )
@@ -523,13 +507,7 @@ def kernel(p, N: tl.constexpr):
         for specialization in (spec, original)
     ]
     with Store(tmp_path / "state") as store:
-        context = RunContext(
-            envs={env.env.name: env},
-            store=store,
-            limits=Limits(deadline=60, memory=4 << 30),
-            idle_timeout=KEPT,
-        )
-        results = run.run(cells, context)
+        results = run.run(cells, context_of(store, env))
     assert [result.outcome.status.value for result in results] == ["ok", "ok"], results[
         0
     ].outcome.failure

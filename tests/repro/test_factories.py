@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from compat import toolchains
 from compat.bundle.bundle import Bundle, bundle
 from compat.errors import ConfigError
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
 from compat.source.closure import read_source
 from compat.store.store import Store
-from compat.toolchains.triton.language import DECORATORS, LANGUAGE
 from compat.workers.attempt import KEEPING_IR
 from compat.workers.watch import attempt
 from tests.cells import worker
@@ -42,9 +42,7 @@ def spec_of(folder: Path, text: str, function: str) -> Specialization:
 
 
 def bundled(folder: Path, text: str, function: str) -> Bundle:
-    return bundle(
-        spec_of(folder, text, function), decorators=DECORATORS, constant=LANGUAGE.constant
-    )
+    return toolchains.bundle_of(spec_of(folder, text, function))
 
 
 def body(kernel_bundle: Bundle) -> str:

@@ -43,7 +43,7 @@ from compat.toolchains.triton.ir.dumps import READER
 from compat.toolchains.triton.language.script import Form, compile_function, form_of
 from compat.workers.attempt import Limits
 from tests import records
-from tests.cells import KEPT, cell, spec
+from tests.cells import cell, context_of, spec
 from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -350,17 +350,29 @@ def context(
     with Store(tmp_path / "state") as store:
 
         def make(*names: str, deadline: float = 60) -> RunContext:
-            envs = {name: built(f"triton-{name}") for name in names}
-            by_name = {env.env.name: env for env in envs.values()}
-            return RunContext(
-                envs=by_name,
-                store=store,
-                limits=Limits(deadline=deadline, memory=4 << 30),
-                slots=2,
-                idle_timeout=KEPT,
-            )
+            envs = [built(f"triton-{name}") for name in names]
+            limits = Limits(deadline=deadline, memory=4 << 30)
+            return context_of(store, *envs, limits=limits, slots=2)
 
         yield make
+
+
+def cell_in(source: Path, text: str, built: BuiltEnv, function: str = "") -> Cell:
+    """Write a source, and return the cell of its function; by default the one of its name."""
+    source.write_text(text)
+    closure = read_source(source).closure
+    return cell(built, "faces", function or source.stem, source=str(source), closure=closure)
+
+
+def repro_of(requested: ReproRequest, context: RunContext) -> WrittenRepro:
+    done = write_repro(requested, context)
+    assert isinstance(done, WrittenRepro), done
+    return done
+
+
+def marks(issue: str) -> list[tuple[str, str]]:
+    """The rows of an issue's table: the release, and its outcome."""
+    return re.findall(r"^\| (3\S+) \| (.*) \|$", issue, re.MULTILINE)
 
 
 def request(failing: Cell, folder: Path, **more: object) -> ReproRequest:
@@ -390,14 +402,8 @@ def tile(source, result, size, BLOCK: tl.constexpr):
 def test_a_portable_script_reproduces_the_failure_on_several_releases(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
-    source = tmp_path / "tile.py"
-    source.write_text(TILE)
-    closure = read_source(source).closure
-    failing = cell(built("triton-3.9.0"), "faces", "tile", source=str(source), closure=closure)
-    done = write_repro(
-        request(failing, tmp_path, portable=True), context("3.0.0", "3.2.0", "3.9.0")
-    )
-    assert isinstance(done, WrittenRepro), done
+    failing = cell_in(tmp_path / "tile.py", TILE, built("triton-3.9.0"))
+    done = repro_of(request(failing, tmp_path, portable=True), context("3.0.0", "3.2.0", "3.9.0"))
     assert [path.name for path in done.paths] == [
         f"tile-as_written-only-sm_90-3.9.0{suffix}" for suffix in (".py", ".md")
     ]
@@ -432,12 +438,8 @@ def divided(source, result, size, BLOCK: tl.constexpr):
 def test_a_signal_in_a_pass_is_reproduced_although_no_output_names_the_pass(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
-    source = tmp_path / "divided.py"
-    source.write_text(DIVIDED)
-    closure = read_source(source).closure
-    failing = cell(built("triton-3.2.0"), "faces", "divided", source=str(source), closure=closure)
-    done = write_repro(request(failing, tmp_path), context("3.2.0", "3.8.0", "3.9.0"))
-    assert isinstance(done, WrittenRepro), done
+    failing = cell_in(tmp_path / "divided.py", DIVIDED, built("triton-3.2.0"))
+    done = repro_of(request(failing, tmp_path), context("3.2.0", "3.8.0", "3.9.0"))
     issue = next(path for path in done.paths if path.suffix == ".md").read_text()
     assert "in the pass `convert-triton-gpu-to-llvm`: `Fatal Python error: Floating point" in issue
     assert "| 3.2.0 | **fails** |\n| 3.8.0 | other: pass-failure |\n| 3.9.0 | ok |" in issue
@@ -463,12 +465,8 @@ def test_a_failure_between_releases_that_work_is_a_compiler_bug(
     context: Callable[..., RunContext],
     built: Callable[[str], BuiltEnv],
 ) -> None:
-    source = tmp_path / "lapse.py"
-    source.write_text(LAPSE)
-    closure = read_source(source).closure
-    failing = cell(built("triton-3.5.0"), "faces", "lapse", source=str(source), closure=closure)
-    done = write_repro(request(failing, tmp_path, portable=True), context(*releases))
-    assert isinstance(done, WrittenRepro), done
+    failing = cell_in(tmp_path / "lapse.py", LAPSE, built("triton-3.5.0"))
+    done = repro_of(request(failing, tmp_path, portable=True), context(*releases))
     issue = done.paths[1].read_text()
     assert ("not a bug of the compiler" in issue) == (len(releases) == 2)
     assert ("The accumulator is" in issue) == (len(releases) == 2)
@@ -489,10 +487,8 @@ def test_the_issue_of_a_pinned_script_shows_the_outcome_of_each_release(
         constexprs={"BLOCK": 64},
         options={"num_warps": 8},
     )
-    done = write_repro(request(failing, tmp_path), context("3.1.0", "3.2.0", "3.3.1", "3.4.0"))
-    assert isinstance(done, WrittenRepro), done
-    marks = re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE)
-    assert marks == [
+    done = repro_of(request(failing, tmp_path), context("3.1.0", "3.2.0", "3.3.1", "3.4.0"))
+    assert marks(done.paths[1].read_text()) == [
         ("3.1.0", "ok"),
         ("3.2.0", "**fails**"),
         ("3.3.1", "other: compiler-assert"),
@@ -531,10 +527,8 @@ def test_a_script_of_a_launch_calls_the_launcher_of_the_release(
         options={"num_warps": 2},
         **facts,
     )
-    done = write_repro(request(failing, tmp_path), context("3.0.0", "3.3.1", "3.4.0", "3.9.0"))
-    assert isinstance(done, WrittenRepro), done
-    marks = re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE)
-    assert marks == [
+    done = repro_of(request(failing, tmp_path), context("3.0.0", "3.3.1", "3.4.0", "3.9.0"))
+    assert marks(done.paths[1].read_text()) == [
         ("3.0.0", "ok"),
         ("3.3.1", "ok"),
         ("3.4.0", "**fails**"),
@@ -560,8 +554,7 @@ def test_a_front_end_failure_has_the_same_fingerprint_in_four_releases(
     The first is one mistake, and four releases name four different things in its message.
     """
     failing = cell(built("triton-3.9.0"), "../repro/front_end", function)
-    done = write_repro(request(failing, tmp_path), context("3.2.0", "3.3.1", "3.8.0", "3.9.0"))
-    assert isinstance(done, WrittenRepro), done
+    done = repro_of(request(failing, tmp_path), context("3.2.0", "3.3.1", "3.8.0", "3.9.0"))
     expected = {
         "max_of_scalar_first": "has no attribute",
         "helped": "nowhere_defined is not defined",
@@ -624,22 +617,12 @@ def test_a_failure_at_import_is_reproduced_with_the_decorators(
 
     3.2 does not check the names in ``key``.
     """
-    source = tmp_path / "tuned.py"
-    source.write_text(TUNED)
-    failing = cell(
-        built("triton-3.9.0"),
-        "faces",
-        "tuned",
-        source=str(source),
-        closure=read_source(source).closure,
+    failing = cell_in(tmp_path / "tuned.py", TUNED, built("triton-3.9.0"))
+    done = repro_of(
+        request(failing, tmp_path, bundle=None), context("3.1.0", "3.2.0", "3.3.1", "3.9.0")
     )
-    done = write_repro(
-        evolve(request(failing, tmp_path), bundle=None), context("3.1.0", "3.2.0", "3.3.1", "3.9.0")
-    )
-    assert isinstance(done, WrittenRepro), done
     script, issue = (path.read_text() for path in done.paths)
-    marks = re.findall(r"^\| (3\S+) \| (.*) \|$", issue, re.MULTILINE)
-    assert marks == [
+    assert marks(issue) == [
         ("3.1.0", "**fails**"),
         ("3.2.0", "ok"),
         ("3.3.1", "ok"),
@@ -657,35 +640,20 @@ def test_a_failure_at_import_is_reproduced_with_the_decorators(
 def test_a_failure_at_import_that_no_script_can_show_has_a_reason(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
-    source = tmp_path / "tuned.py"
-    source.write_text(TUNED + BESIDE)
-    failing = cell(
-        built("triton-3.9.0"),
-        "faces",
-        "beside",
-        source=str(source),
-        closure=read_source(source).closure,
-    )
-    done = write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
+    source, env = tmp_path / "tuned.py", built("triton-3.9.0")
+    failing = cell_in(source, TUNED + BESIDE, env, "beside")
+    done = write_repro(request(failing, tmp_path, bundle=None), context("3.9.0"))
     assert isinstance(done, UnverifiedCell)
     assert "fails at tuned.py:12, outside of beside" in done.reasons[-1]
-    source.write_text(
-        TUNED.replace("WARPS = 4", "import torch\nWARPS = 4 + torch.cuda.is_available() * 4")
-    )
-    failing = cell(
-        built("triton-3.9.0"),
-        "faces",
-        "tuned",
-        source=str(source),
-        closure=read_source(source).closure,
-    )
+    text = TUNED.replace("WARPS = 4", "import torch\nWARPS = 4 + torch.cuda.is_available() * 4")
+    failing = cell_in(source, text, env)
     with pytest.raises(
         SelectionError,
         match=(
             r"at tuned\.py:13; the definition of tuned needs torch, which a script cannot contain"
         ),
     ):
-        write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
+        write_repro(request(failing, tmp_path, bundle=None), context("3.9.0"))
 
 
 @pytest.mark.wheels
@@ -693,20 +661,17 @@ def test_a_kernel_that_uses_a_missing_package_gets_no_script(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     """A stand-in replaces the package in the cell, and nothing does in a script."""
-    source = tmp_path / "tuned.py"
-    source.write_text(
-        "import torch, triton\n@triton.jit\ndef tuned(source, result, size, BLOCK):\n"
-        "    torch.finfo(torch.float32).nowhere\n"
+    text = (
+        "import torch, triton
+@triton.jit
+def tuned(source, result, size, BLOCK):
+"
+        "    torch.finfo(torch.float32).nowhere
+"
     )
-    failing = cell(
-        built("triton-3.9.0"),
-        "faces",
-        "tuned",
-        source=str(source),
-        closure=read_source(source).closure,
-    )
+    failing = cell_in(tmp_path / "tuned.py", text, built("triton-3.9.0"))
     with pytest.raises(SelectionError, match="tuned uses torch, which this env lacks"):
-        write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
+        write_repro(request(failing, tmp_path, bundle=None), context("3.9.0"))
 
 
 def test_a_script_requires_pytorch_only_if_it_imports_it() -> None:
@@ -720,8 +685,7 @@ def test_the_script_of_a_hanging_compile_has_a_deadline(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     failing = cell(built("triton-3.9.0"), "failures", "unrolled_for_ever")
-    done = write_repro(request(failing, tmp_path), context("3.9.0", deadline=2))
-    assert isinstance(done, WrittenRepro), done
+    done = repro_of(request(failing, tmp_path), context("3.9.0", deadline=2))
     assert "DEADLINE = 2  # seconds" in done.paths[0].read_text()
     assert "does not finish" in done.paths[1].read_text()
 
@@ -739,13 +703,12 @@ def test_the_script_of_an_oversized_binary_compares_its_shared_memory(
         built("triton-3.9.0"), "failures", "square", signature=halves, constexprs={"BLOCK": 32}
     )
     failing = evolve(failing, target=evolve(failing.target, name="sm_90_small", shared_memory=1000))
-    done = write_repro(request(failing, tmp_path), context("3.5.1", "3.9.0"))
-    assert isinstance(done, WrittenRepro), done
+    done = repro_of(request(failing, tmp_path), context("3.5.1", "3.9.0"))
     assert "bytes of shared memory, sm_90_small has 1000" in done.finding.output
     assert "It compiles, but the binary\n#\n#     would exceed" in done.paths[0].read_text()
     issue = done.paths[1].read_text()
     assert "succeeds, but the binary cannot be launched: `would exceed" in issue
-    assert re.findall(r"^\| (3\S+) \| (.*) \|$", issue, re.MULTILINE) == [
+    assert marks(issue) == [
         ("3.5.1", "**fails**"),
         ("3.9.0", "**fails**"),
     ]
@@ -784,8 +747,7 @@ def test_a_kernel_that_imports_too_many_files_for_the_store_has_a_script(
 ) -> None:
     monkeypatch.setattr("compat.model.evidence._PATHS", 0)
     failing = cell(built("triton-3.9.0"), "faces", "mismatched")
-    done = write_repro(request(failing, tmp_path), context("3.9.0"))
-    assert isinstance(done, WrittenRepro), done
+    repro_of(request(failing, tmp_path), context("3.9.0"))
 
 
 @pytest.mark.wheels

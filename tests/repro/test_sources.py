@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from compat.bundle.bundle import bundle
+from compat import toolchains
 from compat.errors import ConfigError
 from compat.model import CompileSpec, Specialization
 from compat.source.closure import read_source
-from compat.toolchains.triton.language import DECORATORS, LANGUAGE
 
 KERNEL = """import triton
 import triton.language as tl
@@ -42,7 +41,7 @@ def source_text(path: Path, function: str = "kernel") -> str:
         function=function,
         compile=CompileSpec(signature={}, constexprs={}),
     )
-    return bundle(spec, decorators=DECORATORS, constant=LANGUAGE.constant).text
+    return toolchains.bundle_of(spec).text
 
 
 @pytest.mark.parametrize(

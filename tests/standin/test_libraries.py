@@ -15,13 +15,13 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.config.kernel_writer import write_kernel_file
 from compat.config.matrix import MatrixConfig
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.envs.libraries import last_lines, unpack_library
 from compat.errors import ConfigError, EnvError
 from compat.model import BuiltEnv, Cell, Result
 from compat.store.store import Store
 from compat.workers.attempt import Limits
-from tests.cells import KEPT
+from tests.cells import context_of
 from tests.commands import run as run_command
 from tests.standin.packages import written
 from tests.targets import TARGETS
@@ -36,13 +36,8 @@ def results(names: list[str], envs: list[BuiltEnv], folder: Path) -> tuple[Resul
         Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for env in envs for spec in specs
     ]
     with Store(folder) as store:
-        context = RunContext(
-            envs={env.env.name: env for env in envs},
-            store=store,
-            limits=Limits(deadline=120, memory=4 << 30),
-            idle_timeout=KEPT,
-        )
-        return run(cells, context)
+        limits = Limits(deadline=120, memory=4 << 30)
+        return run(cells, context_of(store, *envs, limits=limits))
 
 
 @pytest.mark.wheels

@@ -14,11 +14,10 @@ from attrs import evolve
 
 from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
-from compat.engine.run import RunContext, run
+from compat.engine.run import run
 from compat.model import BuiltEnv, Cell, Result, Specialization, Status
 from compat.store.store import Store
-from compat.workers.attempt import Limits
-from tests.cells import KEPT
+from tests.cells import context_of
 from tests.commands import run as run_command
 from tests.standin.packages import HEADER, KERNEL, outcome, spec, written
 from tests.targets import TARGETS
@@ -68,16 +67,7 @@ def results(
         for specialization in specs
         for target in targets
     ]
-    return run(
-        cells,
-        RunContext(
-            envs={env.env.name: env},
-            store=store,
-            limits=Limits(deadline=60, memory=4 << 30),
-            slots=2,
-            idle_timeout=KEPT,
-        ),
-    )
+    return run(cells, context_of(store, env, slots=2))
 
 
 def read(folder: Path, source: str, function: str = "kernel") -> Specialization:

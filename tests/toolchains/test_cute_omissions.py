@@ -13,13 +13,12 @@ from compat.bisect.criterion import parse_criterion
 from compat.bisect.omissions import OmissionSearch
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
-from compat.engine.run import RunContext
 from compat.model import BuiltEnv, Cell, Evidence
 from compat.store.store import Store
 from compat.toolchains.cute.ir import PARTS
 from compat.workers.attempt import KEEPING_IR, Compile, Mode
 from compat.workers.watch import attempt
-from tests.cells import KEPT, worker
+from tests.cells import context_of, worker
 from tests.toolchains import cute_faces
 from tests.toolchains.compiling import LIMITS
 
@@ -46,12 +45,7 @@ def search(cute: Callable[[str], BuiltEnv], rounds: Rounds, tmp_path: Path) -> I
 
         def make(judge: str, bad: str, good: str | None = None) -> OmissionSearch:
             releases = [bad, *([good] if good else [])]
-            context = RunContext(
-                envs={f"cute-{release}": cute(release) for release in releases},
-                store=store,
-                limits=LIMITS,
-                idle_timeout=KEPT,
-            )
+            context = context_of(store, *map(cute, releases), limits=LIMITS)
             return OmissionSearch(
                 bad=rounds(bad),
                 good=rounds(good) if good else None,

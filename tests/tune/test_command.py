@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from compat.capturing.capturing import capture_program
 from compat.capturing.checking import CodeCheck, Options
@@ -21,6 +21,7 @@ from compat.cli.commands import main
 from compat.errors import SelectionError
 from compat.launch import hosting
 from compat.model import BuiltEnv
+from tests.commands import invoked
 from tests.launch.archives import built_standin, launched
 
 KERNELS = Path(__file__).parents[1] / "launch" / "kernels"
@@ -34,12 +35,6 @@ num_warps = 4
 """
 SELECTED = ("--envs", "3.5.1,3.9.0", "--target", "sm_90")
 ENVS = ("triton-3.5.1", "triton-3.9.0")
-
-
-def run(*arguments: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(main, arguments)
-    assert done.exit_code == code, done.output
-    return done
 
 
 @pytest.fixture
@@ -71,7 +66,7 @@ def test_tune_leads_from_a_kernel_file_to_an_answer(
 ) -> None:
     for name in ENVS:
         built(name)
-    done = run("tune", *SELECTED, "--build", "tuned")
+    done = invoked("tune", *SELECTED, "--build", "tuned")
     assert done.stdout.startswith("8 cells for sm_90 in ")
     index = json.loads((project / "tuned/index.json").read_text())
     assert {cell["contest"] for cell in index["cells"]} == {"by_code/as_written/default"}
@@ -82,7 +77,7 @@ def test_tune_leads_from_a_kernel_file_to_an_answer(
     }  # fmt: skip
 
     assert "`compat tune` launches all configs" in bisected("best>1")["sentence"]
-    assert run("tune", *SELECTED, code=SelectionError.exit_code).stderr.startswith(
+    assert invoked("tune", *SELECTED, code=SelectionError.exit_code).stderr.startswith(
         "error: no config was launched\n  hint: Write a folder with --build FOLDER"
     )
 
@@ -94,21 +89,21 @@ def test_tune_leads_from_a_kernel_file_to_an_answer(
 
     lost = [{**line, "check": {**line["check"], "status": "lost"}} for line in lines]
     (project / "lost.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lost))
-    refused = run("tune", *SELECTED, "--launched", "lost.jsonl", code=SelectionError.exit_code)
+    refused = invoked("tune", *SELECTED, "--launched", "lost.jsonl", code=SelectionError.exit_code)
     assert "launched 0 cells, 8 lost\nerror: no config was launched" in refused.stderr
 
     own = [line for line in lines if line["cell"].split("/")[2] == "default"]
     assert len(own) == 2
     (project / "own.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in own))
-    run("matrix", *SELECTED, "--launched", "own.jsonl")
+    invoked("matrix", *SELECTED, "--launched", "own.jsonl")
     report = json.loads((project / "reports/matrix.json").read_text())
     assert all(cell["latency"] for cell in report["cells"])
     assert "tuned" not in report, "one config is not compared with any"
 
-    shown = run("tune", *SELECTED, "--launched", "tuned/results.jsonl", "--output", "tuned.md")
+    shown = invoked("tune", *SELECTED, "--launched", "tuned/results.jsonl", "--output", "tuned.md")
     assert "by_code/as_written/default/sm_90 on " in shown.stdout
     assert "| release | best µs | A |" in (project / "tuned.md").read_text()
-    page = run("tune", *SELECTED, "--json", "--html", "tuned.html")
+    page = invoked("tune", *SELECTED, "--json", "--html", "tuned.html")
     (answer,) = json.loads(page.stdout)["answers"]
     assert (project / "tuned.html").read_text().startswith("<!DOCTYPE html>")
     assert [release["release"] for release in answer["releases"]] == ["3.5.1", "3.9.0"]
@@ -117,7 +112,7 @@ def test_tune_leads_from_a_kernel_file_to_an_answer(
     best = answer["configs"][answer["releases"][1]["best"]]["case"]
     assert us_by_case[best] == min(us_by_case.values())  # several may be the fastest
     check_judges(answer)
-    run("matrix", *SELECTED)
+    invoked("matrix", *SELECTED)
     report = json.loads((project / "reports/matrix.json").read_text())
     assert report["tuned"] == [answer]
     assert {cell["case"] for cell in report["cells"]} == {"default"}
@@ -142,7 +137,7 @@ def check_judges(answer: dict[str, Any]) -> None:
     assert [probe["judgement"] for probe in staying["probes"]] == [
         "bad" if cost == max(costs) else "good" for cost in costs
     ]
-    refused = run("bisect", *SELECTED, "--judge", "best>1", "--launch", code=3)
+    refused = invoked("bisect", *SELECTED, "--judge", "best>1", "--launch", code=3)
     assert "error" in refused.stderr
 
 
@@ -159,7 +154,7 @@ def test_grid_of_numbers_is_refused_for_a_config_with_other_blocks(
 ) -> None:
     built("triton-3.9.0")
     shutil.copy(KERNELS / "by_code_problems.py", project)
-    run("tune", "--envs", "3.9.0", "--target", "sm_90", "--build", "tuned")
+    invoked("tune", "--envs", "3.9.0", "--target", "sm_90", "--build", "tuned")
     ended = launched(project / "tuned", pair_python, built_standin(project))
     assert ended.returncode == 0, ended.stderr
     lines = results(project)
@@ -181,7 +176,7 @@ def test_kernels_without_configs_are_refused(
         shutil.copy(path, tmp_path)
     (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["by_code.toml"]\n')
     monkeypatch.chdir(tmp_path)
-    done = run("tune", *SELECTED, "--build", "tuned", code=SelectionError.exit_code)
+    done = invoked("tune", *SELECTED, "--build", "tuned", code=SelectionError.exit_code)
     assert "none of the chosen kernels has several configs" in done.stderr
     assert "[tune] with options = { num_warps = [4, 8] }" in done.stderr
 
@@ -193,7 +188,7 @@ def test_a_predicted_failure_is_not_launched(
     built("triton-3.9.0")
     kernel = project / "by_code.toml"
     kernel.write_text(kernel.read_text().replace("num_warps = [2, 4]", "num_warps = [4, 64]"))
-    run("tune", "--envs", "3.9.0", "--target", "sm_90", "--build", "tuned")
+    invoked("tune", "--envs", "3.9.0", "--target", "sm_90", "--build", "tuned")
     index = json.loads((project / "tuned/index.json").read_text())
     assert len(index["cells"]) == 2
     assert len(index["left_out"]) == 2
@@ -204,7 +199,7 @@ def test_a_gpu_is_needed_to_launch(project: Path, monkeypatch: pytest.MonkeyPatc
     if Path("/dev/nvidia0").exists():
         pytest.skip("there is a GPU")
     monkeypatch.setattr(hosting, "find_python", lambda _: "python3")
-    done = run("tune", *SELECTED, "--launch", code=SelectionError.exit_code)
+    done = invoked("tune", *SELECTED, "--launch", code=SelectionError.exit_code)
     assert "there is no usable GPU on this machine" in done.stderr
     assert "--build of `compat tune`" in done.stderr
 
@@ -220,7 +215,7 @@ def test_kernels_with_recorded_launches_are_not_tuned(
     (tmp_path / "rms_norm.toml").write_text(f"{text}\n[tune]\noptions = {{ opt_level = [2, 3] }}\n")
     monkeypatch.chdir(tmp_path)
     arguments = ("rms_norm.toml", "--envs", "cute-4.8.1", "--target", "sm_90a", "--build", "tuned")
-    done = run("tune", *arguments, code=SelectionError.exit_code)
+    done = invoked("tune", *arguments, code=SelectionError.exit_code)
     assert "error: `compat tune` does not tune kernels of CuTe DSL" in done.stderr
     assert "Write each config as a case of the kernel file" in done.stderr
 
@@ -269,7 +264,7 @@ def test_the_configs_of_a_captured_autotuner_are_compared(
     kernel = Path("captured/twice.toml")
     assert "[tune]\nconstexprs = {BLOCK = []}" in kernel.read_text()
     arguments = (str(kernel), "--envs", "3.9.0", "--target", "sm_90", "--build", "tuned")
-    done = run("tune", *arguments, code=SelectionError.exit_code)
+    done = invoked("tune", *arguments, code=SelectionError.exit_code)
     assert "error: the problem of twice is a recorded launch, without right results" in done.stderr
 
     capture_program(("program.py",), evolve(options, problems=False), python=pair.python)
@@ -277,7 +272,7 @@ def test_the_configs_of_a_captured_autotuner_are_compared(
         "[tune]", '[problem]\nsource = "../doubled.py"\nfunction = "doubled"\n\n[tune]'
     )
     kernel.write_text(text)
-    run("tune", *arguments)
+    invoked("tune", *arguments)
     index = json.loads(Path("tuned/index.json").read_text())
     assert index["left_out"] == []
     assert len({cell["problem"] for cell in index["cells"]}) == 1
