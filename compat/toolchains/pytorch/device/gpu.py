@@ -19,25 +19,21 @@ if TYPE_CHECKING:
 MEMORY = 80 << 30
 """Bytes of the GPU's memory."""
 _ACTIONS = (
-    *(
-        "synchronize",
-        "empty_cache",
-        "init",
-        "_lazy_init",
-        "set_device",
-        "set_stream",
-        "manual_seed",
-        "manual_seed_all",
-        "seed",
-    ),
-    *(
-        "reset_peak_memory_stats",
-        "reset_max_memory_allocated",
-        "ipc_collect",
-        "_sleep",
-        "set_rng_state",
-        "set_rng_state_all",
-    ),
+    "synchronize",
+    "empty_cache",
+    "init",
+    "_lazy_init",
+    "set_device",
+    "set_stream",
+    "manual_seed",
+    "manual_seed_all",
+    "seed",
+    "reset_peak_memory_stats",
+    "reset_max_memory_allocated",
+    "ipc_collect",
+    "_sleep",
+    "set_rng_state",
+    "set_rng_state_all",
 )
 """Functions of ``torch.cuda`` that act on a GPU. Their replacements do nothing."""
 _MEMORY_IN_USE = (

@@ -47,18 +47,16 @@ _KEYS = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU", "CPU": "CompositeExplicit
 The function for the GPU gets tensors in main memory, even if there is one for the CPU.
 """
 _OBJECTS = ("Stream", "Event", "CUDAGraph", "device", "device_of", "stream", "graph")
-NUMPY_COMPARISONS: dict[str, object] = {
-    **dict.fromkeys(
-        (
-            "assert_allclose",
-            "assert_array_equal",
-            "assert_almost_equal",
-            "assert_array_almost_equal",
-            "assert_equal",
-        )
-    ),
-    "assert_array_less": None,
-}
+NUMPY_COMPARISONS: dict[str, object] = dict.fromkeys(
+    (
+        "assert_allclose",
+        "assert_array_equal",
+        "assert_almost_equal",
+        "assert_array_almost_equal",
+        "assert_equal",
+        "assert_array_less",
+    )
+)
 """Function → the result of its replacement."""
 _COMPARES = re.compile(r"_?(assert|check|verify|compare)\w*_(\w*close|equal|eq)$")
 _COMPARISONS = {"allclose": True, "equal": True}

@@ -31,7 +31,7 @@ from .cuda import CudaDriver, CudaError
 from .forked_process import Channel, ForkedProcess, NoAnswer, ProcessEnded
 from .kernel import Kernel, RefusedArguments
 from .prepared_problem import OTHERS, GuardedTensors, Numerics, Prepared, bits_of
-from .session import GpuWork, LaunchOptions
+from .session import GpuWork, LaunchSetup
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document, Objects, Tensor, Value
@@ -250,14 +250,14 @@ def _largest(values: Any) -> float:
 Answer = Dict[str, Any]
 
 
-def serve(folder: str, problem: Document, options: LaunchOptions, numerics: Numerics) -> int:
+def serve(setup: LaunchSetup, problem: Document) -> int:
     """Answer questions until there are none, and return the exit code.
 
     The exit code is 2 if nothing can be launched, else 0.
     """
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # text that problems print must not be among the answers
-    comparer = _Comparer(folder, problem, options, numerics)
+    comparer = _Comparer(setup, problem)
 
     def send(answer: Answer) -> None:
         out.write(json.dumps(answer) + "\n")
@@ -277,15 +277,8 @@ def serve(folder: str, problem: Document, options: LaunchOptions, numerics: Nume
 class _Comparer:
     """The parent of the process that launches, which forks it when needed."""
 
-    def __init__(
-        self, folder: str, problem: Document, options: LaunchOptions, numerics: Numerics
-    ) -> None:
-        self._folder, self._problem, self._options, self._numerics = (
-            folder,
-            problem,
-            options,
-            numerics,
-        )
+    def __init__(self, setup: LaunchSetup, problem: Document) -> None:
+        self._setup, self._problem = setup, problem
         self._process: Optional[ForkedProcess] = None
 
     def begin(self) -> Answer:
@@ -302,7 +295,7 @@ class _Comparer:
             }
 
     def _work(self, channel: Channel) -> None:
-        _ComparingProcess(self._folder, self._options, self._numerics, channel).run(self._problem)
+        _ComparingProcess(self._setup, channel).run(self._problem)
 
     def ask(self, question: Document) -> Answer:
         """Return the answer to a question. If the process ends or hangs, the answer says so."""

@@ -147,6 +147,18 @@ class CudaLibrary:
         if code:
             raise CudaError(name, code, self.name_of(code))
 
+    def number(self, name: str, *arguments: Value) -> int:
+        """Call a function that writes a whole number, and return the number. Raises CudaError."""
+        value = c_int()
+        self.call(name, byref(value), *arguments)
+        return value.value
+
+    def pointer(self, name: str, *arguments: Value) -> c_void_p:
+        """Call a function that writes a pointer, and return the pointer. Raises CudaError."""
+        value = c_void_p()
+        self.call(name, byref(value), *arguments)
+        return value
+
     def name_of(self, code: int) -> str:
         """Return the driver's name of an error, such as ``CUDA_ERROR_ILLEGAL_ADDRESS``."""
         text = c_char_p()
@@ -159,21 +171,15 @@ class CudaLibrary:
 
     def devices(self) -> List[int]:
         """Return the handles of all GPUs, in their order. Raises CudaError."""
-        count = c_int()
-        self.call("cuDeviceGetCount", byref(count))
-        return [self.handle(number) for number in range(count.value)]
+        return [self.handle(number) for number in range(self.number("cuDeviceGetCount"))]
 
     def handle(self, number: int) -> int:
         """Return the handle of one GPU. Raises CudaError."""
-        device = c_int()
-        self.call("cuDeviceGet", byref(device), number)
-        return device.value
+        return self.number("cuDeviceGet", number)
 
     def attribute(self, attribute: int, device: int) -> int:
         """Return the value of an attribute of a GPU. Raises CudaError."""
-        value = c_int()
-        self.call("cuDeviceGetAttribute", byref(value), attribute, device)
-        return value.value
+        return self.number("cuDeviceGetAttribute", attribute, device)
 
     def name_of_device(self, device: int) -> str:
         """Return the name of a GPU. Raises CudaError."""
@@ -203,9 +209,8 @@ class CudaDriver(CudaLibrary):
     def __init__(self, library: str = LIBRARY) -> None:
         """Raises OSError if the library or a function is missing, and CudaError without a GPU."""
         super().__init__(library)
-        self.device, context = self.handle(0), c_void_p()
-        self.call("cuDevicePrimaryCtxRetain", byref(context), self.device)
-        self.call("cuCtxSetCurrent", context)
+        self.device = self.handle(0)
+        self.call("cuCtxSetCurrent", self.pointer("cuDevicePrimaryCtxRetain", self.device))
 
     def synchronize(self) -> None:
         """Wait for all launches. Raises CudaError."""
@@ -229,9 +234,8 @@ class CudaDriver(CudaLibrary):
     @property
     def version(self) -> str:
         """The CUDA version of the driver."""
-        value = c_int()
-        self.call("cuDriverGetVersion", byref(value))
-        return "%d.%d" % (value.value // 1000, value.value % 1000 // 10)
+        version = self.number("cuDriverGetVersion")
+        return "%d.%d" % (version // 1000, version % 1000 // 10)
 
     @property
     def capability(self) -> Tuple[int, int]:
@@ -257,9 +261,7 @@ class CudaDriver(CudaLibrary):
 
     def load(self, data: bytes) -> c_void_p:
         """Load a module. Raises CudaError."""
-        module = c_void_p()
-        self.call("cuModuleLoadData", byref(module), data)
-        return module
+        return self.pointer("cuModuleLoadData", data)
 
     def unload(self, module: c_void_p) -> None:
         """Unload a module. Raises CudaError."""
@@ -267,9 +269,7 @@ class CudaDriver(CudaLibrary):
 
     def function(self, module: c_void_p, entry: str) -> c_void_p:
         """Return a kernel of a module. Raises CudaError."""
-        function = c_void_p()
-        self.call("cuModuleGetFunction", byref(function), module, entry.encode())
-        return function
+        return self.pointer("cuModuleGetFunction", module, entry.encode())
 
     def parameter_sizes(self, function: c_void_p) -> Optional[List[int]]:
         """Return the bytes of each parameter of a kernel.
@@ -288,21 +288,13 @@ class CudaDriver(CudaLibrary):
 
     def threads_of(self, function: c_void_p) -> int:
         """Return the most threads of a kernel's block for which this GPU has enough registers."""
-        threads = c_int()
-        self.call("cuFuncGetAttribute", byref(threads), _MOST_THREADS_OF_KERNEL, function)
-        return threads.value
+        return self.number("cuFuncGetAttribute", _MOST_THREADS_OF_KERNEL, function)
 
     def most_blocks(self, function: c_void_p, threads: int, shared: int) -> int:
         """Return the number of a kernel's blocks that this GPU runs at once. Raises CudaError."""
-        blocks = c_int()
-        self.call(
-            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-            byref(blocks),
-            function,
-            threads,
-            shared,
-        )
-        return blocks.value * self.attribute(_MULTIPROCESSORS, self.device)
+        count = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
+        blocks = self.number(count, function, threads, shared)
+        return blocks * self.attribute(_MULTIPROCESSORS, self.device)
 
     def allow_shared(self, function: c_void_p, size: int) -> None:
         """Allow more dynamic shared memory than every GPU allows by default. Raises CudaError."""
@@ -352,9 +344,7 @@ class CudaDriver(CudaLibrary):
 
     def event(self) -> c_void_p:
         """Return a new event that records its time. Raises CudaError."""
-        event = c_void_p()
-        self.call("cuEventCreate", byref(event), 0)
-        return event
+        return self.pointer("cuEventCreate", 0)
 
     def microseconds(self, start: c_void_p, end: c_void_p) -> float:
         """Return the microseconds between two events that have happened. Raises CudaError."""

@@ -19,7 +19,7 @@ from .comparing import serve
 from .counting import problem_counts
 from .cuda import LIBRARY
 from .prepared_problem import Numerics
-from .session import LaunchOptions
+from .session import LaunchOptions, LaunchSetup
 from .watching import Mismatch, ProblemRun, Watch
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         say("error: %s" % error)
         return 2
     try:
-        return _FolderRun(folder, index, cells, chosen, numerics, out).run()
+        return _FolderRun(LaunchSetup(folder, chosen, numerics), index, cells, out).run()
     except Mismatch as error:
         say("error: %s" % error)
         return 2
@@ -148,7 +148,7 @@ def _compare(folder: str, chosen: LaunchOptions) -> int:
     try:
         index = _index(folder)
         numerics = _numerics(chosen.device)
-        return serve(folder, index["problems"][chosen.compare], chosen, numerics)
+        return serve(LaunchSetup(folder, chosen, numerics), index["problems"][chosen.compare])
     except (OSError, ValueError, ImportError, KeyError) as error:
         say("error: %s" % error)
         return 2
@@ -238,19 +238,13 @@ class _FolderRun:
     """The run of all chosen cells of a folder."""
 
     def __init__(
-        self,
-        folder: str,
-        index: Document,
-        cells: List[Document],
-        options: LaunchOptions,
-        numerics: Numerics,
-        out: str,
+        self, setup: LaunchSetup, index: Document, cells: List[Document], out: str
     ) -> None:
         self._index, self._cells, self._out = index, cells, out
-        self._watch = Watch(folder, options, numerics, self._accept)
+        self._watch = Watch(setup, self._accept)
         self._count = self._lost = 0
         self._began = time.monotonic()
-        self._until = self._began + 60 * options.minutes
+        self._until = self._began + 60 * setup.options.minutes
 
     def run(self) -> int:
         """Launch group by group, and return the exit code. Write results after each group."""

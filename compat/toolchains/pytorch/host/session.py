@@ -37,12 +37,20 @@ class LaunchOptions(argparse.Namespace):
     """Whether problems are counted, and nothing is launched."""
 
 
+class LaunchSetup:
+    """The folder to launch, how to launch it, and PyTorch: the same in every forked process."""
+
+    def __init__(self, folder: str, options: LaunchOptions, numerics: Numerics) -> None:
+        self.folder, self.options, self.numerics = folder, options, numerics
+
+
 class GpuSession:
     """The objects with which a forked process uses the GPU."""
 
-    def __init__(self, folder: str, options: LaunchOptions, numerics: Numerics) -> None:
+    def __init__(self, setup: LaunchSetup) -> None:
         """Raises CudaError, and any exception of PyTorch."""
-        self._folder, self._device, self._numerics = folder, options.device, numerics
+        options, numerics = setup.options, setup.numerics
+        self._folder, self._device, self._numerics = setup.folder, options.device, numerics
         if options.device == "cpu":
             numerics.torch.set_num_threads(1)
         self.driver = CudaDriver(options.library)
@@ -101,15 +109,13 @@ class GpuSession:
 class GpuWork:
     """The work of a forked process with the GPU."""
 
-    def __init__(
-        self, folder: str, options: LaunchOptions, numerics: Numerics, channel: Channel
-    ) -> None:
-        self._folder, self._options, self._numerics = folder, options, numerics
+    def __init__(self, setup: LaunchSetup, channel: Channel) -> None:
+        self._setup, self._options, self._numerics = setup, setup.options, setup.numerics
         self._channel = channel
 
     def _open_session(self) -> None:
         """Begin to use the GPU. Raises CudaError, and any exception of PyTorch."""
-        self._session = GpuSession(self._folder, self._options, self._numerics)
+        self._session = GpuSession(self._setup)
 
 
 # --- the known-good kernel ------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from .checking import CheckingProcess, Task, failed_check
 from .forked_process import Channel, ForkedProcess, Message, NoAnswer, ProcessEnded
-from .prepared_problem import Numerics
-from .session import LaunchOptions
+from .session import LaunchSetup
 
 if TYPE_CHECKING:
     from ...inside.foreign import Document
@@ -60,30 +59,20 @@ class ProcessReport:
 class Watch:
     """Runs tasks in forked processes."""
 
-    def __init__(
-        self,
-        folder: str,
-        options: LaunchOptions,
-        numerics: Numerics,
-        accept: Callable[[Dict[str, object]], None],
-    ) -> None:
+    def __init__(self, setup: LaunchSetup, accept: Callable[[Dict[str, object]], None]) -> None:
         """``accept`` gets the facts about the device, and may raise Mismatch."""
-        self._folder, self._options, self._numerics, self._accept = (
-            folder,
-            options,
-            numerics,
-            accept,
-        )
+        self._setup, self._accept = setup, accept
 
     def run(self, task: Task) -> ProcessReport:
         """Fork a process for a task, and return its results once it has ended."""
 
         def work(channel: Channel) -> None:
-            CheckingProcess(self._folder, self._options, self._numerics, channel).run(task)
+            CheckingProcess(self._setup, channel).run(task)
 
         process, report = ForkedProcess(work), ProcessReport()
+        deadline = self._setup.options.deadline
         try:
-            _FollowedProcess(process, self._options.deadline, report, self._accept).follow()
+            _FollowedProcess(process, deadline, report, self._accept).follow()
         finally:
             process.end()
         return report
