@@ -68,7 +68,6 @@ def run_programs(
     pair_run: PairRun,
     toolchain: Toolchain,
     deadline: float = DEADLINE,
-    import_deadline: float = IMPORT_DEADLINE,
 ) -> Answers:
     """Run all programs. If a process ends early, another one runs the remaining programs.
 
@@ -77,7 +76,7 @@ def run_programs(
     facts: JsonObject = {}
     answers: dict[str, JsonObject] = {}
     while remaining := [name for name in pairing_of(toolchain).programs if name not in answers]:
-        lines, ended = _one_process(pair_run, toolchain, remaining, deadline, import_deadline)
+        lines, ended = _one_process(pair_run, toolchain, remaining, deadline)
         begun = _IMPORT
         for line in lines:
             begun = str(line.get("begin", begun))
@@ -100,7 +99,6 @@ def _one_process(
     toolchain: Toolchain,
     programs: Sequence[str],
     deadline: float,
-    import_deadline: float,
 ) -> tuple[list[JsonObject], JsonObject]:
     """Run a process, and return its lines, and its end as the answer of the running program."""
     pairing = pairing_of(toolchain)
@@ -125,7 +123,7 @@ def _one_process(
         ended = run(
             [pair_run.python, "-I", str(pairing.program), json.dumps(settings)],
             timeout=math.inf,
-            waiting=_Patience(answers, deadline, import_deadline).is_left,
+            waiting=_Patience(answers, deadline).is_left,
             env={
                 **own,
                 **pairing.variables(str(pair_run.library), str(launches), str(folder / "caches")),
@@ -142,17 +140,17 @@ def _one_process(
 class _Patience:
     """The time that a process has until the next line of its answers."""
 
-    def __init__(self, answers: Path, deadline: float, import_deadline: float) -> None:
-        self._answers, self._deadline, self._import_deadline = answers, deadline, import_deadline
+    def __init__(self, answers: Path, deadline: float) -> None:
+        self._answers, self._deadline = answers, deadline
         self._lines = 0
-        self._give_up = time.monotonic() + import_deadline
+        self._give_up = time.monotonic() + IMPORT_DEADLINE
 
     def is_left(self) -> bool:
         """Whether the process has time left."""
         if (lines := _count(self._answers)) > self._lines:
             self._lines = lines
             self._give_up = time.monotonic() + (
-                self._deadline if lines > _WHILE_IMPORTING else self._import_deadline
+                self._deadline if lines > _WHILE_IMPORTING else IMPORT_DEADLINE
             )
         return time.monotonic() < self._give_up
 

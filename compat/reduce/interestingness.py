@@ -71,6 +71,11 @@ class CandidateRequirement:
     """Whether the search also launches the build of this env."""
 
     @property
+    def env(self) -> str:
+        """The name of the env."""
+        return self.built.env.name
+
+    @property
     def hangs(self) -> bool:
         """Whether candidates are required to hang."""
         question = self.criterion.question
@@ -98,7 +103,7 @@ class CandidateRequirement:
     @property
     def text(self) -> str:
         """The whole requirement, in words for the user."""
-        return f"{self.description} on {self.built.env.name}{self.place}"
+        return f"{self.description} on {self.env}{self.place}"
 
     def accepts_outcome(self, cell: Cell, outcome: Outcome) -> bool:
         """Whether an outcome fulfils the requirement."""
@@ -141,13 +146,12 @@ def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> Cand
     )
 
 
-def requirement_to_be_ok(
-    result: Result, criterion: Criterion, limits: Limits
-) -> CandidateRequirement:
-    """Return the requirement that candidates are good in the env of this result.
+def requirement_to_be_ok(result: Result, limits: Limits) -> CandidateRequirement:
+    """Return the requirement that candidates are ok in the env of this result.
 
     Raises SelectionError if the result itself is not good.
     """
+    criterion = parse_criterion("ok")
     if criterion(result) is not Judgement.GOOD:
         raise SelectionError(
             f"{result.cell.id} is {result.outcome.status}, not good", where="--good"
@@ -165,7 +169,7 @@ def requirement_to_stay(result: Result, limits: Limits) -> CandidateRequirement 
     preserve, because the result is flaky or says nothing about the kernel.
     """
     if is_good(result.outcome) and not result.outcome.flaky:
-        return requirement_to_be_ok(result, parse_criterion("ok"), limits)
+        return requirement_to_be_ok(result, limits)
     criterion = parse_criterion("same-failure").about(result.outcome)
     return requirement_of(result, criterion, limits) if criterion(result) is Judgement.BAD else None
 

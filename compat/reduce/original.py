@@ -331,7 +331,7 @@ class Goal:
         SelectionError if a result in ``bad`` is not bad, or one in ``good`` is not good.
         """
         named = [requirement_of(result, criterion, limits) for result in newest_first(bad)]
-        named += [requirement_to_be_ok(result, parse_criterion("ok"), limits) for result in good]
+        named += [requirement_to_be_ok(result, limits) for result in good]
         others = {
             result.cell.env.name: requirement_to_stay(result, limits)
             for result in reversed(newest_first(rest))
@@ -348,8 +348,7 @@ class Goal:
         ]
         first = named[:1] if bad else named
         goal.tested_envs = {
-            requirement.built.env.name
-            for requirement in (*first, *(goal.neighbours() if bad else ()))
+            requirement.env for requirement in (*first, *(goal.neighbours() if bad else ()))
         }
         return goal
 
@@ -383,12 +382,12 @@ class Goal:
         Edits that lose a regression mostly fail there.
         """
         place = self.named_requirements[0].built.env.release
-        good = [
-            (requirement.built.env.release, requirement)
+        placed = [
+            (version, requirement)
             for requirement in self.requirements
             if requirement.judgement is Judgement.GOOD
+            and (version := requirement.built.env.release) is not None
         ]
-        placed = [(version, requirement) for version, requirement in good if version is not None]
         if place is None:
             return [requirement for _, requirement in placed[:1]]
         before = max(
@@ -407,19 +406,16 @@ class Goal:
         Deadlines are ``patience`` times as long, up to ``full_deadline``. Requirements that other
         releases hang are tested only at the end, because that takes longest.
         """
-        first = [
-            requirement
-            for requirement in self.requirements
-            if requirement.built.env.name in self.tested_envs
+        waiting = [
+            _patient(requirement, patience, full_deadline) for requirement in self.requirements
         ]
+        first = [requirement for requirement in waiting if requirement.env in self.tested_envs]
         later = [
             requirement
-            for requirement in self.requirements
-            if requirement.built.env.name not in self.tested_envs and not requirement.hangs
+            for requirement in waiting
+            if requirement.env not in self.tested_envs and not requirement.hangs
         ]
-        return [_patient(requirement, patience, full_deadline) for requirement in first], [
-            _patient(requirement, patience, full_deadline) for requirement in later
-        ]
+        return first, later
 
     def may_wait_longer(self, patience: float, full_deadline: float) -> bool:
         """Whether the deadline for a required hang was shorter than ``full_deadline``."""
@@ -430,7 +426,7 @@ class Goal:
 
     def drop(self, name: str, why: str) -> bool:
         """Stop preserving the outcome in an env. Returns false for a requirement that was named."""
-        dropped = [requirement for requirement in self.others if requirement.built.env.name == name]
+        dropped = [requirement for requirement in self.others if requirement.env == name]
         self.others = [requirement for requirement in self.others if requirement not in dropped]
         self.dropped_outcomes += [(requirement.built, why) for requirement in dropped]
         return bool(dropped)
@@ -440,7 +436,7 @@ class Goal:
         by_words: dict[str, list[str]] = {}
         for requirement in self.requirements:
             by_words.setdefault(requirement.description, []).append(
-                requirement.built.env.name + requirement.place
+                requirement.env + requirement.place
             )
         return [f"{text} on {', '.join(names)}" for text, names in by_words.items()]
 

@@ -255,7 +255,7 @@ class Reduction:
                     show(candidate, self.tests)
             finally:
                 self.goal.tested_envs |= {
-                    requirement.built.env.name for requirement in interesting.requirements
+                    requirement.env for requirement in interesting.requirements
                 }
 
     def _test(
@@ -283,7 +283,7 @@ class Reduction:
         """
         while (refusing := interesting.refusing(self.start)) is not None:
             why = "the kernel alone in a module, without comments, behaves differently there"
-            if not self.goal.drop(refusing.built.env.name, why):
+            if not self.goal.drop(refusing.env, why):
                 raise SelectionError(
                     "without comments and annotations, and alone in a module, the kernel is no"
                     f" longer {refusing.text}",
@@ -370,7 +370,7 @@ class Reduction:
             for required, result in pairs
             if not required.accepts_outcome(result.cell, result.outcome)
         ]
-        self.goal.tested_envs |= {requirement.built.env.name for requirement in broken}
+        self.goal.tested_envs |= {requirement.env for requirement in broken}
         compared = (
             self._compare_builds(self.question, candidate)
             if self.question is not None and not broken
@@ -413,7 +413,7 @@ class Reduction:
         Releases that were not preserved are checked, too.
         """
         originals = self.original.results
-        held = {requirement.built.env.name for requirement in self.goal.requirements}
+        held = {requirement.env for requirement in self.goal.requirements}
         others = [env for env in self.subject.rest if env.name not in held]
         try:
             if self.confirmed and self.search_end is not ReductionEnd.INTERRUPTED and others:
@@ -450,7 +450,7 @@ class Reduction:
             source=source,
             summary=summary,
             expectations=expectations_of(
-                self.results or [results[req.built.env.name] for req in self.goal.requirements]
+                self.results or [results[req.env] for req in self.goal.requirements]
             ),
             problem=self._problem,
         )

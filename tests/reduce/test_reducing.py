@@ -77,7 +77,7 @@ def test_a_regression_stays_a_regression(built: Built, tmp_path: Path) -> None:
     good, bad, fails_in_both = regression(built, tmp_path)
     requirements = [
         requirement_of(bad, parse_criterion("same-failure"), LIMITS),
-        requirement_to_be_ok(good, parse_criterion("ok"), LIMITS),
+        requirement_to_be_ok(good, LIMITS),
     ]
     start, spec, target = candidate_of(bad.cell), bad.cell.spec, bad.cell.target
     fine = candidate_of(cell(bad.built, "failures", "copy"))
@@ -148,7 +148,7 @@ def test_a_cell_that_does_not_fail_is_not_reduced(built: Built, tmp_path: Path) 
         requirement_of(result, parse_criterion("same-failure"), LIMITS)
     failing = look(cell(env, "faces", "missing_name"), env, tmp_path)
     with pytest.raises(SelectionError, match="not good"):
-        requirement_to_be_ok(failing, parse_criterion("ok"), LIMITS)
+        requirement_to_be_ok(failing, LIMITS)
 
 
 @pytest.mark.wheels
