@@ -312,6 +312,12 @@ def test_import_of_a_device_library_is_corrected(
     assert trial.candidate.text == IMPORTING.format(statement=IMPORTS[statement])
 
 
+def faulty(text: str, failure: Failure) -> FailingKernel:
+    return FailingKernel(
+        text=text, function="kernel", compile=CompileSpec(), failure=failure, file="k.py"
+    )
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -324,10 +330,7 @@ def test_import_of_a_device_library_is_corrected(
 def test_operand_that_may_be_transposed_keeps_its_keyword(arguments: str) -> None:
     text = f"import triton.language as tl\ndef kernel(x, y):\n    tl.dot({arguments})\n"
     failure = evolve(failing_at(3), excerpt="unexpected keyword argument 'trans_b'")
-    faulty = FailingKernel(
-        text=text, function="kernel", compile=CompileSpec(), failure=failure, file="k.py"
-    )
-    assert list(names_elsewhere(faulty)) == []
+    assert list(names_elsewhere(faulty(text, failure))) == []
 
 
 @pytest.mark.parametrize(
@@ -348,12 +351,12 @@ def test_reduction_along_a_constexpr_is_kept(second: str, is_changed: bool) -> N
         " tl.constexpr, QUOTED: 'tl.constexpr', axis=0):\n    LOCAL: tl.constexpr = 0\n    y = x +"
         f" 1\n    z = tl.max(x, {second})\n    tl.max(0, limit)\n"
     )
-    faulty = FailingKernel(
-        text=text, function="kernel", compile=CompileSpec(), failure=failing_at(7), file="k.py"
-    )
     fixed = text.replace("tl.max(0,", "tl.maximum(0,")
     everywhere = fixed.replace("tl.max(x,", "tl.maximum(x,") if is_changed else fixed
-    assert {proposal.text for proposal in values_compared(faulty)} == {fixed, everywhere}
+    assert {proposal.text for proposal in values_compared(faulty(text, failing_at(7)))} == {
+        fixed,
+        everywhere,
+    }
 
 
 @pytest.mark.wheels

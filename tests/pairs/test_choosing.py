@@ -93,8 +93,6 @@ def test_a_release_is_paired_with_the_pytorch_of_the_chosen_envs(project: Path) 
 def test_the_env_of_an_undeclared_pytorch_has_the_release_that_it_asks_for(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from packaging.version import Version
-
     monkeypatch.setattr(pairing, "pinned_release", lambda *_: Version("3.7.1"))
     (pair,) = choose_pairs(places(project), ["2.13.0"], ["3.9.0"])
     assert pair.env.name == "triton-3.7.1-torch-2.13.0"
@@ -118,11 +116,15 @@ def test_an_invalid_version_of_pytorch_is_refused(project: Path) -> None:
         choose_pairs(places(project), ["newest"])
 
 
-def test_a_cached_pin_needs_no_package_index(project: Path) -> None:
-    cache = places(project).config.env_cache()
+def write_pins(cache: EnvCache, pins: dict[str, str]) -> None:
     path = cache.folder / "pairs" / "pins.json"
     path.parent.mkdir(parents=True)
-    path.write_text(write_json({"2.9.1 triton 3.11": "3.5.1", "2.5.1 triton 3.13": ""}))
+    path.write_text(write_json(pins))
+
+
+def test_a_cached_pin_needs_no_package_index(project: Path) -> None:
+    cache = places(project).config.env_cache()
+    write_pins(cache, {"2.9.1 triton 3.11": "3.5.1", "2.5.1 triton 3.13": ""})
     assert pinned_release("torch", Version("2.9.1"), "triton", "3.11", cache, {}) == Version(
         "3.5.1"
     )
@@ -146,9 +148,7 @@ def test_a_pin_comes_from_the_index_for_pip_and_not_from_a_project(
     environ = {name: value for name, value in os.environ.items() if name not in variables}
     environ |= {"PIP_INDEX_URL": index.as_uri(), "UV_DEFAULT_INDEX": "", "UV_NO_CACHE": "1"}
     cache = EnvCache(tmp_path / "envs")
-    path = cache.folder / "pairs" / "pins.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(write_json({"9.0 triton 3.11": "6.0"}), encoding="utf-8")  # of another index
+    write_pins(cache, {"9.0 triton 3.11": "6.0"})  # of another index
     pin = pinned_release("torch", Version("9.0"), "triton", "3.11", cache, environ)
     assert pin == Version("8.0")
 

@@ -38,14 +38,8 @@ def launched(
     logged: tuple[dict[str, Any], ...] = (),
 ) -> dict[str, Any]:
     launches = [[name, 1, 1, 1, 128, 1, 1, 0] for name in names]
-    return {
-        "stage": "launched",
-        "errors": [],
-        "launched": launches,
-        "wanted": list(prefixes),
-        "own": list(own),
-        "logged": list(logged),
-    }
+    facts = {"launched": launches, "wanted": list(prefixes), "own": list(own)}
+    return {**answer(stage="launched"), **facts, "logged": list(logged)}
 
 
 def test_a_graph_that_launches_all_of_its_kernels_is_ok() -> None:

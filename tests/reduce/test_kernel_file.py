@@ -130,6 +130,37 @@ def test_the_problem_of_a_reduced_kernel_can_be_reduced_again(tmp_path: Path, na
         }
 
 
+def polishing(path: Path, matrix: Path) -> list[str]:
+    """The words of the command that shortens the text of a reduced kernel."""
+    failing = result(bad(SHAPE), "3.1.0")
+    reduction: Any = SimpleNamespace(
+        path=path,
+        original=SimpleNamespace(bad=[failing]),
+        subject=SimpleNamespace(target=failing.cell.target),
+        goal=SimpleNamespace(
+            named_requirements=[SimpleNamespace(criterion=parse_criterion("same-failure"))]
+        ),
+    )
+    return shlex.split(_polish(reduction, failing.cell.id, matrix, []))
+
+
+def test_the_command_of_shrinkray_takes_a_path_with_spaces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "my folder" / "a kernel.py"
+    path.parent.mkdir()
+    path.write_text("reduced\n")
+    path.with_suffix(".toml").write_text("its file\n")
+    _, _, *test, text = polishing(path, tmp_path / "no.toml")
+    assert text == str(path)
+    (tmp_path / "compat").write_text('#!/bin/sh\nfor file; do :; done; cat "$file"; exit 1\n')
+    (tmp_path / "compat").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    done = subprocess.run([*test, text], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "its file\n"), done.stderr
+
+
 def test_the_command_that_shortens_the_text_works_in_any_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,16 +172,7 @@ def test_the_command_that_shortens_the_text_works_in_any_folder(
     checking.write_text('#!/bin/sh\nfor last; do :; done; [ -f "${last%.toml}.py" ] && exit 1\n')
     checking.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    failing = result(bad(SHAPE), "3.1.0")
-    reduction: Any = SimpleNamespace(
-        path=path,
-        original=SimpleNamespace(bad=[failing]),
-        subject=SimpleNamespace(target=failing.cell.target),
-        goal=SimpleNamespace(
-            named_requirements=[SimpleNamespace(criterion=parse_criterion("same-failure"))]
-        ),
-    )
-    command = shlex.split(_polish(reduction, failing.cell.id, tmp_path / "matrix.toml", []))
+    command = polishing(path, tmp_path / "matrix.toml")
     assert command[:2] == ["uvx", "shrinkray<26.9"]
     assert command[-1] == str(path)
     assert subprocess.run(command[2:], check=False).returncode == 0

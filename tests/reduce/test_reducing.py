@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -33,7 +31,6 @@ from compat.reduce.interestingness import (
     requirement_to_stay,
 )
 from compat.reduce.output import kernel_file
-from compat.report.views.changed_kernels import _polish
 from compat.store.store import Store
 from tests.cells import POINTERS, cell, context_of
 from tests.commands import compat
@@ -234,38 +231,6 @@ def told_by(project: Path, *arguments: str, code: int = 0) -> str:
     done = compat(project, *arguments)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
-
-
-def test_the_command_of_shrinkray_takes_a_path_with_spaces(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "my folder" / "a kernel.py"
-    path.parent.mkdir()
-    path.write_text("reduced\n")
-    path.with_suffix(".toml").write_text("its file\n")
-    reduction: Any = SimpleNamespace(
-        path=path,
-        original=SimpleNamespace(
-            bad=[
-                SimpleNamespace(
-                    outcome=SimpleNamespace(failure=None),
-                    cell=SimpleNamespace(env=SimpleNamespace(name="env")),
-                )
-            ]
-        ),
-        subject=SimpleNamespace(target=TARGETS["sm_90"]),
-        goal=SimpleNamespace(
-            named_requirements=[SimpleNamespace(criterion=SimpleNamespace(text="ok"))]
-        ),
-    )
-    _, _, *test, text = shlex.split(_polish(reduction, "a/b/c/d", tmp_path / "no.toml", ()))
-    assert text == str(path)
-    (tmp_path / "compat").write_text('#!/bin/sh\nfor file; do :; done; cat "$file"; exit 1\n')
-    (tmp_path / "compat").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    done = subprocess.run([*test, text], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "its file\n"), done.stderr
 
 
 def still_fails(project: Path, env: BuiltEnv) -> Specialization:

@@ -5,7 +5,6 @@ Its outcome is the same as that of the original.
 
 from __future__ import annotations
 
-import ast
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -23,10 +22,10 @@ from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.toolchains.triton.language import DECORATORS
 from tests.cells import context_of
+from tests.repro.bundling import HEAD, body, spec_of
 from tests.targets import TARGETS
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
-HEAD = "import triton\nimport triton.language as tl\n"
 
 
 def bundled(folder: Path, main: str, function: str = "kernel", **files: str) -> Bundle:
@@ -40,21 +39,8 @@ def written(folder: Path, main: str, function: str = "kernel", **files: str) -> 
         path.write_text(HEAD + text)
     source = folder / "main.py"
     source.write_text(HEAD + main)
-    return Specialization(
-        kernel="k",
-        variant="v",
-        case="c",
-        source=str(source),
-        function=function,
-        compile=CompileSpec(signature={"p": "*fp32"}, constexprs={"N": 4}),
-    )
-
-
-def body(kernel_bundle: Bundle) -> str:
-    """The bundle without the usual imports, and without empty lines."""
-    assert kernel_bundle.text.startswith(HEAD), kernel_bundle.text
-    ast.parse(kernel_bundle.text)
-    return "\n".join(line for line in kernel_bundle.text.removeprefix(HEAD).splitlines() if line)
+    compile_spec = CompileSpec(signature={"p": "*fp32"}, constexprs={"N": 4})
+    return spec_of(source, function, compile=compile_spec)
 
 
 FOLD = "@triton.jit\ndef fold(x):\n    return x + 1\n"

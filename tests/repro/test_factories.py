@@ -19,35 +19,28 @@ from compat.store.store import Store
 from compat.workers.attempt import KEEPING_IR
 from compat.workers.watch import attempt
 from tests.cells import worker
+from tests.repro.bundling import HEAD, body, spec_of
 from tests.targets import TARGETS
 from tests.toolchains.compiling import LIMITS, failure_text
 
-HEAD = "import triton\nimport triton.language as tl\n"
 JIT = "    @triton.jit\n    def kernel(p, N: tl.constexpr):\n"
 RETURNED = f"{JIT}        pass\n    return kernel\n"
 
 
-def spec_of(folder: Path, text: str, function: str) -> Specialization:
+def written(folder: Path, text: str, function: str) -> Specialization:
     source = folder / "main.py"
     source.write_text(HEAD + text)
-    return Specialization(
-        kernel="k",
+    return spec_of(
+        source,
+        function,
         variant=re.sub(r"\W", "_", function),
-        case="c",
-        source=str(source),
-        function=function,
         closure=read_source(source).closure,
         compile=CompileSpec(signature={"p": "*fp32"}, constexprs={"N": 64}, divisible_by_16=("p",)),
     )
 
 
 def bundled(folder: Path, text: str, function: str) -> Bundle:
-    return toolchains.bundle_of(spec_of(folder, text, function))
-
-
-def body(kernel_bundle: Bundle) -> str:
-    assert kernel_bundle.text.startswith(HEAD), kernel_bundle.text
-    return "\n".join(line for line in kernel_bundle.text.removeprefix(HEAD).splitlines() if line)
+    return toolchains.bundle_of(written(folder, text, function))
 
 
 KERNEL = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)"
@@ -304,7 +297,7 @@ def test_a_bundle_compiles_to_the_same_ptx_as_the_original(
     assert env.python
     closures = ("make(8)", "make(8, act='twice', bias=False)") if release >= "3.4" else ()
     originals = [
-        spec_of(tmp_path, REAL, function)
+        written(tmp_path, REAL, function)
         for function in ("plain(True)", "plain(False)", "Holder.kernel", *closures)
     ]
     alone = []
@@ -346,7 +339,7 @@ def test_originals_with_closures_fail_before_3_4(
     env = built("triton-3.1.0")
     assert env.python
     cell = Cell(
-        env=env.env, target=TARGETS["sm_90"], spec=evolve(spec_of(tmp_path, REAL, "make(8)"))
+        env=env.env, target=TARGETS["sm_90"], spec=evolve(written(tmp_path, REAL, "make(8)"))
     )
     with worker(env) as server:
         ((_, evidence),) = attempt(server, [cell], LIMITS, stop=threading.Event())

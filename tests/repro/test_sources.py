@@ -12,8 +12,8 @@ import pytest
 
 from compat import toolchains
 from compat.errors import ConfigError
-from compat.model import CompileSpec, Specialization
 from compat.source.closure import read_source
+from tests.repro.bundling import spec_of
 
 KERNEL = """import triton
 import triton.language as tl
@@ -33,15 +33,7 @@ def helper(n):
 
 
 def source_text(path: Path, function: str = "kernel") -> str:
-    spec = Specialization(
-        kernel="k",
-        variant="v",
-        case="c",
-        source=str(path),
-        function=function,
-        compile=CompileSpec(signature={}, constexprs={}),
-    )
-    return toolchains.bundle_of(spec).text
+    return toolchains.bundle_of(spec_of(path, function)).text
 
 
 @pytest.mark.parametrize(
