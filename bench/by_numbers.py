@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -62,7 +63,7 @@ def _staying(built: tuple[Launchable, ...], gpu: Gpu, count: int) -> float:
     """Seconds of ``count`` comparisons by one launcher, including its start."""
     old, new = built[:2]
     began = time.monotonic()
-    with Comparer(new, gpu) as comparer:
+    with closing(Comparer(new, gpu)) as comparer:
         click.echo(f"  started in {time.monotonic() - began:.1f} s")
         for _ in range(count):
             comparer.ask([new], [old], ROUNDS, DEADLINE, None)

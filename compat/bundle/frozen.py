@@ -11,6 +11,7 @@ import ast
 import builtins
 import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from attrs import define, field, frozen
@@ -218,16 +219,13 @@ class _File:
             if any(function.future for function in self.functions.values())
             else []
         )
-        statements = [*self.layout.form.imports, *self._statements()]
+        bindings = (self._binding(name, meaning) for name, meaning in self.names.items())
+        statements = [*self.layout.form.imports, *chain.from_iterable(bindings)]
         functions = sorted(self.functions.values(), key=lambda function: function.line)
         definitions = (
             f"\n\n{_definition_text(function, self.layout.form)}" for function in functions
         )
         return "\n".join([*future, *dict.fromkeys(statements), *definitions]) + "\n"
-
-    def _statements(self) -> Iterator[str]:
-        for name, meaning in self.names.items():
-            yield from self._binding(name, meaning)
 
     def _binding(self, name: str, meaning: _Meaning) -> Iterator[str]:
         if "function" in meaning:
@@ -245,7 +243,7 @@ class _File:
         elif (
             "written" in meaning
             and self.names.get(name) is meaning
-            and self.layout.is_written(self, meaning)
+            and self.layout.expression_file(meaning) is self
         ):
             yield f"{name} = {meaning['written']}"
         elif "written" in meaning:
@@ -362,10 +360,6 @@ class _Layout:
                 self._lay_out(inner)
             file.names.update({**meaning["names"], meaning["name"]: meaning})
         return self._members[key]
-
-    def is_written(self, file: _File, meaning: _Meaning) -> bool:
-        """Whether a file holds the value of an expression."""
-        return self.expression_file(meaning) is file
 
     def _lay_out(self, meaning: _Meaning) -> None:
         if "members" in meaning:

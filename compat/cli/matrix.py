@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, Unpack
 
@@ -186,7 +186,7 @@ def _launching(
             )
     if merged:
         click.echo(merging.merge_summary(merged), err=True)
-    with launches or nullcontext():
+    with closing(launches) if launches else nullcontext():
         yield launches
     if launches is not None and launches.total:
         click.echo(merging.merge_summary([launches.merged_results]), err=True)

@@ -222,6 +222,10 @@ class EditCompiler:
     listener: Listener = field(factory=Listener)
     _count: int = 0
 
+    @property
+    def _unchanged(self) -> EditedKernel:
+        return EditedKernel(text=self.source.text, compile=self.spec.compile)
+
     def original(self, envs: Sequence[Env]) -> tuple[Result, ...]:
         """Compile the unchanged kernel in these envs."""
         return self._run([Cell(env=env, target=self.target, spec=self.spec) for env in envs])
@@ -243,7 +247,7 @@ class EditCompiler:
         in ``env``; without it, the kernel is compiled there first. Returns the tried edits, and the
         search; no edits and ``None`` if the kernel does not fail in a reproducible way.
         """
-        start = EditedKernel(text=self.source.text, compile=self.spec.compile)
+        start = self._unchanged
         outcome = outcome or self._attempt_candidates([start], env)[0]
         if outcome.failure is None or outcome.flaky or not outcome.status.is_answer:
             return [], None
@@ -269,9 +273,7 @@ class EditCompiler:
 
         In that case the search did not test the edits themselves.
         """
-        (copied,) = self._attempt_candidates(
-            [EditedKernel(text=self.source.text, compile=self.spec.compile)], env
-        )
+        (copied,) = self._attempt_candidates([self._unchanged], env)
         if class_of(copied) != class_of(outcome):
             why = (
                 f"a copy in another folder fails in another way ({class_of(copied)}), so no edit"

@@ -99,14 +99,11 @@ def _examples(run: HuntRun, answer: HuntAnswer, folder: Path, seconds: float) ->
         if defect.known is not None:
             continue
         program = _shrunk(run, answer, defect, seconds) if seconds else defect.example.program
-        place = folder / _folder_name(defect.name)
+        letters = (letter if letter.isalnum() or letter == "." else "-" for letter in defect.name)
+        place = folder / "".join(letters)[:80]
         with saving("cannot write an example", place):
             examples[defect.name] = write_kernel(program, run.language, run.toolchain, place)
     return examples
-
-
-def _folder_name(name: str) -> str:
-    return "".join(letter if letter.isalnum() or letter == "." else "-" for letter in name)[:80]
 
 
 def _issues(

@@ -16,7 +16,6 @@ from contextlib import ExitStack, suppress
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Self
 
 from attrs import evolve, frozen
 
@@ -166,27 +165,22 @@ def count_problems(built: Built, folder: Path, python: str) -> tuple[YieldedProb
     kernels: dict[str, dict[str, None]] = {}
     for launchable in built.launchable:
         kernels.setdefault(launchable.cell.spec.kernel, {})[launchable.digest] = None
-    return tuple(
-        _yielded_problems(
-            kernel, [counts[digest] for digest in digests if digest in counts], len(digests)
+    yielded: list[YieldedProblems] = []
+    for kernel, digests in kernels.items():
+        answers_of = [counts[digest] for digest in digests if digest in counts]
+        yielded.append(
+            YieldedProblems(
+                kernel=kernel,
+                numbers=tuple({(count["small"], count["large"]): None for count in answers_of}),
+                missing=len(digests) - len(answers_of),
+                why=printable(next((count["why"] for count in answers_of if count["why"]), "")),
+            )
         )
-        for kernel, digests in kernels.items()
-    )
+    return tuple(yielded)
 
 
 _COUNTING = 30.0
 """Seconds for counting the problems of a folder."""
-
-
-def _yielded_problems(
-    kernel: str, counts: Sequence[JsonMapping], problem_count: int
-) -> YieldedProblems:
-    return YieldedProblems(
-        kernel=kernel,
-        numbers=tuple({(count["small"], count["large"]): None for count in counts}),
-        missing=problem_count - len(counts),
-        why=printable(next((count["why"] for count in counts if count["why"]), "")),
-    )
 
 
 def _counts(text: str) -> Iterator[tuple[str, JsonMapping]]:
@@ -428,12 +422,6 @@ class Comparer:
     def close(self) -> None:
         """End the process."""
         self._resources.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _object(line: str) -> JsonMapping:

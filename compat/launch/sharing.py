@@ -11,9 +11,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Self
 
 from attrs import evolve
 
@@ -82,10 +81,6 @@ class Launches:
             self.total += len(load.cells)
             self._under_way.append(self._threads.submit(self._launch, load))
 
-    def _folder(self) -> Path:
-        """Make a folder for a build, which stays until :meth:`close`."""
-        return self._stack.enter_context(TemporaryFolder("compat-launch-"))
-
     def wait(self, on_progress: Callable[[str], None] = lambda text: None) -> None:
         """Wait until all loads are launched; ``on_progress`` receives the progress as text.
 
@@ -135,12 +130,6 @@ class Launches:
         self._executor.close()
         self._threads.shutdown(cancel_futures=True)
         self._stack.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _with_worker(line: Line, worker: str) -> Line:
@@ -275,7 +264,8 @@ class MatrixLaunches(Launches):
 
     def _add_built(self, built: Built) -> None:
         if built.launchable:
-            path = self._folder() / "built"
+            # The folder stays until the launches are closed.
+            path = self._stack.enter_context(TemporaryFolder("compat-launch-")) / "built"
             write_archive(built, path)
             folder = read_folder(path)
             self.add(
@@ -405,7 +395,7 @@ def launch_folder(
         for line in lines:
             say(_text_of(line))
 
-    with Launches(executor, keep, say) as launches:
+    with closing(Launches(executor, keep, say)) as launches:
         if not cells:
             return 0
         gpus = launches.gpus

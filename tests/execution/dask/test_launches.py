@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -399,7 +399,7 @@ def test_cells_are_launched_once_a_worker_with_a_gpu_joins(home: Path, equipped:
         context = selection.context(store, executor=partial(DaskExecutor, where))
         launches = sharing.begin(selection, context, selection.read_envs, listener)
         assert launches is not None
-        with launches:
+        with closing(launches):
             assert [message.partition(":")[0] for message in messages] == ["1 cell not launched"]
             with pytest.raises(SelectionError, match="no Dask worker has a GPU of sm_90"):
                 launches.check()
