@@ -193,11 +193,7 @@ def run_in_foreground(
     began = time.monotonic()
     try:
         process = subprocess.Popen(
-            list(command),
-            env={**os.environ, **variables},
-            cwd=folder,
-            stdout=output,
-            stderr=output,
+            list(command), env={**os.environ, **variables}, cwd=folder, stdout=output, stderr=output
         )
     except OSError as error:
         hint = "A program is a command on PATH, a script (train.py), or a module (-m module)."
@@ -407,16 +403,15 @@ def _ticks(pid: int) -> int:
 
     The unit is the system's clock tick.
     """
-    try:
-        fields = (
-            Path(f"/proc/{pid}/stat")
-            .read_text(encoding="utf-8", errors="replace")
-            .rpartition(")")[2]
-            .split()
-        )
-        return sum(map(int, fields[11:15]))
-    except (OSError, ValueError):
-        return 0
+    return sum(map(int, _stat(pid)[11:15]))
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of a process's ``stat`` after the name of its program; none if it is gone."""
+    with suppress(OSError):
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        return text.rpartition(")")[2].split()
+    return []
 
 
 def private_bytes(pid: int) -> int:
@@ -424,13 +419,16 @@ def private_bytes(pid: int) -> int:
 
     They are 0 if the process is gone.
     """
+    return bytes_in(Path(f"/proc/{pid}/status"), "RssAnon") or 0
+
+
+def bytes_in(file: Path, field: str) -> int | None:
+    """The bytes that a file of Linux gives for a field, in kB; ``None`` if it gives none."""
     try:
-        fields = dict(
-            line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
-        )
-        return int(fields["RssAnon"].split()[0]) * 1024
+        fields = dict(line.split(":", 1) for line in file.read_text(encoding="utf-8").splitlines())
+        return int(fields[field].split()[0]) * 1024
     except (OSError, KeyError, IndexError, ValueError):
-        return 0
+        return None
 
 
 def command(pid: int) -> tuple[str, ...]:
@@ -454,15 +452,7 @@ def state(pid: int) -> str:
 
     It is empty if the process is gone.
     """
-    try:
-        return (
-            Path(f"/proc/{pid}/stat")
-            .read_text(encoding="utf-8", errors="replace")
-            .rpartition(")")[2]
-            .split()[0]
-        )
-    except (OSError, IndexError):
-        return ""
+    return next(iter(_stat(pid)), "")
 
 
 def inside(folder: Path) -> list[int]:

@@ -36,7 +36,7 @@ from compat.diagnosis.pipeline import Keep, add_diagnosis
 from compat.errors import REFUSALS, MachineError, memory_limit
 from compat.files import content_of
 from compat.model import SOURCE_STAGE, Cell, Evidence
-from compat.processes.supervisor import run
+from compat.processes.supervisor import bytes_in, run
 from compat.source.imports import optional_imports
 from compat.text import JsonObject, lazy_pattern
 from compat.worker import beacon
@@ -402,19 +402,10 @@ def _write_into(folder: Path) -> None:
 
 
 def _no_memory_left() -> MachineError | None:
-    try:
-        fields = dict(
-            line.split(":", 1)
-            for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
-        )
-        available = int(fields["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
+    available = bytes_in(Path("/proc/meminfo"), "MemAvailable")
+    if available is None or available >= _MEMORY:
         return None
-    return (
-        MachineError.about(errno.ENOMEM, f"{available >> 20} MiB are available")
-        if available < _MEMORY
-        else None
-    )
+    return MachineError.about(errno.ENOMEM, f"{available >> 20} MiB are available")
 
 
 def _texts(evidence: Evidence) -> Iterator[str]:
