@@ -25,7 +25,7 @@ from attrs import define, field, frozen
 from compat import interruption
 from compat.errors import MachineError
 from compat.files import TemporaryFolder, read_ends
-from compat.model import CompletedAction, RaisedException, StandInPackages, ToolchainWarning
+from compat.model import RaisedException
 from compat.model.evidence import (
     read_done,
     read_metrics,
@@ -175,9 +175,7 @@ class WorkerClient:
         self._send({"do": "leave"})
 
     def _send(
-        self,
-        message: JsonMapping,
-        ancillary: list[tuple[int, int, array.array[int]]] | None = None,
+        self, message: JsonMapping, ancillary: list[tuple[int, int, array.array[int]]] | None = None
     ) -> None:
         try:
             with self._lock:
@@ -252,23 +250,6 @@ class Lines:
             self._pieces.append(piece)
 
 
-@frozen(kw_only=True)
-class DoneEvent:
-    """The content of a ``done`` event."""
-
-    done: tuple[CompletedAction, ...]
-    end: int
-    """Offset in the output file at which the cell's own output ends."""
-    raised: tuple[RaisedException, ...]
-    stages: dict[str, float]
-    metrics: JsonObject
-    warnings: tuple[ToolchainWarning, ...]
-    imported: tuple[str, ...] = ()
-    stood_in: StandInPackages | None = None
-    at: str | None = None
-    """``path:number`` of the kernel's line that a failure is about."""
-
-
 def json_object(line: bytes) -> dict[str, object]:
     """Return the JSON object on a line, or an empty one if there is none."""
     try:
@@ -278,27 +259,28 @@ def json_object(line: bytes) -> dict[str, object]:
     return message if isinstance(message, dict) else {}
 
 
-def answer_of(message: Mapping[str, object]) -> DoneEvent | None:
+def answer_of(message: Mapping[str, object]) -> tuple[JsonObject, int] | None:
     """Return the answer in a ``done`` event, or ``None`` if the event is malformed.
 
-    Malformed details are left out.
+    It has fields of :class:`compat.model.Evidence`, and the offset in the output file at which the
+    cell's own output ends. Malformed details are left out.
     """
     done, end = read_done(message.get("actions")), offset(message.get("output"))
     if done is None or end is None:
         return None
     if not isinstance(message.get("stages"), dict) or not isinstance(message.get("warnings"), list):
         return None
-    return DoneEvent(
-        done=done,
-        end=end,
-        raised=read_raised(message.get("raised")),
-        stages=read_stages(message["stages"]),
-        metrics=read_metrics(message.get("metrics")),
-        warnings=read_warnings(message["warnings"]),
-        imported=read_paths(message.get("imported")),
-        stood_in=read_stood_in(message.get("stood_in")),
-        at=_place(message.get("at")),
-    )
+    facts: JsonObject = {
+        "done": done,
+        "raised": read_raised(message.get("raised")),
+        "stages": read_stages(message["stages"]),
+        "metrics": read_metrics(message.get("metrics")),
+        "warnings": read_warnings(message["warnings"]),
+        "imported": read_paths(message.get("imported")),
+        "stood_in": read_stood_in(message.get("stood_in")),
+        "at": _place(message.get("at")),
+    }
+    return facts, end
 
 
 def _place(location: object) -> str | None:

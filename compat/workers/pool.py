@@ -105,7 +105,8 @@ def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: floa
         for folder in runtime.glob(f"{key}-*"):
             if client := _connect(folder):
                 return client
-            _clear_stopped(folder)
+            if _is_stopped(folder):  # it no longer answers; a merely slow worker is left alone
+                _kill_worker(folder)
         try:
             return _start_worker(
                 built, worker, runtime / f"{key}-{secrets.token_hex(4)}", idle_timeout
@@ -200,9 +201,7 @@ def _connect(folder: Path) -> WorkerClient | None:
 
     Returns ``None`` if no worker is there, or if it does not answer in time.
     """
-    about = _resident_worker(folder)
-    # A stopped worker would take a connection and never answer.
-    if about is not None and supervisor.state(about.pid) in _STOPPED:
+    if _is_stopped(folder):
         return None
     control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     control.settimeout(_GREETING)
@@ -220,14 +219,10 @@ def _connect(folder: Path) -> WorkerClient | None:
     return None
 
 
-def _clear_stopped(folder: Path) -> None:
-    """Kill a worker whose process is stopped, because it no longer answers.
-
-    A worker that is merely slow is left alone.
-    """
+def _is_stopped(folder: Path) -> bool:
+    """Whether the process of a folder's worker is stopped. It would connect and never answer."""
     about = _resident_worker(folder)
-    if about is not None and supervisor.state(about.pid) in _STOPPED:
-        _kill_worker(folder)
+    return about is not None and supervisor.state(about.pid) in _STOPPED
 
 
 def _kill_worker(folder: Path) -> bool:

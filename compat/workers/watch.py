@@ -247,28 +247,15 @@ class _Watch:
         self._quiet_since = time.monotonic()
         message = json_object(line)
         event, nonce = message.get("event"), message.get("nonce")
-        if (
-            event == "start"
-            and self.in_flight is None
-            and self.expected
-            and nonce == self.expected[0].nonce
-        ):
+        next_nonce = self.expected[0].nonce if self.expected and self.in_flight is None else None
+        is_next = next_nonce is not None and nonce == next_nonce
+        if event == "start" and is_next:
             self._begin(self.expected.pop(0), message)
-        elif (
-            event == "refused"
-            and self.in_flight is None
-            and self.expected
-            and nonce == self.expected[0].nonce
-        ):
+        elif event == "refused" and is_next:
             raise UnknownAction.of(
                 names(message.get("cannot")), where=self.expected[0].cell.env.name
             )
-        elif (
-            event == "unable"
-            and self.in_flight is None
-            and self.expected
-            and nonce == self.expected[0].nonce
-        ):
+        elif event == "unable" and is_next:
             raise self._unable(message["raised"])
         elif self.in_flight is None or nonce != self.in_flight.nonce:
             self._note(f"not an event of the cell in flight: {line[:200].decode(errors='replace')}")
@@ -373,19 +360,9 @@ class _Watch:
         answer = answer_of(message)
         if answer is None:
             return None
-        evidence = flight.evidence(
-            self.mode,
-            answered=True,
-            done=answer.done,
-            raised=answer.raised,
-            stages=answer.stages,
-            metrics=answer.metrics,
-            warnings=answer.warnings,
-            at=answer.at,
-            imported=answer.imported,
-            stood_in=answer.stood_in,
-        )
-        return self._complete_evidence(evidence, flight, answer.end)
+        facts, end = answer
+        evidence = flight.evidence(self.mode, answered=True, **facts)
+        return self._complete_evidence(evidence, flight, end)
 
     def _complete_evidence(
         self, evidence: Evidence, flight: InFlightCell, end: int | None

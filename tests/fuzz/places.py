@@ -222,15 +222,7 @@ def _event(line: bytes) -> None:
     client.offset(message.get("output"))
     answer = client.answer_of(message)
     if answer is not None:
-        evidence = Evidence(
-            answered=True,
-            done=answer.done,
-            raised=answer.raised,
-            stages=answer.stages,
-            metrics=answer.metrics,
-            warnings=answer.warnings,
-            at=answer.at,
-        )
+        evidence = Evidence(answered=True, **answer[0])
         assert within_bounds(evidence) == evidence
         assert database.attempts_of(database.row_of("k", DEFAULT, [evidence])) == (evidence,)
         reported(evidence)
