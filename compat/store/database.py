@@ -45,14 +45,7 @@ TIMEOUT = 60.0
 _ROW = ("toolchain", "attempts", "reader", "readings")
 """The columns of a :class:`StoredRow` without its key."""
 _COLUMNS = {"key": "TEXT PRIMARY KEY", "cell": "TEXT", **dict.fromkeys(_ROW, "TEXT")}
-_LAUNCHED = {
-    "identity": "TEXT",
-    "problem": "TEXT",
-    "device": "TEXT",
-    "cell": "TEXT",
-    "object": "TEXT",
-    "result": "TEXT",
-}
+_LAUNCHED = dict.fromkeys(("identity", "problem", "device", "cell", "object", "result"), "TEXT")
 """The columns of the table of launches."""
 _DAMAGED = {
     sqlite3.SQLITE_CORRUPT,
@@ -60,12 +53,7 @@ _DAMAGED = {
     sqlite3.SQLITE_MISMATCH,
     sqlite3.SQLITE_SCHEMA,
 }
-_DAMAGE = (
-    "no such table",
-    "no such column",
-    "table evidence has",
-    "table launched has",
-)
+_DAMAGE = ("no such table", "no such column", "table evidence has", "table launched has")
 """The beginnings of SQLite's messages about files that are not stores, or no longer."""
 _BESIDE = ("-wal", "-shm")
 """SQLite's own files beside the database. Without them SQLite would read it wrongly."""
@@ -134,7 +122,7 @@ class Database:
         """
         self.path, self.read_only = path, read_only
         _check_file(path)
-        name = _read_only_uri(path) if read_only else os.fspath(path)
+        name = read_only_uri(path) if read_only else os.fspath(path)
         self._connection = sqlite3.connect(
             name, timeout=TIMEOUT, check_same_thread=False, isolation_level=None, uri=read_only
         )
@@ -359,10 +347,11 @@ def _check_file(path: Path) -> None:
             )
 
 
-def _read_only_uri(path: Path) -> str:
+def read_only_uri(path: Path) -> str:
     """Return the URI with which SQLite opens a file only for reading.
 
-    If no process writes, SQLite needs no files beside it, and could not create them there.
+    Changes that are not yet in the file are in files beside it. Without those, SQLite needs none,
+    and perhaps cannot create them there.
     """
     beside = any(path.with_name(path.name + suffix).exists() for suffix in _BESIDE)
     return f"{path.absolute().as_uri()}?mode=ro{'' if beside else '&immutable=1'}"

@@ -28,6 +28,7 @@ from compat.store.database import (
     StoredRow,
     attempts_of,
     launch_rows_in,
+    read_only_uri,
     row_of,
     rows_in,
 )
@@ -99,17 +100,10 @@ def merge_store(path: Path, store: Store) -> StoreMerge:
 
 
 def _open_for_reading(file: Path) -> sqlite3.Connection:
-    """Open the database for reading.
-
-    Changes that its owner has not yet written into it are in a file beside it. Without that file,
-    it is opened as a file that nobody changes.
-    """
+    """Open the database for reading, with the changes that are in a file beside it."""
     if not file.is_file():
         raise StoreError("there is no such file", where=str(file), hint=_HINT)
-    beside = file.with_name(f"{file.name}-wal").exists()
-    return sqlite3.connect(
-        f"{file.resolve().as_uri()}?{'mode=ro' if beside else 'immutable=1'}", uri=True, timeout=60
-    )
+    return sqlite3.connect(read_only_uri(file), uri=True, timeout=60)
 
 
 def _check_layout(connection: sqlite3.Connection, file: Path) -> None:
@@ -140,11 +134,8 @@ class _Page:
 
     def merge(self) -> StoreMerge:
         own_rows = {row.key: row for row in self.store.rows([row.key for row, _ in self.rows])}
-        put, counted, disagreeing = (
-            list[tuple[StoredRow, str]](),
-            {"new": 0, "known": 0, "unreadable": 0},
-            list[str](),
-        )
+        put, disagreeing = list[tuple[StoredRow, str]](), list[str]()
+        counted = {"new": 0, "known": 0, "unreadable": 0}
         for row, cell in self.rows:
             row_attempts = attempts_of(row)
             if not row_attempts:

@@ -16,6 +16,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -148,19 +149,17 @@ class Store:
         Raises:
             StoreError: The database cannot be read, and not because it is damaged.
         """
-        all_keys, digests = list(keys), dict[str, str | None]()
+        digests: dict[str, str | None] = {}
         evidence_by_key: dict[str, tuple[Evidence, ...]] = {}
-        for start in range(0, len(all_keys), _CHUNK):
-            chunk = all_keys[start : start + _CHUNK]
-            for row in self._do(partial(Database.rows, keys=chunk), "cannot read results"):
-                attempts = attempts_of(row)
-                outdated = (
-                    not attempts
-                    or cut_short(attempts, deadline, memory)
-                    or not witnesses_hold(attempts[0].witnesses, digests)
-                )
-                if not outdated and (read := self._read(row, attempts)):
-                    evidence_by_key[row.key] = read
+        for row in self._ask(Database.rows, keys):
+            attempts = attempts_of(row)
+            outdated = (
+                not attempts
+                or cut_short(attempts, deadline, memory)
+                or not witnesses_hold(attempts[0].witnesses, digests)
+            )
+            if not outdated and (read := self._read(row, attempts)):
+                evidence_by_key[row.key] = read
         return evidence_by_key
 
     def _read(self, row: StoredRow, attempts: tuple[Evidence, ...]) -> tuple[Evidence, ...] | None:
@@ -196,12 +195,7 @@ class Store:
         Raises:
             StoreError: As :meth:`read`.
         """
-        stored = list[StoredRow]()
-        for start in range(0, len(keys), _CHUNK):
-            stored += self._do(
-                partial(Database.rows, keys=keys[start : start + _CHUNK]), "cannot read results"
-            )
-        return stored
+        return list(self._ask(Database.rows, keys))
 
     def put(self, rows: Sequence[tuple[StoredRow, str]]) -> None:
         """Store rows as they are, each with the id of its cell: all or none.
@@ -284,13 +278,7 @@ class Store:
         Raises:
             StoreError: As :meth:`read`.
         """
-        unique_identities, launched_rows = sorted(set(identities)), list[LaunchedRow]()
-        for start in range(0, len(unique_identities), _CHUNK):
-            part = partial(
-                Database.launch_rows, identities=unique_identities[start : start + _CHUNK]
-            )
-            launched_rows += self._do(part, "cannot read results")
-        return launched_rows
+        return list(self._ask(Database.launch_rows, sorted(set(identities))))
 
     def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
         """Store launch results, replacing earlier ones.
@@ -299,6 +287,18 @@ class Store:
             StoreError: As :meth:`write`.
         """
         self._do(partial(Database.add_launched, rows=rows), "cannot save results")
+
+    def _ask(
+        self, query: Callable[[Database, Sequence[str]], list[_T]], names: Iterable[str]
+    ) -> Iterator[_T]:
+        """Yield the rows of a query for names, of which SQLite takes a limited number at once."""
+
+        def part(some: Sequence[str]) -> Callable[[Database], list[_T]]:
+            return lambda file: query(file, some)
+
+        remaining = iter(names)
+        while some := list(islice(remaining, _CHUNK)):
+            yield from self._do(part(some), "cannot read results")
 
     def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
         """Read or write the database.
