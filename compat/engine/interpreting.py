@@ -208,13 +208,8 @@ class _Interpreting:
     def evidence(self, cells: Sequence[Cell]) -> dict[Cell, _Runs]:
         """Return the stored runs of cells, and new runs of the other cells."""
         keyed = self.cells_by_key(cells)
-        limits = self.context.limits
         again = self.context.again and not self.only_known
-        stored_runs = (
-            {}
-            if again
-            else self.context.store.read(keyed, deadline=limits.deadline, memory=limits.memory)
-        )
+        stored_runs = {} if again else self.context.stored(keyed)
         if not self.only_known:  # a stored mistake in a problem only serves reports
             stored_runs = {
                 key: attempts
@@ -260,10 +255,7 @@ class _Interpreting:
         with self.context.store.claims.all_of(request.key for request in batch):
             if self.context.again or any(request.before for request in batch):
                 return self.run_claimed(batch, executor)
-            limits = self.context.limits
-            stored_runs = self.context.store.read(
-                [request.key for request in batch], deadline=limits.deadline, memory=limits.memory
-            )
+            stored_runs = self.context.stored(request.key for request in batch)
             results = [
                 (request, tuple(runs))
                 for request in batch

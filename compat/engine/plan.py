@@ -226,7 +226,7 @@ class Durations:
         return None
 
     def _keys(self, cell_id: str) -> tuple[str, ...]:
-        return (_similar_variants if self.many else _similar_cells)(cell_id)
+        return _similar_cells(cell_id)[2 if self.many else 0 :]
 
 
 @frozen(kw_only=True)
@@ -322,7 +322,3 @@ def _similar_cells(cell_id: str) -> tuple[str, ...]:
     kernel, _, rest = cell_id.partition("/")
     variant, env = rest.partition("/")[0], cell_id.rpartition("/")[2]
     return cell_id, _any_env_key(cell_id), f"{kernel}/{variant}/*/{env}", f"{kernel}/{variant}/*"
-
-
-def _similar_variants(cell_id: str) -> tuple[str, ...]:
-    return _similar_cells(cell_id)[2:]

@@ -111,6 +111,10 @@ class RunContext:
         """Return the context with these environments only."""
         return evolve(self, envs={built.env.name: built for built in envs})
 
+    def stored(self, keys: Iterable[str]) -> dict[str, tuple[Evidence, ...]]:
+        """Return the stored evidence under these keys that needs no other try with these limits."""
+        return self.store.read(keys, deadline=self.limits.deadline, memory=self.limits.memory)
+
     def forecast(self, cells: Sequence[Cell]) -> plan.Forecast:
         """Return the expected time of cells, from the durations of earlier results."""
         earlier = self.store.seconds({cell.spec.kernel for cell in cells})
@@ -347,20 +351,14 @@ class _RunningCells:
 
         The claim of a cell ends when its result is in the store.
         """
-        context, batch, began = (
-            self._context,
-            [self._cells[position] for position in positions],
-            time.time(),
-        )
+        context, began = self._context, time.time()
+        batch = [self._cells[position] for position in positions]
         built, confirm = context.envs[batch[0].env.name], context.mode == PLAIN
         submitted = Batch(batch, built, context.limits, mode=context.mode, confirm=confirm)
         with closing(executor.submit(submitted)) as stream:
             for cell_attempts in stream:
-                cell, position, attempts = (
-                    batch[cell_attempts.position],
-                    positions[cell_attempts.position],
-                    cell_attempts.attempts,
-                )
+                number, attempts = cell_attempts.position, cell_attempts.attempts
+                cell, position = batch[number], positions[number]
                 outcome = outcome_of(cell, attempts)
                 _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
                 context.store.add(cell_attempts.artifacts)
@@ -452,12 +450,9 @@ def _already_known(
 
     At most :data:`_AT_ONCE` of them are in memory at a time.
     """
-    limits = context.limits
     remaining = iter(keyed.items())
     while some := dict(islice(remaining, _AT_ONCE)):
-        for key, attempts in context.store.read(
-            some, deadline=limits.deadline, memory=limits.memory
-        ).items():
+        for key, attempts in context.stored(some).items():
             if not is_about(some[key], attempts):
                 continue
             outcome = outcome_of(some[key], attempts)
@@ -570,7 +565,8 @@ def recall(
         and (env.toolchain, env.release) not in excluded
     ]
     cache = config.env_cache()
-    envs = [built for env in others if _is_release(built := read_env(env, cache))]
+    usable = [built for env in others if (built := read_env(env, cache)).error is None]
+    envs = [built for built in usable if not toolchains.is_fork(built.env, built.release)]
     cells = [
         cell
         for built in envs
@@ -578,10 +574,6 @@ def recall(
         for cell in toolchains.cells(built.env, spec, (target,))
     ]
     return stored_results(cells, context.with_envs(envs))
-
-
-def _is_release(built: BuiltEnv) -> bool:
-    return built.error is None and not toolchains.is_fork(built.env, built.release)
 
 
 # --- evidence for the store -----------------------------------------------------------------------
