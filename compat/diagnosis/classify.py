@@ -21,23 +21,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePath
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from compat.diagnosis import common, symptoms
 from compat.diagnosis.failure_class import FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Symptoms, fingerprint
-from compat.model import (
-    SOURCE_STAGE,
-    Diagnosis,
-    Evidence,
-    Failure,
-    Outcome,
-    Status,
-    Target,
-    ToolchainWarning,
-)
+from compat.model import SOURCE_STAGE, Evidence, Failure, Outcome, Status, Target, ToolchainWarning
 from compat.model.evidence import StandInPackages
-from compat.text import TEXT_LIMIT, limit_length, limit_width, printable
+from compat.text import TEXT_LIMIT, JsonObject, limit_length, limit_width, printable
 
 _FROM_OUTSIDE = frozenset(
     {
@@ -247,10 +238,8 @@ class _Reader:
                 or sign.advice
                 or failure_class.advice
             )
-            message, within = (
-                sign.tell(symptom_texts, facts),
-                symptom_texts.pass_ if sign.by_pass else "",
-            )
+            message = sign.tell(symptom_texts, facts)
+            within = symptom_texts.pass_ if sign.by_pass else ""
             return self.failure_reading(
                 failure_class,
                 evidence,
@@ -661,21 +650,12 @@ def _with_diagnosis(reading: _Reading, readings: Sequence[_Reading]) -> Failure 
     ]
 
     def first(name: str) -> str | None:
-        return next((value for diagnosis in diagnoses if (value := _part(diagnosis, name))), None)
+        values = (getattr(diagnosis, name) for diagnosis in diagnoses)
+        return next((printable(value) for value in values if value), None)
 
-    return evolve(
-        failure,
-        pass_=first("pass_"),
-        op=first("op"),
-        location=first("location"),
-        reproducer=first("reproducer"),
-        ir=first("ir"),
-    )
-
-
-def _part(diagnosis: Diagnosis, name: str) -> str | None:
-    value: str | None = getattr(diagnosis, name)
-    return _printable_or_none(value)
+    names = ("pass_", "op", "location", "reproducer", "ir")
+    facts: JsonObject = {name: first(name) for name in names}
+    return evolve(failure, **facts)
 
 
 def _printable_or_none(text: str | None) -> str | None:
@@ -724,8 +704,5 @@ def _excerpt(text: str) -> str:
 
 def _printable(stood_in: StandInPackages) -> StandInPackages:
     """The record with printable texts."""
-    return StandInPackages(
-        packages=tuple(map(printable, stood_in.packages)),
-        answers=tuple(map(printable, stood_in.answers)),
-        skipped=tuple(map(printable, stood_in.skipped)),
-    )
+    fields = asdict(stood_in).items()
+    return StandInPackages(**{name: tuple(map(printable, texts)) for name, texts in fields})

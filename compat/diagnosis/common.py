@@ -217,16 +217,9 @@ LOST_ADVICE = (
 )
 """The advice for an unclassified failure without an answer."""
 EVERYWHERE = (
-    *(
-        INSTALL,
-        IMPORT,
-        TOOLCHAIN_DAMAGED,
-        MACHINE,
-        SOURCE_NEEDS_PACKAGE,
-        SOURCE_IMPORT,
-        SOURCE_TIMEOUT,
-    ),
-    *(TIMEOUT, OUT_OF_MEMORY, TOOLCHAIN_MISSING, TARGET_UNKNOWN, COMPILER_CRASH, SHARED_MEMORY),
+    *(INSTALL, IMPORT, TOOLCHAIN_DAMAGED, MACHINE, SOURCE_NEEDS_PACKAGE, SOURCE_IMPORT),
+    *(SOURCE_TIMEOUT, TIMEOUT, OUT_OF_MEMORY, TOOLCHAIN_MISSING, TARGET_UNKNOWN, COMPILER_CRASH),
+    SHARED_MEMORY,
 )
 """All classes but the last, which fits everything: in order of precedence, before a toolchain's own
 classes.

@@ -422,9 +422,8 @@ def _with_interpreters(result: Result, interpreted: Iterable[Result]) -> Result:
         same += [env] if not difference.reason else []
         apart += [f"other ones in {env}: {difference.reason}"] if difference.reason else []
     agreements = [f"the same in the interpreters of {', '.join(same)}"] if same else []
-    return _saying(
-        result, evolve(check, reason="; ".join([check.reason, *agreements, *apart])), gpu=False
-    )
+    judged = evolve(check, reason="; ".join([check.reason, *agreements, *apart]))
+    return evolve(result, numbers=evolve(result.numbers, interpreter=judged))
 
 
 def _reference(
@@ -465,18 +464,11 @@ def _with_reference(
     judged = evolve(
         check, status=status, where=difference.where, max_abs=difference.max_abs, reason=reason
     )
-    return _saying(result, judged, gpu=True)
+    return evolve(result, numbers=evolve(result.numbers, gpu=judged))
 
 
 def _title(result: Result) -> str:
     return str(result.cell.env.release) if result.cell.env.release else result.cell.env.name
-
-
-def _saying(result: Result, check: Check, *, gpu: bool) -> Result:
-    numbers = (
-        evolve(result.numbers, gpu=check) if gpu else evolve(result.numbers, interpreter=check)
-    )
-    return evolve(result, numbers=numbers)
 
 
 # --- two samples ----------------------------------------------------------------------------------

@@ -72,22 +72,6 @@ class CompilerOutput:
     pipeline: Pipeline
 
 
-def _text_only(text: str) -> CompilerOutput:
-    return CompilerOutput(text=text, pipeline=Pipeline(steps=()))
-
-
-def _no_pass(_text: str) -> Sequence[tuple[str, str]]:
-    return ()
-
-
-def _nothing(_text: str) -> str | None:
-    return None
-
-
-def _no_seconds(_text: str) -> tuple[Mapping[str, float], float | None]:
-    return {}, None
-
-
 @frozen(kw_only=True)
 class OutputReader:
     """The parser of a compiler's printed text.
@@ -105,19 +89,21 @@ class OutputReader:
     """The stages that read the kernel's own source."""
     hides_frames: bool = False
     """Whether tracebacks lack frames of the toolchain after the import of the kernel's file."""
-    read: Callable[[str], CompilerOutput] = _text_only
+    read: Callable[[str], CompilerOutput] = lambda text: CompilerOutput(
+        text=text, pipeline=Pipeline(steps=())
+    )
     """Printed text → the words, and the passes."""
-    failed_passes: Callable[[str], Sequence[tuple[str, str]]] = _no_pass
+    failed_passes: Callable[[str], Sequence[tuple[str, str]]] = lambda _: ()
     """Words → the places that report a failed pass, each with the pass's name. The name is empty if
     the place does not give one.
     """
-    operation: Callable[[str], str | None] = _nothing
+    operation: Callable[[str], str | None] = lambda _: None
     """Words → the IR operation that they name."""
-    kernel_line: Callable[[str], str | None] = _nothing
+    kernel_line: Callable[[str], str | None] = lambda _: None
     """Words → the line of the kernel's file that a diagnostic points at, as ``file.py:12``."""
     pass_key: Callable[[str], str] = str
     """The name of a pass → the part that is equal in all releases."""
-    pass_seconds: Callable[[str], tuple[Mapping[str, float], float | None]] = _no_seconds
+    pass_seconds: Callable[[str], tuple[Mapping[str, float], float | None]] = lambda _: ({}, None)
     """Printed text → the seconds of each pass, summed over its runs, and the wall time of all
     passes in seconds. ``None`` if the times are not wall time.
     """
