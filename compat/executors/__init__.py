@@ -44,7 +44,6 @@ class ExecutorSettings(Protocol):
         batches in flight, or ``None`` if the user did not set it. ``say`` is called with messages,
         such as those about failures.
         """
-        ...
 
 
 class SettingsReader(Protocol):
@@ -55,11 +54,9 @@ class SettingsReader(Protocol):
 
         Raises ValueError with a message for the user.
         """
-        ...
 
     def read_table(self, table: Table) -> ExecutorSettings:
         """The settings in ``[executor]``. Raises ConfigError."""
-        ...
 
 
 @frozen(kw_only=True)
@@ -85,7 +82,7 @@ EXECUTORS: list[ExecutorKind] = [
         schemes=("dask", "tcp", "tls", "ws", "wss"),
         forms={"dask://HOST:PORT": " (or tcp://, tls://)", "dask:local?workers=4": ""},
         reader="compat.executors.dask.cluster:DaskSettings",
-    ),
+    )
 ]
 """All kinds of executors. The first one reads tables without an address."""
 

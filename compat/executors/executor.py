@@ -81,12 +81,10 @@ class Executor(Protocol):
 
         ``None`` means as many as the run has slots on this machine.
         """
-        ...
 
     @property
     def gpus(self) -> Gpus | None:
         """The GPUs of other machines for launches; ``None`` if launches use this machine's GPUs."""
-        ...
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
         """Attempt the cells of a batch, and yield the attempts at each cell as they arrive.
@@ -99,15 +97,12 @@ class Executor(Protocol):
             MachineError: A machine lacks a resource that compiling needs.
             UnknownAction: A worker does not know an action of the batch.
         """
-        ...
 
     def release(self, env: str) -> None:
         """Free the resources of an env. The caller submits no further batches of it."""
-        ...
 
     def close(self) -> None:
         """End the work and the workers of this executor."""
-        ...
 
 
 class OpenExecutor(Protocol):
@@ -119,7 +114,6 @@ class OpenExecutor(Protocol):
         The executor ends its work when ``stop`` is set. Workers that it no longer needs wait for
         the next command for ``idle_timeout`` seconds; with 0 they end.
         """
-        ...
 
 
 # --- on this machine ------------------------------------------------------------------------------

@@ -108,18 +108,15 @@ class Gpus(Protocol):
         ``python`` is the path of an interpreter with PyTorch that all machines have. If it is
         ``None``, each machine finds one. Raises the errors of ``Executor.submit``.
         """
-        ...
 
     def count(self, arch: int) -> int:
         """Return the number of known GPUs of an architecture."""
-        ...
 
     def launch(self, load: Load) -> Generator[LaunchedPiece | NotLaunched]:
         """Launch a load, on one GPU at a time, and yield the results of its cells.
 
         Each cell is reported once. Raises the errors of ``Executor.submit``.
         """
-        ...
 
 
 # --- this machine ---------------------------------------------------------------------------------

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _LOCAL_CLUSTER, _LOCAL_CLASS = "dask:local", "distributed.LocalCluster"
 _ADDRESS = lazy_pattern(r"(?P<protocol>dask|tcp|tls|ws|wss)://(?P<place>[\w.\-\[\]:]+:\d+)")
 _CLASS = lazy_pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_CLASS_EXAMPLE = 'the dotted name of a class, such as "dask_jobqueue.SLURMCluster"'
+_NUMBER = lazy_pattern(r"[0-9]{1,5}")
 _NUMBERS = ("workers", "threads", "in_flight")
 _WAIT = 60.0
 
@@ -80,17 +82,12 @@ class DaskSettings:
         cluster = table.optional("class", example='"distributed.SSHCluster"')
         if (address is None) == (cluster is None):
             table.fail("give either `address` or `class`, not both", "class" if address else None)
-        if address is not None and not _ADDRESS.fullmatch(address):
-            table.fail(
-                f'{quote_text(address)} is not the address of a scheduler, such as "tcp://host:8786"',
-                "address",
-            )
-        if cluster is not None and not _CLASS.fullmatch(cluster):
-            table.fail(
-                f"{quote_text(cluster)} is not the dotted name of a class, such as"
-                ' "dask_jobqueue.SLURMCluster"',
-                "class",
-            )
+        for key, text, pattern, what in (
+            ("address", address, _ADDRESS, 'the address of a scheduler, such as "tcp://host:8786"'),
+            ("class", cluster, _CLASS, _CLASS_EXAMPLE),
+        ):
+            if text is not None and not pattern.fullmatch(text):
+                table.fail(f"{quote_text(text)} is not {what}", key)
         if cluster is None and ("arguments" in table or "workers" in table):
             table.fail(
                 "only `class` takes this key", "arguments" if "arguments" in table else "workers"
@@ -133,12 +130,7 @@ def _numbers(query: str) -> JsonObject:
     for name, value in numbers.items():
         if name not in _NUMBERS:
             raise ValueError(f"unknown parameter {name!r}; choose one of {', '.join(_NUMBERS)}")
-        if (
-            not value.isascii()
-            or not value.isdigit()
-            or not 0 < int(value[:6]) < 100_000
-            or len(value) > 5
-        ):
+        if not _NUMBER.fullmatch(value) or int(value) == 0:
             raise ValueError(f"{name}={value!r} is not a number from 1 to 99999")
     return {name: int(value) for name, value in numbers.items()}
 

@@ -136,10 +136,8 @@ def _translate_paths(spec: Specialization, places: Places) -> Specialization:
     problem = spec.problem and evolve(
         spec.problem, source=places.translate(os.path.normpath(spec.problem.source))
     )
-    source, roots = (
-        places.translate(os.path.normpath(spec.source)),
-        tuple(places.translate(os.path.normpath(root)) for root in spec.roots),
-    )
+    source = places.translate(os.path.normpath(spec.source))
+    roots = tuple(places.translate(os.path.normpath(root)) for root in spec.roots)
     return evolve(
         spec, source=source, roots=roots, problem=problem, origin="", summary="", expectations=()
     )
