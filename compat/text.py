@@ -360,11 +360,7 @@ def read_json_stream(file: BinaryIO, arrays: Mapping[str, Take]) -> Any:
 
 def _object(text: _Text, arrays: Mapping[str, Take]) -> JsonObject:
     members: JsonObject = {}
-    text.skip("{")
-    if text.next() == "}":
-        text.skip("}")
-        return members
-    while True:
+    for _ in _members(text, "{", "}"):
         if text.next() != '"':
             raise text.error("Expecting property name enclosed in double quotes")
         name = text.value()
@@ -372,24 +368,22 @@ def _object(text: _Text, arrays: Mapping[str, Take]) -> JsonObject:
         members[name] = (
             _array(text, arrays[name]) if name in arrays and text.next() == "[" else text.value()
         )
-        if text.next() == "}":
-            text.skip("}")
-            return members
-        text.skip(",")
+    return members
 
 
 def _array(text: _Text, take: Take) -> list[Any]:
-    elements: list[Any] = []
-    text.skip("[")
-    if text.next() == "]":
-        text.skip("]")
-        return elements
-    while True:
-        elements.append(take(len(elements), text.value()))
-        if text.next() == "]":
-            text.skip("]")
-            return elements
-        text.skip(",")
+    return [take(index, text.value()) for index, _ in enumerate(_members(text, "[", "]"))]
+
+
+def _members(text: _Text, begin: str, end: str) -> Iterator[None]:
+    """Yield at the beginning of each member of an object or array, which the caller reads."""
+    text.skip(begin)
+    if text.next() != end:
+        yield
+        while text.next() != end:
+            text.skip(",")
+            yield
+    text.skip(end)
 
 
 class _Text:
