@@ -31,6 +31,15 @@ class CompatError(Exception):
         self.where = where
         self.hint = None if hint is None else printable(hint)
 
+    @classmethod
+    @contextmanager
+    def for_os_errors(cls, message: str, *, where: str, hint: str | None = None) -> Iterator[None]:
+        """Raise any OSError inside of the block as this error, with the system's reason."""
+        try:
+            yield
+        except OSError as error:
+            raise cls(f"{message}: {error.strerror or error}", where=where, hint=hint) from error
+
     def __reduce__(self) -> tuple[object, ...]:
         """Support pickling, with ``where`` and ``hint``, because errors pass between processes."""
         return _again, (type(self), str(self), self.where, self.hint)

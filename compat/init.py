@@ -288,13 +288,9 @@ class _Initializing:
             self._write(path, start + b"".join(entry + end for entry in missing))
 
     def _write(self, path: Path, content: str | bytes, kernels: tuple[str, ...] = ()) -> None:
-        try:
+        hint = "Run the command in a writable folder, and name the sources by their paths."
+        with StoreError.for_os_errors("cannot be written", where=str(path), hint=hint):
             replace_file(Path(os.path.realpath(path)), content, keep_mode=True)
-        except OSError as error:
-            hint = "Run the command in a writable folder, and name the sources by their paths."
-            raise StoreError(
-                f"cannot be written: {error.strerror or error}", where=str(path), hint=hint
-            ) from error
         self.written_files[path] = kernels
 
 

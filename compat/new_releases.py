@@ -182,12 +182,8 @@ def add_releases(path: Path, releases: Sequence[NewRelease]) -> tuple[NewRelease
             text = _with_entry(text, newest, release, path)
             added.append(release)
     if text != before:
-        try:
+        with StoreError.for_os_errors("cannot be written", where=str(path)):
             replace_file(Path(os.path.realpath(path)), text, keep_mode=True)
-        except OSError as error:
-            raise StoreError(
-                f"cannot be written: {error.strerror or error}", where=str(path)
-            ) from error
     return tuple(added)
 
 

@@ -99,10 +99,8 @@ def installed_packages(python: Path | None = None) -> Mapping[str, str]:
     """
     path = python or Path(sys.executable)
     program = str(path.absolute() if path.is_file() else path)  # else a name on PATH
-    try:
+    with EnvError.for_os_errors("cannot be run", where=program):
         ended = run([program, "-c", _LIST], timeout=_DEADLINE)
-    except OSError as error:
-        raise EnvError(f"cannot be run: {error.strerror or error}", where=program) from error
     try:
         pairs = read_json(ended.output.strip().rpartition("\n")[2])
         return {canonicalize_name(name): str(version) for name, version in pairs}

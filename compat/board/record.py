@@ -273,12 +273,7 @@ def read_published(place: str) -> BoardRecord:
     """
     if place.startswith(("https://", "http://")):
         return read_record(download(File(filename=RECORD, url=place)), place)
-    try:
+    hint = "`compat board run` writes it. --record takes an address, too."
+    with StoreError.for_os_errors("cannot be read", where=place, hint=hint):
         content = Path(place).read_bytes()
-    except OSError as error:
-        raise StoreError(
-            f"cannot be read: {error.strerror or error}",
-            where=place,
-            hint="`compat board run` writes it. --record takes an address, too.",
-        ) from error
     return read_record(content, place)

@@ -26,6 +26,7 @@ from compat.envs.listing import INDEX
 from compat.errors import ConfigError, EnvError, StoreError
 from compat.files import replace_file
 from compat.model import Env
+from compat.model.fields import KEY
 from compat.text import JsonMapping, JsonObject, lazy_pattern
 
 _HEADING = "# `compat envs lock` writes this file. Installers refuse files with other hashes.\n\n"
@@ -53,12 +54,12 @@ class LockedEnv:
     name: str
     requirements: tuple[str, ...]
     """The declared requirements. Their paths are relative to the folder of the file."""
-    specifier: str
+    specifier: str = ""
     """The Pythons that the env accepts."""
-    index: str
+    index: str = ""
     python: str
     """The Python that the packages are for: ``3.11``."""
-    packages: tuple[LockedPackage, ...]
+    packages: tuple[LockedPackage, ...] = field(metadata={KEY: "package"})
 
 
 @frozen(kw_only=True)
@@ -158,21 +159,19 @@ class Locks:
         Raises:
             StoreError: It cannot be written.
         """
+        from compat.model.codec import unstructure  # most commands write no lock
+
         libraries = [
             {"requirement": library, "sha256": list(hashes)}
             for library, hashes in self.libraries.items()
         ]
         document = {
             "schema": SCHEMA,
-            "env": [_document(lock) for lock in self.envs.values()],
+            "env": unstructure(list(self.envs.values()), compact=True),
             **({"library": libraries} if libraries else {}),
         }
-        try:
+        with StoreError.for_os_errors("cannot be written", where=str(self.path)):
             replace_file(self.path, _HEADING + toml_text(document))
-        except OSError as error:
-            raise StoreError(
-                f"cannot be written: {error.strerror or error}", where=str(self.path)
-            ) from error
 
 
 def path_of(matrix: Path) -> Path:
@@ -233,20 +232,6 @@ def _locked_package(table: Table) -> LockedPackage:
     if not hashes or not all(_SHA256.fullmatch(digest) for digest in hashes):
         table.fail("expected hashes of 64 hexadecimal digits", "sha256")
     return LockedPackage(requirement=requirement, sha256=hashes)
-
-
-def _document(lock: LockedEnv) -> dict[str, object]:
-    return {
-        "name": lock.name,
-        "requirements": list(lock.requirements),
-        **({"specifier": lock.specifier} if lock.specifier else {}),
-        **({"index": lock.index} if lock.index else {}),
-        "python": lock.python,
-        "package": [
-            {"requirement": package.requirement, "sha256": list(package.sha256)}
-            for package in lock.packages
-        ],
-    }
 
 
 def _difference(lock: LockedEnv, declared: JsonMapping) -> str:

@@ -193,20 +193,17 @@ class Table:
 
     def table(self, key: str) -> Table:
         """A table inside this one; empty if the key is absent."""
-        return Table(
-            file=self.file, path=".".join(p for p in (self.path, key) if p), data=self.mapping(key)
-        )
+        return self._inner(key, self.mapping(key))
+
+    def _inner(self, key: str, data: JsonMapping) -> Table:
+        path = f"{self.path}.{key}" if self.path else key
+        return Table(file=self.file, path=path, data=data)
 
     def tables(self, key: str) -> tuple[Table, ...]:
         """An array of tables, each with its index in its path."""
         items = self.expect(self.data.get(key, []), list, key, example=f"[[{key}]]")
-        path = ".".join(p for p in (self.path, key) if p)
         return tuple(
-            Table(
-                file=self.file,
-                path=f"{path}[{index}]",
-                data=self.expect(item, dict, f"{key}[{index}]"),
-            )
+            self._inner(f"{key}[{index}]", self.expect(item, dict, f"{key}[{index}]"))
             for index, item in enumerate(items)
         )
 

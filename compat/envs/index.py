@@ -106,13 +106,7 @@ class _Redirects(HTTPRedirectHandler):
     """Follows redirects, and sends the password of an index to no other host."""
 
     def redirect_request(
-        self,
-        req: Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: HTTPMessage,
-        newurl: str,
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> Request | None:
         request = super().redirect_request(req, fp, code, msg, headers, newurl)
         if request is not None and request.host != req.host:

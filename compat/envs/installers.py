@@ -21,19 +21,13 @@ from typing import IO
 from attrs import frozen
 from packaging.version import Version
 
-from compat.envs.cache import (
-    EnvCache,
-    EnvFolder,
-    index_arguments,
-    install_arguments,
-    requirements,
-)
+from compat.envs.cache import EnvCache, EnvFolder, index_arguments, install_arguments, requirements
 from compat.envs.interpreters import starts
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import content_of, replace_file
 from compat.interruption import Stopped
 from compat.model import Env
-from compat.processes.supervisor import POLL, Process, run
+from compat.processes.supervisor import POLL, Process, ProcessResult, run
 from compat.text import lazy_pattern, read_json, write_json
 
 _log = logging.getLogger(__name__)
@@ -213,12 +207,7 @@ class InstallFailed(Exception):
 
 
 def install_into(
-    target: Path,
-    packages: Sequence[str],
-    python: str,
-    *,
-    deadline: float,
-    lock: Sequence[str] = (),
+    target: Path, packages: Sequence[str], python: str, *, deadline: float, lock: Sequence[str] = ()
 ) -> None:
     """Install packages without their dependencies into a folder, for an interpreter.
 
@@ -305,23 +294,9 @@ def _resolve(
     uv = find_uv(environ)
     if uv is None:
         raise PinUnknown(f"{unknown}: uv is not installed")
-    command = [
-        uv,
-        "pip",
-        "compile",
-        "-",
-        "--python-version",
-        python,
-        "--no-header",
-        "--no-annotate",
-        "--quiet",
-    ]
-    done = run(
-        command,
-        timeout=_RESOLVE_DEADLINE,
-        document=f"{framework}=={version}\n",
-        env=installer_environ(environ),
-        cwd=NEUTRAL,
+    options = ("--python-version", python)
+    done = _compile_requirements(
+        uv, [f"{framework}=={version}"], options, _RESOLVE_DEADLINE, environ
     )
     if done.exit_code is None:
         raise PinUnknown(f"{unknown}: the package index did not answer in {_RESOLVE_DEADLINE:g} s")
@@ -330,6 +305,20 @@ def _resolve(
         raise PinUnknown(f"{unknown}: {error if len(error) <= _QUOTED else f'{error[:_QUOTED]} …'}")
     match = re.search(rf"^{re.escape(distribution)}==(\S+)", done.output, re.MULTILINE)
     return match[1] if match else ""
+
+
+def _compile_requirements(
+    uv: str,
+    texts: Iterable[str],
+    options: Sequence[str],
+    timeout: float,
+    environ: Mapping[str, str] = os.environ,
+) -> ProcessResult:
+    """Let uv resolve requirements. It prints them with all that they require, each pinned."""
+    command = [uv, "pip", "compile", "-", *options, "--no-header", "--no-annotate", "--quiet"]
+    document = "".join(f"{text}\n" for text in texts)
+    variables = installer_environ(environ)
+    return run(command, timeout=timeout, document=document, env=variables, cwd=NEUTRAL)
 
 
 # --- locks ----------------------------------------------------------------------------------------
@@ -378,15 +367,8 @@ def _lock_packages(
             f"{name} cannot be locked: uv is not installed",
             hint="Install it with `python3 -m pip install uv`.",
         )
-    command = [uv, "pip", "compile", "-", "--python", python, "--generate-hashes"]
-    command += ["--no-header", "--no-annotate", "--quiet", *options]
-    done = run(
-        command,
-        timeout=_LOCK_DEADLINE,
-        document="".join(f"{text}\n" for text in texts),
-        env=installer_environ(),
-        cwd=NEUTRAL,
-    )
+    options = ("--python", python, "--generate-hashes", *options)
+    done = _compile_requirements(uv, texts, options, _LOCK_DEADLINE)
     pinned = {
         match["name"]: tuple(sorted(_SHA256.findall(match["hashes"])))
         for match in _PINNED.finditer(f"{done.output.strip()}\n")

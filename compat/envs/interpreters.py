@@ -153,10 +153,7 @@ def exact_interpreter(version: str) -> InterpreterChoice:
     for path, installed in versions.items():
         if installed == version:
             return InterpreterChoice(python=path, tag=f"cp{minor[0]}{minor[1]}")
-    others = [
-        spell_minors(set(present()) - {minor}),
-        *sorted(set(filter(None, versions.values()))),
-    ]
+    others = [spell_minors(set(present()) - {minor}), *sorted(set(filter(None, versions.values())))]
     here = ", ".join(other for other in others if other != "none") or "none"
     return InterpreterChoice(
         problem=(

@@ -30,20 +30,14 @@ from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
 from attrs import frozen
-from packaging.utils import (
-    InvalidSdistFilename,
-    InvalidWheelFilename,
-    canonicalize_name,
-    parse_sdist_filename,
-    parse_wheel_filename,
-)
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from compat.archives import ArchiveLimits, BadArchive, read_tar, read_zip
 from compat.envs import locks
 from compat.envs.cache import EnvCache, env_cache
 from compat.envs.installers import InstallFailed, install_into, lock_line
-from compat.envs.listing import NO_INDEX, File, index_urls
+from compat.envs.listing import NO_INDEX, File, index_urls, parse_filename
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import content_of, replace_file
 from compat.source.closure import LIBRARY
@@ -99,12 +93,8 @@ def _fetch(requirement: str, folder: Path, hashes: Sequence[str]) -> None:
         _install(requirement, making, hashes)
         replace_file(making / LIBRARY, json.dumps({"requirement": requirement}))
 
-    try:
+    with EnvError.for_os_errors(f"cannot unpack {requirement}", where=str(folder)):
         _make(folder, (folder / LIBRARY).is_file, install)
-    except OSError as error:
-        raise EnvError(
-            f"cannot unpack {requirement}: {error.strerror or error}", where=str(folder)
-        ) from error
 
 
 def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], None]) -> None:
@@ -134,13 +124,7 @@ def _install(requirement: str, target: Path, hashes: Sequence[str]) -> None:
     """
     lock = [lock_line(normal(requirement), hashes)] if hashes else []
     try:
-        install_into(
-            target,
-            [requirement],
-            sys.executable,
-            deadline=_DEADLINE,
-            lock=lock,
-        )
+        install_into(target, [requirement], sys.executable, deadline=_DEADLINE, lock=lock)
     except InstallFailed as error:
         reason = last_lines(str(error))
     except TimeoutError:
@@ -165,12 +149,7 @@ def last_lines(text: str) -> str:
     return " ".join(tail)
 
 
-def _unpack_sources(
-    requirement: str,
-    reason: str,
-    target: Path,
-    hashes: Sequence[str],
-) -> None:
+def _unpack_sources(requirement: str, reason: str, target: Path, hashes: Sequence[str]) -> None:
     """Unpack the Python files of a library that the installer could not install.
 
     ``reason`` is the installer's message. Raises EnvError if the index does not answer or lacks the
@@ -323,12 +302,8 @@ _Files = Mapping[PurePosixPath, bytes]
 
 def version_of(filename: str, name: str) -> Version | None:
     """The version of a library's wheel or source distribution; ``None`` for other files."""
-    parse = parse_wheel_filename if filename.endswith(".whl") else parse_sdist_filename
-    try:
-        distribution, version, *_ = parse(filename)
-    except (InvalidWheelFilename, InvalidSdistFilename, ValueError):
-        return None
-    return version if distribution == name else None
+    parsed = parse_filename(filename)
+    return parsed[1] if parsed is not None and parsed[0] == name else None
 
 
 def unpack_python(file: File, name: str, target: Path, hashes: Sequence[str] = ()) -> bool:
@@ -450,10 +425,8 @@ def overlaid(
     locked = _of_requirements(lock, requirements)
     minor = "".join(python_version.split(".")[:2])
     name = f"{re.sub(r'[^A-Za-z0-9.]+', '-', requirements[0])}-cp{minor}"
-    folder, marker_text = (
-        cache.folder / "overlays" / name,
-        "".join(f"{requirement}\n" for requirement in locked or requirements),
-    )
+    folder = cache.folder / "overlays" / name
+    marker_text = "".join(f"{requirement}\n" for requirement in locked or requirements)
 
     def is_whole() -> bool:
         return content_of(folder / _DONE, _LARGEST) == marker_text.encode()
@@ -463,12 +436,8 @@ def overlaid(
         replace_file(making / _DONE, marker_text)
 
     if not is_whole():
-        try:
+        with EnvError.for_os_errors(f"cannot install {requirements[0]}", where=str(folder)):
             _make(folder, is_whole, install)
-        except OSError as error:
-            raise EnvError(
-                f"cannot install {requirements[0]}: {error.strerror or error}", where=str(folder)
-            ) from error
     return Overlay(folder=folder, digest=_digest(folder))
 
 

@@ -13,18 +13,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from attrs import field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
-from packaging.utils import (
-    InvalidWheelFilename,
-    canonicalize_name,
-    parse_sdist_filename,
-    parse_wheel_filename,
-)
+from packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel_filename
 from packaging.version import Version
 
 from compat.errors import IndexUnavailable
@@ -419,34 +415,35 @@ def allows(specifier: SpecifierSet | str | None, minor: Minor) -> bool:
 
 def _version(file: File) -> Version | None:
     """Return the version of a wheel or source distribution; ``None`` for other files."""
+    parsed = parse_filename(file.filename)
+    return None if parsed is None else parsed[1]
+
+
+def parse_filename(filename: str) -> tuple[str, Version] | None:
+    """Distribution and version of a wheel or source distribution; ``None`` for other files."""
+    parse = parse_wheel_filename if filename.endswith(".whl") else parse_sdist_filename
+    # Invalid names and versions are ValueErrors. Python raises another one for a number with too
+    # many digits.
     try:
-        return wheel[0] if (wheel := _wheel(file)) else parse_sdist_filename(file.filename)[1]
-    except ValueError:  # InvalidSdistFilename is one
+        distribution, version, *_ = parse(filename)
+    except ValueError:
         return None
+    return distribution, version
 
 
 def _wheel(file: File) -> tuple[Version, frozenset[Tag]] | None:
-    if not file.filename.endswith(".whl"):
-        return None
-    try:
+    with suppress(ValueError):  # as in parse_filename
         _, version, _, tags = parse_wheel_filename(file.filename)
-    # InvalidVersion is a ValueError. Python raises another ValueError for a number with too many
-    # digits.
-    except (InvalidWheelFilename, ValueError):
-        return None
-    return version, tags
+        return version, tags
+    return None
 
 
-_tags_of: dict[Minor, frozenset[Tag]] = {}
-
-
+@cache
 def _supported_tags(minor: Minor) -> frozenset[Tag]:
-    if minor not in _tags_of:
-        platforms = list(platform_tags())
-        abi = f"cp{minor[0]}{minor[1]}"
-        tags = (
-            *cpython_tags(minor, abis=[abi], platforms=platforms),
-            *compatible_tags(minor, abi, platforms),
-        )
-        _tags_of[minor] = frozenset(tags)
-    return _tags_of[minor]
+    platforms = list(platform_tags())
+    abi = f"cp{minor[0]}{minor[1]}"
+    tags = (
+        *cpython_tags(minor, abis=[abi], platforms=platforms),
+        *compatible_tags(minor, abi, platforms),
+    )
+    return frozenset(tags)

@@ -77,13 +77,10 @@ def _wait(descriptor: int, stop: threading.Event | None) -> None:
 def is_being_built(folder: EnvFolder) -> bool:
     """Whether a process is building this env now."""
     try:
-        descriptor = os.open(folder.log, os.O_RDONLY | os.O_CLOEXEC)
+        with _descriptor(folder.log, os.O_RDONLY) as log:
+            return not _lock(log, fcntl.LOCK_SH)
     except OSError:
         return False
-    try:
-        return not _lock(descriptor, fcntl.LOCK_SH)
-    finally:
-        os.close(descriptor)
 
 
 # --- using ----------------------------------------------------------------------------------------
@@ -153,14 +150,10 @@ def is_used_by_others(folder: EnvFolder) -> bool:
     use = _uses.get(folder.path)
     if use is not None and use.holds():
         return not use.is_alone() or _runs(folder)
-    try:
-        descriptor = os.open(folder.last_use_file, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return _runs(folder)
-    try:
-        return not _lock(descriptor, fcntl.LOCK_EX) or _runs(folder)
-    finally:
-        os.close(descriptor)
+    with suppress(OSError), _descriptor(folder.last_use_file, os.O_RDWR) as used:
+        if not _lock(used, fcntl.LOCK_EX):
+            return True
+    return _runs(folder)
 
 
 def _runs(folder: EnvFolder) -> bool:
@@ -206,8 +199,8 @@ def remove(folder: EnvFolder) -> str | None:
 
 
 @contextmanager
-def _descriptor(path: Path) -> Iterator[int]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+def _descriptor(path: Path, flags: int = os.O_RDWR | os.O_CREAT) -> Iterator[int]:
+    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
     try:
         yield descriptor
     finally:

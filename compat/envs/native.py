@@ -100,7 +100,7 @@ def build_library(
     folder = cache.folder / "native" / f"{source.stem}-{key}"
     if (folder / name).is_file() and all((folder / other).exists() for other in also):
         return folder
-    try:
+    with EnvError.for_os_errors(f"cannot build {source.name}", where=str(folder)):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as making:
             library = Path(making) / name
@@ -109,10 +109,6 @@ def build_library(
             library.replace(folder / name)
         for other in also:
             _link(folder / other, name)
-    except OSError as error:
-        raise EnvError(
-            f"cannot build {source.name}: {error.strerror or error}", where=str(folder)
-        ) from error
     return folder
 
 

@@ -48,7 +48,7 @@ from compat.files import replace_file
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env
 from compat.processes.supervisor import AVAILABLE_CORES
-from compat.text import printable
+from compat.text import JsonObject, printable
 
 _log = logging.getLogger(__name__)
 _NO_ANSWER = "the package index does not answer"
@@ -313,27 +313,22 @@ class Builder:
 
 def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool) -> BuildResult:
     """Inspect the installed env, and write the result into its record."""
+    error: str | None = None
+    content: JsonObject = {}
+    license_path = None
     if not done:
         error = installer_errors(folder) or "the installer failed without output"
-        write_record(folder, env, error=error, **facts)
-        return BuildResult(error=error)
-    try:
-        installed = inspect(folder.path / facts["location"], distributions(env))
-    except NotInstalled as problem:
-        error = printable(f"the installer ended without an error, but {problem}")
-        write_record(folder, env, error=error, **facts)
-        return BuildResult(error=error)
-    packages = [asdict(package) for package in installed.packages]
-    write_record(
-        folder,
-        env,
-        error=None,
-        packages=packages,
-        python=installed.python_version,
-        digest=installed.digest,
-        **facts,
-    )
-    return BuildResult(license=installed.license)
+    else:
+        try:
+            installed = inspect(folder.path / facts["location"], distributions(env))
+        except NotInstalled as problem:
+            error = printable(f"the installer ended without an error, but {problem}")
+        else:
+            content["packages"] = [asdict(package) for package in installed.packages]
+            content |= {"python": installed.python_version, "digest": installed.digest}
+            license_path = installed.license
+    write_record(folder, env, error=error, **content, **facts)
+    return BuildResult(error=error, license=license_path)
 
 
 # --- several --------------------------------------------------------------------------------------
@@ -396,10 +391,8 @@ class _Progress:
         if elsewhere:
             self._echo(f"waiting for another command that builds {', '.join(elsewhere)}")
         for name in elsewhere:
-            self._builds[name].state, self._builds[name].began = (
-                BuildState.WAITING,
-                time.monotonic(),
-            )
+            self._builds[name].state = BuildState.WAITING
+            self._builds[name].began = time.monotonic()
 
     def build(self, builder: Builder, env: Env) -> BuildResult:
         """Build one of the envs, and report the result. Raises Stopped."""

@@ -68,29 +68,20 @@ def read_record(folder: EnvFolder) -> JsonObject | None:
 
 def _has_form(record: JsonObject) -> bool:
     """Whether the record has all required entries, with the right types."""
-    if not (
-        isinstance(record.get("ok"), bool)
-        and isinstance(record.get("fingerprint"), str)
-        and "error" in record
-    ):
-        return False
-    if not all(
-        isinstance(record.get(name), str | None) and "\0" not in (record.get(name) or "")
-        for name in _TEXTS
-    ):
-        return False
-    if not all(
-        isinstance(value, list) and all(isinstance(text, str) for text in value)
-        for value in map(record.get, _LISTS)
-    ):
-        return False
-    if not record["ok"]:
-        return bool(record["error"])
+    texts, lists = map(record.get, _TEXTS), map(record.get, _LISTS)
     packages = record.get("packages")
-    return (
+    is_built = (
         bool(record.get("location"))
         and isinstance(packages, list)
         and all(isinstance(package, dict) for package in packages)
+    )
+    return (
+        isinstance(record.get("ok"), bool)
+        and isinstance(record.get("fingerprint"), str)
+        and "error" in record
+        and all(isinstance(text, str | None) and "\0" not in (text or "") for text in texts)
+        and all(isinstance(items, list) and set(map(type, items)) <= {str} for items in lists)
+        and (is_built if record["ok"] else bool(record.get("error")))
     )
 
 
@@ -471,10 +462,6 @@ def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Ite
         if env.last_use > unused_since:
             continue
         size = size_of(env.folder.path)
-        try:
+        with EnvError.for_os_errors("cannot remove it", where=str(env.folder.path)):
             reason = locks.reason_to_keep(env.folder) if dry_run else locks.remove(env.folder)
-        except OSError as error:
-            raise EnvError(
-                f"cannot remove it: {error.strerror or error}", where=str(env.folder.path)
-            ) from error
         yield PrunedEnv(env=env, size=size, reason=reason)

@@ -152,10 +152,8 @@ def difference(
     pinned_env: PinnedEnv, python_version: str, packages: Sequence[Package]
 ) -> str | None:
     """Return how this machine's env differs from the driver's; ``None`` if it does not."""
-    here, there = (
-        {package.name: package for package in packages},
-        {package.name: package for package in pinned_env.packages},
-    )
+    here = {package.name: package for package in packages}
+    there = {package.name: package for package in pinned_env.packages}
     differences = []
     if python_version != pinned_env.python_version:
         differences.append(
@@ -278,7 +276,9 @@ class WorkerEnvs:
         """
         use = locks.EnvUse(cache.folder_of(pinned_env.env))
         built = read_env(pinned_env.env, cache)
-        error = None if built.error is not None else _difference(pinned_env, built)
+        error = None
+        if built.error is None and built.digest != pinned_env.digest:
+            error = difference(pinned_env, built.python_version or "", built.packages)
         if built.error is not None or error is not None:
             use.close()
             return evolve(built, error=f"different from the driver's: {error}") if error else None
@@ -367,14 +367,6 @@ def _refuse_impossible(pinned_env: PinnedEnv) -> None:
 
 def _not_installed(pinned_env: PinnedEnv, reason: str) -> WorkerLacks:
     return WorkerLacks(f"cannot install {pinned_env.env.name} as the driver has it: {reason}")
-
-
-def _difference(pinned_env: PinnedEnv, built: BuiltEnv) -> str | None:
-    return (
-        None
-        if built.digest == pinned_env.digest
-        else difference(pinned_env, built.python_version or "", built.packages)
-    )
 
 
 def _last_error(folder: EnvFolder) -> str | None:

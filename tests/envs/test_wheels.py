@@ -5,6 +5,7 @@ The tests use the index's real list of files, kept here for Linux on x86-64 with
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 
@@ -29,7 +30,8 @@ PLATFORMS = [
 def linux(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Linux on x86-64, whatever these tests run on."""
     monkeypatch.setattr(listings, "platform_tags", lambda: iter(PLATFORMS))
-    monkeypatch.setattr(listings, "_tags_of", {})
+    tags_of = functools.cache(listings._supported_tags.__wrapped__)
+    monkeypatch.setattr(listings, "_supported_tags", tags_of)
 
 
 def listing(distribution: str) -> Listing:
