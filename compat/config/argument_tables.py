@@ -122,7 +122,6 @@ def check_values(table: Table, toolchain: Toolchain) -> None:
     check_launch(table.table("launch"), toolchain)
     for name, value in table.mapping("constexprs").items():
         if value != DROP:
-            check_number(table.table("constexprs"), name, value)
             check_constexpr(table.table("constexprs"), name, value)
     for name, value in table.mapping("options").items():
         if value != DROP:
@@ -157,7 +156,7 @@ def _type_hint(value: str, choices: Collection[str]) -> str | None:
     return did_you_mean(value, choices)
 
 
-def check_number(table: Table, name: str, value: object) -> None:
+def _check_number(table: Table, name: str, value: object) -> None:
     """Refuse a whole number that is too large for every type of Triton.
 
     Such a number is a mistake, and some JSON readers refuse it.
@@ -172,7 +171,7 @@ def check_option(table: Table, name: str, value: object, toolchain: Toolchain) -
     A known option has its type and a value that some release takes. Any other is a number, a
     string, a boolean, or an array of such values for a tuple.
     """
-    check_number(table, name, value)
+    _check_number(table, name, value)
     option = toolchain.language.options.get(name)
     if option is None:
         if isinstance(value, list):
@@ -202,7 +201,8 @@ def check_option(table: Table, name: str, value: object, toolchain: Toolchain) -
 
 
 def check_constexpr(table: Table, name: str, value: object) -> None:
-    """Refuse a value that has no form of :mod:`compat.model.constexprs`."""
+    """Refuse a value that has no form of :mod:`compat.model.constexprs`, or is too large."""
+    _check_number(table, name, value)
     try:
         constexprs.read(value, describe)
     except constexprs.UnknownForm as error:
@@ -402,16 +402,11 @@ def problem_entries(
 
 def _tensors(launch: JsonMapping) -> list[str]:
     """The tensors that a launch passes, as types of pointers or descriptors."""
-    texts = [
-        value if isinstance(value, str) else f"*{value['tensor']}"
+    return [
+        value if isinstance(value, str) else f"*{arguments.dtype_of(value)}"
         for value in launch.values()
-        if _is_tensor(value)
+        if arguments.is_tensor(value) or arguments.is_descriptor(value)
     ]
-    return [kind for kind in texts if kind.startswith(("*", "tensordesc<"))]
-
-
-def _is_tensor(value: object) -> bool:
-    return isinstance(value, str) or (isinstance(value, dict) and "tensor" in value)
 
 
 def _parameters(tables: Sequence[Table], spec: CompileSpec) -> JsonObject:

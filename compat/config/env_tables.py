@@ -140,7 +140,7 @@ def _packages(requirements: Iterable[str]) -> set[str]:
     """The packages that requirements install by name. The packages of a path are not known."""
     from packaging.requirements import Requirement  # few files have any
 
-    named = (text for text in requirements if not is_path(text))
+    named = (text for text in requirements if not text.startswith(("-e ", "/")))
     return {canonicalize_name(Requirement(text).name) for text in named}
 
 
@@ -168,10 +168,8 @@ def _envs(top: Table, base: Path) -> tuple[Env, ...]:
 
 def _env(table: Table, base: Path) -> Env:
     toolchain = _toolchain_of(table, "name", more=_ENV_KEYS)
-    release, framework_release = (
-        table.version(toolchain.name),
-        table.version(toolchain.framework.name),
-    )
+    release = table.version(toolchain.name)
+    framework_release = table.version(toolchain.framework.name)
     distribution, wheel = table.optional("distribution"), table.optional("wheel")
     if wheel is not None:
         wheel, distribution, release = _wheel(
@@ -195,11 +193,7 @@ def _env(table: Table, base: Path) -> Env:
         evolve(env, distribution=toolchain.name) if distribution == toolchain.distribution else env
     )
     name = table.string("name", own.label)
-    if not _NAME.fullmatch(name):
-        table.fail(
-            f"{name!r} is not a valid name: use letters, digits and . _ + - only",
-            "name" if "name" in table else None,
-        )
+    _check_name(table, name, "name" if "name" in table else None)
     return evolve(
         env,
         name=name,
@@ -212,9 +206,19 @@ def _env(table: Table, base: Path) -> Env:
     )
 
 
-def toolchain_called(name: str) -> Toolchain | None:
-    """Return the toolchain with this name. ``None``: there is none."""
-    return next((toolchain for toolchain in toolchains.every() if toolchain.name == name), None)
+def _check_name(table: Table, name: str, key: str | None) -> None:
+    if not _NAME.fullmatch(name):
+        table.fail(f"{name!r} is not a valid name: use letters, digits and . _ + - only", key)
+
+
+def toolchain_named(table: Table, name: str) -> Toolchain:
+    """The toolchain that a table names under ``toolchain``. Raises ConfigError if there is none."""
+    toolchain = toolchains.find(name)
+    if toolchain is None:
+        names = [known.name for known in toolchains.every()]
+        hint = did_you_mean(name, names) or f"Available: {', '.join(names)}."
+        table.fail(f"unknown toolchain {name!r}", "toolchain", hint=hint)
+    return toolchain
 
 
 def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
@@ -232,12 +236,9 @@ def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
             hint="An env has one toolchain: declare two envs.",
         )
     named = table.optional("toolchain")
-    if named is not None and named not in names:
-        hint = did_you_mean(named, names) or f"Available: {', '.join(names)}."
-        table.fail(f"unknown toolchain {named!r}", "toolchain", hint=hint)
+    toolchain = toolchain_named(table, named or (keys or [toolchains.DEFAULT.name])[0])
     if named is not None and keys not in ([], [named]):
         table.fail(f"gives a release of {keys[0]}, but the toolchain is {named}", keys[0])
-    toolchain = toolchains.look_up(named or (keys or [toolchains.DEFAULT.name])[0])
     table.only(*first, *names, toolchain.framework.name, *more, "toolchain")
     return toolchain
 
@@ -283,11 +284,7 @@ def _index(table: Table) -> str | None:
 def _groups(table: Table) -> tuple[str, ...]:
     groups = table.strings("groups")
     for index, group in enumerate(groups):
-        if not _NAME.fullmatch(group):
-            table.fail(
-                f"{group!r} is not a valid name: use letters, digits and . _ + - only",
-                f"groups[{index}]",
-            )
+        _check_name(table, group, f"groups[{index}]")
     return tuple(dict.fromkeys(groups))
 
 
@@ -320,11 +317,6 @@ def installs(table: Table, base: Path) -> tuple[str, ...]:
         _install_requirement(table, f"install[{index}]", text.strip(), base)
         for index, text in enumerate(table.strings("install"))
     )
-
-
-def is_path(installed: str) -> bool:
-    """Whether a result of :func:`installs` is a folder or a wheel, and not a requirement."""
-    return installed.startswith(("-e ", "/"))
 
 
 def _install_requirement(table: Table, key: str, text: str, base: Path) -> str:

@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
 from attrs import define, field
@@ -31,6 +32,7 @@ from compat.config.argument_tables import (
     merged_hints,
     problem_of,
 )
+from compat.config.env_tables import toolchain_named
 from compat.config.kernel_sources import Place, check_function
 from compat.config.selection import MATRIX
 from compat.config.toml import DROP, Table, did_you_mean, display_path, read_toml
@@ -48,7 +50,7 @@ from compat.model import (
     TuningRanges,
     constexprs,
 )
-from compat.model.cell import leaf_types, read_type
+from compat.model.cell import leaf_types
 from compat.source.closure import ParsedSource, read_source
 from compat.source.parsing import text_of
 from compat.text import JsonObject, lazy_pattern
@@ -252,7 +254,8 @@ class DeclaredKernel:
     library: Callable[[str], Path]
     """Unpacks a library of the package index."""
     _sources: dict[Place, ParsedSource] = field(factory=dict)
-    _problems: dict[Path, ParsedSource] = field(factory=dict)
+    _problem_source: Callable[[Path], ParsedSource] = field(factory=lambda: cache(read_source))
+    """Reads the source of a problem, once. Raises OSError or SyntaxError if that fails."""
 
     @classmethod
     def of(
@@ -273,7 +276,8 @@ class DeclaredKernel:
             "expect",
         )
         layers = (top, own) if top else (own,)
-        kernel, toolchain = name_of(own, named_by), _toolchain(saying("toolchain", layers))
+        kernel, naming = name_of(own, named_by), saying("toolchain", layers)
+        toolchain = toolchain_named(naming, naming.string("toolchain", DEFAULT_TOOLCHAIN))
         cases = tables_by_name(own, "case") or {ONLY_CASE: implicit_table(own, name=ONLY_CASE)}
         function = own.string("function", kernel)
         variants = tables_by_name(own, "variant") or {
@@ -363,10 +367,8 @@ class DeclaredKernel:
         place = kernel_sources.place_of(
             (variant, *reversed(self.layers)), self.path.parent, self.library
         )
-        function, text = (
-            variant.string("function", self.own.optional("function")),
-            self._source(variant, place),
-        )
+        function = variant.string("function", self.own.optional("function"))
+        text = self._source(variant, place)
         compile_spec, defaults = self._compile_spec(variant, case)
         check_function(variant, case, function, compile_spec, place.source, text)
         return Specialization(
@@ -398,7 +400,6 @@ class DeclaredKernel:
     def _compile_spec(self, variant: Table, case: Table) -> tuple[CompileSpec, tuple[str, ...]]:
         """The merged tables of a variant and a case, and the names of the default hints."""
         tables: JsonObject = {key: merge_tables(key, self.layers, variant, case) for key in TABLES}
-        tables["signature"] = {name: read_type(kind) for name, kind in tables["signature"].items()}
         tables["constexprs"] = {
             name: constexprs.read(value) for name, value in tables["constexprs"].items()
         }
@@ -420,15 +421,6 @@ class DeclaredKernel:
         if not tables:
             return TuningRanges()
         return tuning_of(tables, spec, self._constexprs, self.toolchain)
-
-    def _problem_source(self, path: Path) -> ParsedSource:
-        """A problem's source, which is read once.
-
-        Raises OSError or SyntaxError if that fails.
-        """
-        if path not in self._problems:
-            self._problems[path] = read_source(path)
-        return self._problems[path]
 
     def _source(self, variant: Table, place: Place) -> ParsedSource:
         if place not in self._sources:
@@ -460,18 +452,7 @@ def _arguments(table: Table) -> dict[str, str]:
     A dropped argument has an empty type.
     """
     signature = table.mapping("signature")
-    return leaf_types(
-        {name: read_type(kind) if kind != DROP else "" for name, kind in signature.items()}
-    )
-
-
-def _toolchain(top: Table) -> Toolchain:
-    name = top.string("toolchain", DEFAULT_TOOLCHAIN)
-    by_name = {toolchain.name: toolchain for toolchain in toolchains.every()}
-    if name not in by_name:
-        hint = did_you_mean(name, by_name) or f"Available: {', '.join(by_name)}."
-        top.fail(f"unknown toolchain {name!r}", "toolchain", hint=hint)
-    return by_name[name]
+    return leaf_types({name: "" if kind == DROP else kind for name, kind in signature.items()})
 
 
 # --- the tables of a kernel, by name --------------------------------------------------------------

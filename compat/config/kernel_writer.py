@@ -291,6 +291,13 @@ _ORDER = (
     *("signature", "launch", "constexprs", "hints", "problem", "problem.parameters", "options"),
     *(f"tune.{table}" for table in TUNED),
 )
+_Write = Callable[[Any], Any]
+_WRITE: Mapping[str, _Write] = {
+    **dict.fromkeys(TABLES, constexprs.plain),
+    "launch": arguments.plain,
+    **dict.fromkeys(("problem", "problem.parameters"), lambda value: value),
+}
+"""Table → the function that writes a value of it; for all other tables it is a list."""
 
 
 def _tables(
@@ -300,8 +307,8 @@ def _tables(
     kernel: _Tables = {}
     variants: dict[str, _Tables] = {}
     cases: dict[str, _Tables] = {}
-    entries = [*_layers(specs), *_layers_of_problems(specs, folder), *_layers_of_tuning(specs)]
-    for table, name, layers, written in sorted(entries, key=lambda entry: _ORDER.index(entry[0])):
+    entries = sorted(_layers(specs, folder), key=lambda entry: _ORDER.index(entry[0]))
+    for table, name, layers, written in entries:
         assignments = [(kernel, layers.kernel)] if layers.kernel is not ABSENT else []
         assignments += [
             (variants.setdefault(variant, {}), value) for variant, value in layers.variants.items()
@@ -318,8 +325,8 @@ def _tables(
 
 
 def _layers(
-    specs: Mapping[Place, Specialization],
-) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
+    specs: Mapping[Place, Specialization], folder: Path
+) -> Iterator[tuple[str, str, Layers, _Write]]:
     """Yield table, entry, the entry's value in each layer, and the function that writes a value."""
     typed = {place: leaf_types(spec.compile.signature) for place, spec in specs.items()}
     for hint in HINTS:
@@ -334,48 +341,27 @@ def _layers(
             _of(Hint(values=values, can_be_dropped=False, places=suited), specs, f"hints.{hint}"),
             list,
         )
-    for table in TABLES:
-        by_place = {place: getattr(spec.compile, table) for place, spec in specs.items()}
+    contents = {place: _contents(spec, folder) for place, spec in specs.items()}
+    for table in next(iter(contents.values())):
+        by_place = {place: tables[table] for place, tables in contents.items()}
         for name in in_order(by_place.values()):
-            values = _entry_values(name, by_place)
-            entry = LayerEntry(values=values, in_order=table != "options")
-            yield (
-                table,
-                name,
-                _of(entry, specs, f"{table}.{name}"),
-                arguments.plain if table == "launch" else constexprs.plain,
+            entry = LayerEntry(
+                values={place: values.get(name, ABSENT) for place, values in by_place.items()},
+                in_order=table != "options",
+                can_be_dropped=table in TABLES,
             )
+            yield table, name, _of(entry, specs, f"{table}.{name}"), _WRITE.get(table, list)
 
 
-def _layers_of_problems(
-    specs: Mapping[Place, Specialization], folder: Path
-) -> Iterator[tuple[str, str, Layers, Callable[[object], object]]]:
-    """Yield the same as :func:`_layers` for the entries about problems."""
-    problems = {
-        place: problem_entries(spec.problem, spec.compile, folder) for place, spec in specs.items()
+def _contents(spec: Specialization, folder: Path) -> dict[str, JsonMapping]:
+    """Table → its entries for one variant and case, for all tables except the hints."""
+    problem, parameters = problem_entries(spec.problem, spec.compile, folder)
+    return {
+        **{table: getattr(spec.compile, table) for table in TABLES},
+        "problem": problem,
+        "problem.parameters": parameters,
+        **{f"tune.{table}": getattr(spec.tuning, table) for table in TUNED},
     }
-    for table, index in (("problem", 0), ("problem.parameters", 1)):
-        by_place: dict[Place, JsonMapping] = {
-            place: both[index] for place, both in problems.items()
-        }
-        for name in in_order(by_place.values()):
-            entry = LayerEntry(values=_entry_values(name, by_place), can_be_dropped=False)
-            yield table, name, _of(entry, specs, f"{table}.{name}"), lambda value: value
-
-
-def _layers_of_tuning(
-    specs: Mapping[Place, Specialization],
-) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
-    """Yield the same as :func:`_layers` for the entries about tuning."""
-    for table in TUNED:
-        by_place = {place: getattr(spec.tuning, table) for place, spec in specs.items()}
-        for name in in_order(by_place.values()):
-            entry = LayerEntry(values=_entry_values(name, by_place), can_be_dropped=False)
-            yield f"tune.{table}", name, _of(entry, specs, f"tune.{table}.{name}"), list
-
-
-def _entry_values(name: str, by_place: Mapping[Place, JsonMapping]) -> dict[Place, object]:
-    return {place: values.get(name, ABSENT) for place, values in by_place.items()}
 
 
 def _of(entry: LayerEntry, specs: Mapping[Place, Specialization], path: str) -> Layers:

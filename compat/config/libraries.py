@@ -21,7 +21,7 @@ from compat.config.toml import Table, read_toml
 from compat.envs.libraries import is_pinned, newest_of_minors, normal, released_versions
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.model import Specialization
-from compat.text import lazy_pattern
+from compat.text import JsonMapping, lazy_pattern
 
 OPTION = "--package"
 _NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -154,8 +154,9 @@ def load_at_versions(
     sources: dict[tuple[LibraryVersions, str], _SourceAtVersion] = {}
     for path in kernel_paths(patterns, base, where):
         table = read_toml(path, base)
+        names = {named.name for inner in _tables(table.data) if (named := _library(inner))}
         for library in libraries:
-            if library.name in _names(table.data):
+            if library.name in names:
                 for source in _of_library(table, path, library, unpack):
                     earlier = sources.get((library, source.kernel))
                     if earlier is None or source.rank > earlier.rank:
@@ -231,29 +232,26 @@ def library_requirements(patterns: Sequence[str], base: Path) -> tuple[str, ...]
     return tuple(dict.fromkeys(map(normal, requirements)))
 
 
-def _requirements(data: object) -> Iterator[str]:
-    if isinstance(data, Mapping):
-        install = data.get("install")
-        named = [data.get("package"), *(install if isinstance(install, list) else ())]
+def _requirements(data: JsonMapping) -> Iterator[str]:
+    for table in _tables(data):
+        install = table.get("install")
+        named = [table.get("package"), *(install if isinstance(install, list) else ())]
         yield from (text for text in named if isinstance(text, str))
-        for item in data.values():
-            yield from _requirements(item)
-    elif isinstance(data, list):
-        for item in data:
-            yield from _requirements(item)
 
 
-def _names(data: object) -> Iterator[str]:
-    """The names of the libraries that a table and its inner tables name in ``package``."""
+def _tables(data: object) -> Iterator[JsonMapping]:
+    """A table and its inner tables."""
     if isinstance(data, Mapping):
-        package = data.get("package")
-        if isinstance(package, str) and (library := LibraryVersions.of(package)):
-            yield library.name
-        for item in data.values():
-            yield from _names(item)
-    elif isinstance(data, list):
-        for item in data:
-            yield from _names(item)
+        yield data
+        data = list(data.values())
+    for item in data if isinstance(data, list) else ():
+        yield from _tables(item)
+
+
+def _library(table: JsonMapping) -> LibraryVersions | None:
+    """The library that a table names in ``package``; ``None`` without one."""
+    package = table.get("package")
+    return LibraryVersions.of(package) if isinstance(package, str) else None
 
 
 def _replace_version(data: Any, library: LibraryVersions) -> Any:
@@ -263,8 +261,7 @@ def _replace_version(data: Any, library: LibraryVersions) -> Any:
     if not isinstance(data, Mapping):
         return data
     moved = {key: _replace_version(item, library) for key, item in data.items()}
-    package = data.get("package")
-    named = LibraryVersions.of(package) if isinstance(package, str) else None
+    named = _library(data)
     return (
         {**moved, "package": library.requirement} if named and named.name == library.name else moved
     )

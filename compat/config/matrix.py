@@ -161,10 +161,8 @@ class MatrixConfig:
         env = next(named, None) or self._env_from_name(name)
         if env is not None:
             return env
-        usual, hint = (
-            toolchains.look_up(self._usual_toolchain),
-            did_you_mean(name, [env.name for env in self.envs]),
-        )
+        usual = toolchains.look_up(self._usual_toolchain)
+        hint = did_you_mean(name, [env.name for env in self.envs])
         raise SelectionError(
             f"unknown env {name!r}",
             hint=hint or f"Choose an env of {FILE}, or {usual.name}-X[-{usual.framework.name}-Y].",
@@ -208,7 +206,7 @@ class MatrixConfig:
             f"{self._usual_toolchain}-{word.removeprefix('v')}" if short else word
         )
         try:
-            toolchain = env_tables.toolchain_called(match["toolchain"]) if match else None
+            toolchain = toolchains.find(match["toolchain"]) if match else None
             if match and toolchain and match["framework"] in (None, toolchain.framework.name):
                 env = Env(
                     name=match[0],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from compat.model import Env
 from compat.text import lazy_pattern
@@ -60,11 +60,10 @@ def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
 
     If a release has several envs, the one without PyTorch is meant. Forks have no releases.
     """
-    chosen = _chooser(word)
     names: set[str] = set()
     for of_toolchain in _by_toolchain(envs).values():
         own = _representatives(of_toolchain)
-        names.update(own[release].name for release in chosen(sorted(own)))
+        names.update(own[release].name for release in _chosen(word, sorted(own)))
     return tuple(env for env in envs if env.name in names)
 
 
@@ -153,33 +152,30 @@ def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:
     return by_version
 
 
-_Chooser = Callable[[Sequence[Version]], Iterable[Version]]
-
-
-def _chooser(word: str) -> _Chooser:
-    """The function that picks a word's releases from all releases, which are oldest first."""
+def _chosen(word: str, releases: Sequence[Version]) -> Sequence[Version]:
+    """The releases that a word means, of all releases, which are oldest first."""
     if word == NEWEST:
-        return _newest
+        return _newest(releases)
     if len(word) > _LONGEST:
-        return lambda releases: ()
+        return ()
     try:
         if _OPERATOR.match(word) or word.endswith(".*"):
             specifier = SpecifierSet(
                 word if _OPERATOR.match(word) else f"=={word.removeprefix('v')}"
             )
-            specifier.contains("3.0.0")  # packaging reads the numbers in it only now
-            return lambda releases: [
-                release for release in releases if specifier.contains(release, prereleases=True)
+            # Only this reads the numbers in the specifier.
+            return [
+                version for version in releases if specifier.contains(version, prereleases=True)
             ]
         named = Version(word)
-    except (InvalidSpecifier, InvalidVersion, ValueError):
-        return lambda releases: ()
+    except ValueError:  # InvalidSpecifier and InvalidVersion are some
+        return ()
     if len(named.release) < _WHOLE and _NUMBER.fullmatch(word):
         series = named.release
-        return lambda releases: _newest(
-            [release for release in releases if release.release[: len(series)] == series]
+        return _newest(
+            [version for version in releases if version.release[: len(series)] == series]
         )
-    return lambda releases: [release for release in releases if release == named]
+    return [release for release in releases if release == named]
 
 
 def _newest(releases: Sequence[Version]) -> Sequence[Version]:

@@ -256,10 +256,8 @@ class CellPattern:
                 if any(fnmatchcase(_parts(cell)[place], part) for part in glob_parts)
             )
             if glob_parts and not remaining:
-                part, before = (
-                    self.text.split("/")[place],
-                    "/".join(self.globs[0].split("/")[:place]),
-                )
+                part = self.text.split("/")[place]
+                before = "/".join(self.globs[0].split("/")[:place])
                 missing = (
                     f"{before} has no {kind} {part!r}" if before else f"unknown {kind} {part!r}"
                 )

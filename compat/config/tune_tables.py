@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 
-from compat.config.argument_tables import check_constexpr, check_number, check_option
+from compat.config.argument_tables import check_constexpr, check_option
 from compat.config.toml import Table, describe, did_you_mean, quote_text
 from compat.model import CompileSpec, TuningRanges
 from compat.text import JsonObject
@@ -56,7 +56,6 @@ def _check_known(table: Table, name: str, constexprs: Collection[str]) -> None:
 
 
 def _check_constexpr(table: Table, name: str, value: object) -> None:
-    check_number(table, name, value)
     check_constexpr(table, name, value)
     if not isinstance(value, int | float | str):
         table.fail(f"expected numbers, strings or booleans, found {describe(value)}", name)

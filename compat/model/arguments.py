@@ -27,7 +27,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeGuard
 
 from compat.model import constexprs
-from compat.model.constexprs import UnknownForm, check_name
+from compat.model.constexprs import UnknownForm, check_name, read_at
 from compat.text import JsonMapping, lazy_pattern
 
 Argument = Any
@@ -61,7 +61,8 @@ def read(
     """
     if isinstance(value, list):
         return tuple(
-            _element(f"[{index}]", element, dtypes, describe) for index, element in enumerate(value)
+            read_at(f"[{index}]", read, element, dtypes, describe)
+            for index, element in enumerate(value)
         )
     if isinstance(value, bool | float):
         return value
@@ -79,28 +80,14 @@ def read(
         fields = value[FIELDS].items()
         return {
             FIELDS: {
-                name: _element(f".{name}", element, dtypes, describe) for name, element in fields
+                name: read_at(f".{name}", read, element, dtypes, describe)
+                for name, element in fields
             }
         }
     if isinstance(value, Mapping) and value.keys() == {CONSTANT}:
-        return _of_constant(value[CONSTANT], describe)
+        constant = value[CONSTANT]
+        return {CONSTANT: read_at(f".{CONSTANT}", constexprs.read, constant, describe)}
     raise UnknownForm(f"{describe(value)} is not an argument of a launch", hint=FORMS)
-
-
-def _of_constant(value: object, describe: Callable[[object], str]) -> object:
-    try:
-        return {CONSTANT: constexprs.read(value, describe)}
-    except UnknownForm as error:
-        raise UnknownForm(str(error), f".{CONSTANT}{error.path}", error.hint) from None
-
-
-def _element(
-    place: str, value: object, dtypes: Collection[str], describe: Callable[[object], str]
-) -> object:
-    try:
-        return read(value, dtypes, describe)
-    except UnknownForm as error:
-        raise UnknownForm(str(error), f"{place}{error.path}", error.hint) from None
 
 
 def _of_text(text: str, dtypes: Collection[str]) -> str:

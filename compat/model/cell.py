@@ -237,7 +237,7 @@ class CompileSpec:
         Arguments keep the order of the function. The order of options has no meaning.
         """
         return {
-            "signature": {name: plain_type(kind) for name, kind in self.signature.items()},
+            "signature": {name: constexprs.plain(kind) for name, kind in self.signature.items()},
             "launch": dict(self.launch),
             "constexprs": dict(self.constexprs),
             **{name: list(paths) for name, paths in self.hints.items()},
@@ -395,24 +395,8 @@ class Cell:
 
 
 # A type is a name of the toolchain (``*fp16``, ``i32``). The type of a tuple is the types of its
-# elements, at any depth. Paths number the fields of a named tuple.
-
-
-def read_type(value: object) -> Any:
-    """Convert a type of kernel files or JSON into the form of this module: arrays become tuples.
-
-    Other values stay unchanged.
-    """
-    if isinstance(value, Mapping) and FIELDS in value:
-        return {FIELDS: {name: read_type(element) for name, element in value[FIELDS].items()}}
-    return tuple(map(read_type, value)) if isinstance(value, list) else value
-
-
-def plain_type(kind: object) -> object:
-    """Convert a type into the form of kernel files and JSON, which :func:`read_type` reads."""
-    if isinstance(kind, Mapping):
-        return {FIELDS: {name: plain_type(element) for name, element in kind[FIELDS].items()}}
-    return [plain_type(element) for element in kind] if isinstance(kind, tuple) else kind
+# elements, at any depth. Paths number the fields of a named tuple. In JSON, a tuple is an array
+# (:func:`compat.model.constexprs.plain`).
 
 
 def leaf_types(signature: Mapping[str, ArgumentType]) -> dict[str, str]:

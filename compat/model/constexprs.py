@@ -102,7 +102,7 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
     """
     if isinstance(value, list):
         return tuple(
-            _element(f"[{index}]", element, describe) for index, element in enumerate(value)
+            read_at(f"[{index}]", read, element, describe) for index, element in enumerate(value)
         )
     if isinstance(value, bool | int | float | str):
         return value
@@ -121,14 +121,17 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
         return {form: _layout(name)}
     if form == FIELDS and is_fields(name):
         return {
-            form: {key: _element(f".{key}", element, describe) for key, element in name.items()}
+            form: {
+                key: read_at(f".{key}", read, element, describe) for key, element in name.items()
+            }
         }
     raise UnknownForm(f"{describe(value)} is not a valid constexpr value")
 
 
-def _element(place: str, value: object, describe: Callable[[object], str]) -> object:
+def read_at(place: str, reader: Callable[..., Constexpr], *arguments: object) -> Constexpr:
+    """Call a reader for the part of a value at a place, which the reader's error then names."""
     try:
-        return read(value, describe)
+        return reader(*arguments)
     except UnknownForm as error:
         raise UnknownForm(str(error), f"{place}{error.path}", error.hint) from None
 

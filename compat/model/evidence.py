@@ -268,12 +268,15 @@ def _link(raised: RaisedException) -> RaisedException:
     )
 
 
-def read_metrics(data: object) -> dict[str, object]:
-    """The metrics that are numbers, texts, truth values, ``None``, or a table of these."""
+def read_metrics(data: object, *, tables: bool = True) -> dict[str, object]:
+    """The metrics that are numbers, texts, truth values, ``None``, or ``tables`` of these."""
     return {
-        name: _of_table(value) if isinstance(value, Mapping) else value
+        name: read_metrics(value, tables=False) if isinstance(value, Mapping) else value
         for name, value in _items(data)
-        if _is_metric(value)
+        if value is None
+        or isinstance(value, str)
+        or _is_number(value)
+        or (tables and isinstance(value, Mapping))
     }
 
 
@@ -329,8 +332,11 @@ def _stage_output(data: object) -> StageOutput | None:
 def read_warnings(data: object) -> tuple[ToolchainWarning, ...]:
     """The warnings in an answer; malformed ones are left out."""
     return tuple(
-        _bounded_warning(ToolchainWarning(type=kind, message=message))
-        for kind, message in _pairs(data, _MANY)
+        _bounded_warning(ToolchainWarning(type=item["type"], message=item["message"]))
+        for item in (data[:_MANY] if isinstance(data, list) else ())
+        if isinstance(item, Mapping)
+        and isinstance(item.get("type"), str)
+        and isinstance(item.get("message"), str)
     )
 
 
@@ -383,16 +389,6 @@ def read_stood_in(data: object) -> StandInPackages | None:
     )
 
 
-def _pairs(data: object, most: int) -> Iterable[tuple[str, str]]:
-    for item in data[:most] if isinstance(data, list) else ():
-        if (
-            isinstance(item, Mapping)
-            and isinstance(item.get("type"), str)
-            and isinstance(item.get("message"), str)
-        ):
-            yield item["type"], item["message"]
-
-
 def _bounded_warning(warning: ToolchainWarning) -> ToolchainWarning:
     return ToolchainWarning(
         type=warning.type[-_NAME:], message=limit_length(warning.message, _WORDS)
@@ -402,18 +398,6 @@ def _bounded_warning(warning: ToolchainWarning) -> ToolchainWarning:
 def _items(data: object) -> Iterable[tuple[str, Any]]:
     items = list(data.items())[:_MANY] if isinstance(data, Mapping) else []
     return ((name, value) for name, value in items if isinstance(name, str) and len(name) <= _NAME)
-
-
-def _is_metric(value: object) -> bool:
-    return value is None or isinstance(value, str | Mapping) or _is_number(value)
-
-
-def _of_table(table: Mapping[object, object]) -> dict[str, object]:
-    return {
-        name: value
-        for name, value in _items(table)
-        if _is_metric(value) and not isinstance(value, Mapping)
-    }
 
 
 def _is_number(value: object) -> bool:

@@ -21,8 +21,8 @@ from compat.bundle.bundle import Bundle
 from compat.errors import ConfigError
 from compat.files import templates
 from compat.model import Target
-from compat.model.cell import ArgumentType, plain_type
-from compat.model.constexprs import tuple_source
+from compat.model.cell import ArgumentType
+from compat.model.constexprs import plain, tuple_source
 from compat.source.parsing import defaults_of, defined_names, parameters, tree_of
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.cute.failures import KNOWLEDGE
@@ -265,7 +265,7 @@ class _Writing:
         self.fakes = fakes
         self._bundle, self._constants = bundle, constants
         self._named = arguments.sizes_of(
-            {name: plain_type(kind) for name, kind in bundle.spec.compile.signature.items()}
+            {name: plain(kind) for name, kind in bundle.spec.compile.signature.items()}
         )
         self.sizes: dict[str, str] = {}
         """Name of a size → the expression that makes it."""
