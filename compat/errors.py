@@ -228,11 +228,9 @@ def _import_refusal(error: ImportError) -> MachineError | None:
     It is ``None`` if the machine did not refuse the import.
     """
     number = next((number for phrase, number in _LOADING if phrase in str(error)), None)
-    return (
-        None
-        if number is None or _may_not_be_loaded(error)
-        else MachineError.about(number, str(error))
-    )
+    if number is None or _may_not_be_loaded(error):
+        return None
+    return MachineError.about(number, str(error))
 
 
 def _may_not_be_loaded(error: ImportError) -> bool:

@@ -50,11 +50,9 @@ class LibraryVersions:
     def of(cls, requirement: str) -> LibraryVersions | None:
         """The library that a requirement names with a version; ``None`` for other requirements."""
         name, equal, version = (part.strip() for part in requirement.partition("=="))
-        return (
-            cls(name=canonicalize_name(name.partition("[")[0]), version=version)
-            if equal and name
-            else None
-        )
+        if not equal or not name:
+            return None
+        return cls(name=canonicalize_name(name.partition("[")[0]), version=version)
 
 
 def libraries_named(texts: Sequence[str]) -> tuple[LibraryVersions, ...]:

@@ -236,11 +236,9 @@ class Table:
     def version(self, key: str) -> Version | None:
         """A version (PEP 440), or ``None`` if the key is absent."""
         text = self.optional(key, example='"3.1.0"')
-        return (
-            None
-            if text is None
-            else self.parse_text(key, text, Version, 'a version, such as "3.1.0"')
-        )
+        if text is None:
+            return None
+        return self.parse_text(key, text, Version, 'a version, such as "3.1.0"')
 
     def day(self, key: str) -> date | None:
         """A day, written as TOML writes one, or ``None`` if the key is absent."""
@@ -252,12 +250,10 @@ class Table:
     def specifier(self, key: str, example: str = ">=3.1,<3.9") -> SpecifierSet:
         """A version specifier (PEP 440); one that matches everything if the key is absent."""
         text = self.optional(key, example=f'"{example}"')
+        if text is None:
+            return SpecifierSet()
         what = f'a version specifier, such as "{example}"'
-        return (
-            SpecifierSet()
-            if text is None
-            else self.parse_text(key, text, SpecifierSet, what, meant=correct_specifier)
-        )
+        return self.parse_text(key, text, SpecifierSet, what, meant=correct_specifier)
 
     def requirements(self, key: str) -> tuple[str, ...]:
         """An array of requirements (PEP 508), checked and left as written."""

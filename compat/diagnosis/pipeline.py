@@ -153,11 +153,9 @@ def split(one: Pipeline, other: Pipeline) -> Split | None:
     same = [one.states[i] == other.states[j] for i, j in pairs]
     if not pairs or not any(same):
         begins = [pipeline.states[0] if pipeline.states else "" for pipeline in (one, other)]
-        return (
-            None
-            if begins[0] == begins[1]
-            else Split(after=None, position=0, one=begins[0], other=begins[1])
-        )
+        if begins[0] == begins[1]:
+            return None
+        return Split(after=None, position=0, one=begins[0], other=begins[1])
     at = len(same) - 1 - same[::-1].index(True)
     end = pairs[at + 1] if at + 1 < len(pairs) else (len(one.steps), len(other.steps))
     divergence = _between(one, other, pairs[at], end)
@@ -287,13 +285,9 @@ def _place(evidence: Evidence, reader: OutputReader) -> str | None:
     """
     if evidence.stage != SOURCE_STAGE and evidence.stage not in reader.front_end:
         return None
-    return (
-        evidence.at
-        if evidence.answered
-        else evidence.in_flight
-        if evidence.stage != SOURCE_STAGE
-        else None
-    )
+    if evidence.answered:
+        return evidence.at
+    return evidence.in_flight if evidence.stage != SOURCE_STAGE else None
 
 
 def _line(evidence: Evidence, reader: OutputReader) -> str | None:

@@ -244,13 +244,9 @@ def keep_files(
 def age_phrase(seconds: float) -> str:
     """Return an age in words, such as ``3 days ago``."""
     hours = seconds / 3600
-    return (
-        f"{hours / 24:.0f} days ago"
-        if hours >= 48
-        else f"{hours:.0f} hours ago"
-        if hours >= 1
-        else "within the last hour"
-    )
+    if hours >= 48:
+        return f"{hours / 24:.0f} days ago"
+    return f"{hours:.0f} hours ago" if hours >= 1 else "within the last hour"
 
 
 Minor = tuple[int, int]

@@ -405,11 +405,9 @@ def _state(folder: EnvFolder, record: dict[str, object]) -> tuple[str, str | Non
     except NotInstalled as error:
         return "damaged", str(error)
     same = [asdict(package) for package in installation.packages] == record["packages"]
-    return (
-        ("complete", None)
-        if same
-        else ("damaged", "its packages have changed since they were installed")
-    )
+    if not same:
+        return "damaged", "its packages have changed since they were installed"
+    return "complete", None
 
 
 def size_of(path: Path) -> int:

@@ -375,11 +375,9 @@ def _last_error(folder: EnvFolder) -> str | None:
     It is ``None`` if that installation succeeded or was interrupted, or there was none.
     """
     record = read_record(folder)
-    return (
-        None
-        if record is None or record["ok"] or record["error"] == INTERRUPTED
-        else record["error"]
-    )
+    if record is None or record["ok"] or record["error"] == INTERRUPTED:
+        return None
+    return str(record["error"])
 
 
 def _time_of(folder: EnvFolder) -> float:

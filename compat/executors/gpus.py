@@ -163,11 +163,9 @@ def find_host(environ: Mapping[str, str] = os.environ) -> GpuHost:
         host = find_gpus()
     except (OSError, MachineError) as error:
         return GpuHost(why_none=_driver_error(error))
-    return (
-        evolve(host, python=environ.get(PYTHON) or _worker_python(environ))
-        if host.devices
-        else host
-    )
+    if not host.devices:
+        return host
+    return evolve(host, python=environ.get(PYTHON) or _worker_python(environ))
 
 
 def _driver_error(error: Exception) -> str:

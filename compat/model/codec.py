@@ -333,11 +333,9 @@ def _record_schema(kind: type, definitions: JsonObject, *, optional: bool) -> Js
 
 
 def _name_of(value: object) -> str:
-    return (
-        repr(value)
-        if isinstance(value, str) and len(value) < 40
-        else _NAMES.get(type(value), f"a {type(value).__name__}")
-    )
+    if isinstance(value, str) and len(value) < 40:
+        return repr(value)
+    return _NAMES.get(type(value), f"a {type(value).__name__}")
 
 
 def _messages(error: Exception, path: str) -> Iterator[str]:
@@ -350,14 +348,8 @@ def _messages(error: Exception, path: str) -> Iterator[str]:
     elif isinstance(error, IterableValidationError):
         located, others = error.group_exceptions()
         for inner, place in located:
-            yield from _messages(
-                inner,
-                (
-                    f"{path}[{place.index!r}]"
-                    if isinstance(place.index, int)
-                    else f"{path}.{place.index}"
-                ),
-            )
+            step = f"[{place.index}]" if isinstance(place.index, int) else f".{place.index}"
+            yield from _messages(inner, f"{path}{step}")
     for other in others:
         yield f"{path.removeprefix('.') or 'the whole'}: {_message(other)}"
 

@@ -218,11 +218,9 @@ def source(value: Constexpr) -> str:
         return tuple_source(map(source, value))
     if isinstance(value, float) and value - value != 0:
         return f'float("{value}")'
-    return (
-        f'"{value}"'
-        if isinstance(value, str) and '"' not in value and "\\" not in value
-        else repr(value)
-    )
+    if isinstance(value, str) and '"' not in value and "\\" not in value:
+        return f'"{value}"'
+    return repr(value)
 
 
 def tuple_source(elements: Iterable[str]) -> str:

@@ -322,11 +322,9 @@ def _stage_output(data: object) -> StageOutput | None:
     )
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < _LARGEST:
         return None
-    return (
-        StageOutput(size=size, digest=digest[:_DIGEST])
-        if isinstance(digest, str) and _HEXADECIMAL.fullmatch(digest)
-        else None
-    )
+    if not isinstance(digest, str) or not _HEXADECIMAL.fullmatch(digest):
+        return None
+    return StageOutput(size=size, digest=digest[:_DIGEST])
 
 
 def read_warnings(data: object) -> tuple[ToolchainWarning, ...]:

@@ -179,11 +179,8 @@ def timing_mode(toolchain: Toolchain) -> Mode | None:
 
     Returns ``None`` if the toolchain needs no such mode, or cannot report times.
     """
-    return (
-        Mode(variables=toolchain.variables.timing, timed=True)
-        if toolchain.variables.timing
-        else None
-    )
+    variables = toolchain.variables.timing
+    return Mode(variables=variables, timed=True) if variables else None
 
 
 _OUTERMOST = 2
@@ -345,11 +342,9 @@ class InFlightCell:
     def limit(self, limits: Limits) -> float:
         """Return the deadline of the current stage, in seconds."""
         deadline = limits.import_deadline if self.stage == SOURCE_STAGE else limits.deadline
-        return (
-            min(deadline, self.entered - self.imported + limits.stage_deadline)
-            if self.stage == limits.stage
-            else deadline
-        )
+        if self.stage != limits.stage:
+            return deadline
+        return min(deadline, self.entered - self.imported + limits.stage_deadline)
 
     def remaining_seconds(self, limits: Limits) -> float:
         """Return the seconds until that deadline."""

@@ -296,20 +296,15 @@ def _place(location: object) -> str | None:
 
 def names(value: object) -> list[str]:
     """Return the strings among the first few values of a list, cut to a limited length."""
-    return (
-        [name[:_NAME] for name in value[:_FEW] if isinstance(name, str)]
-        if isinstance(value, list)
-        else []
-    )
+    items = value[:_FEW] if isinstance(value, list) else ()
+    return [name[:_NAME] for name in items if isinstance(name, str)]
 
 
 def offset(value: object) -> int | None:
     """Return a value that can be an offset in a file, or ``None``."""
-    return (
-        value
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _OFFSETS
-        else None
-    )
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _OFFSETS:
+        return value
+    return None
 
 
 def ending_of(message: dict[str, object]) -> dict[str, object]:

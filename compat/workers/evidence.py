@@ -200,11 +200,9 @@ def _reproducer(directory: Path) -> bytes | None:
         for path in directory.glob("reproducer.mlir*")
         if (content := content_of(path, _LARGEST_REPRODUCER)) is not None
     ]
-    return (
-        max(reproducers, key=lambda reproducer: _modification_time(reproducer[0]))[1]
-        if reproducers
-        else None
-    )
+    if not reproducers:
+        return None
+    return max(reproducers, key=lambda reproducer: _modification_time(reproducer[0]))[1]
 
 
 def _modification_time(path: Path) -> int:

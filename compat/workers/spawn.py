@@ -248,11 +248,9 @@ def _digest(path: str) -> str | None:
         status = Path(path).stat()
     except (OSError, ValueError):
         return None
-    return (
-        _digest_of(path, status.st_ino, status.st_size, status.st_mtime_ns)
-        if Path(path).is_file()
-        else None
-    )
+    if not Path(path).is_file():
+        return None
+    return _digest_of(path, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache
