@@ -33,12 +33,16 @@ class CompatError(Exception):
 
     @classmethod
     @contextmanager
-    def for_os_errors(cls, message: str, *, where: str, hint: str | None = None) -> Iterator[None]:
+    def for_os_errors(
+        cls, message: str, *, where: Path | str, hint: str | None = None
+    ) -> Iterator[None]:
         """Raise any OSError inside of the block as this error, with the system's reason."""
         try:
             yield
         except OSError as error:
-            raise cls(f"{message}: {error.strerror or error}", where=where, hint=hint) from error
+            raise cls(
+                f"{message}: {error.strerror or error}", where=str(where), hint=hint
+            ) from error
 
     def __reduce__(self) -> tuple[object, ...]:
         """Support pickling, with ``where`` and ``hint``, because errors pass between processes."""
@@ -73,15 +77,6 @@ class StoreError(CompatError):
     """Results cannot be read or written: a full disk, a foreign file, no permission."""
 
     exit_code = 5
-
-
-@contextmanager
-def saving(message: str, where: Path, hint: str | None = None) -> Iterator[None]:
-    """Raise StoreError for an OSError of a ``with`` block, with a message and the place."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"{message}: {error}", where=str(where), hint=hint) from error
 
 
 class IndexUnavailable(CompatError):

@@ -289,7 +289,7 @@ class _Initializing:
 
     def _write(self, path: Path, content: str | bytes, kernels: tuple[str, ...] = ()) -> None:
         hint = "Run the command in a writable folder, and name the sources by their paths."
-        with StoreError.for_os_errors("cannot be written", where=str(path), hint=hint):
+        with StoreError.for_os_errors("cannot be written", where=path, hint=hint):
             replace_file(Path(os.path.realpath(path)), content, keep_mode=True)
         self.written_files[path] = kernels
 

@@ -182,7 +182,7 @@ def add_releases(path: Path, releases: Sequence[NewRelease]) -> tuple[NewRelease
             text = _with_entry(text, newest, release, path)
             added.append(release)
     if text != before:
-        with StoreError.for_os_errors("cannot be written", where=str(path)):
+        with StoreError.for_os_errors("cannot be written", where=path):
             replace_file(Path(os.path.realpath(path)), text, keep_mode=True)
     return tuple(added)
 

@@ -170,7 +170,7 @@ class Locks:
             "env": unstructure(list(self.envs.values()), compact=True),
             **({"library": libraries} if libraries else {}),
         }
-        with StoreError.for_os_errors("cannot be written", where=str(self.path)):
+        with StoreError.for_os_errors("cannot be written", where=self.path):
             replace_file(self.path, _HEADING + toml_text(document))
 
 

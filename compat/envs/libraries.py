@@ -93,7 +93,7 @@ def _fetch(requirement: str, folder: Path, hashes: Sequence[str]) -> None:
         _install(requirement, making, hashes)
         replace_file(making / LIBRARY, json.dumps({"requirement": requirement}))
 
-    with EnvError.for_os_errors(f"cannot unpack {requirement}", where=str(folder)):
+    with EnvError.for_os_errors(f"cannot unpack {requirement}", where=folder):
         _make(folder, (folder / LIBRARY).is_file, install)
 
 
@@ -436,7 +436,7 @@ def overlaid(
         replace_file(making / _DONE, marker_text)
 
     if not is_whole():
-        with EnvError.for_os_errors(f"cannot install {requirements[0]}", where=str(folder)):
+        with EnvError.for_os_errors(f"cannot install {requirements[0]}", where=folder):
             _make(folder, is_whole, install)
     return Overlay(folder=folder, digest=_digest(folder))
 

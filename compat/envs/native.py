@@ -100,7 +100,7 @@ def build_library(
     folder = cache.folder / "native" / f"{source.stem}-{key}"
     if (folder / name).is_file() and all((folder / other).exists() for other in also):
         return folder
-    with EnvError.for_os_errors(f"cannot build {source.name}", where=str(folder)):
+    with EnvError.for_os_errors(f"cannot build {source.name}", where=folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as making:
             library = Path(making) / name

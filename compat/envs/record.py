@@ -460,6 +460,6 @@ def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Ite
         if env.last_use > unused_since:
             continue
         size = size_of(env.folder.path)
-        with EnvError.for_os_errors("cannot remove it", where=str(env.folder.path)):
+        with EnvError.for_os_errors("cannot remove it", where=env.folder.path):
             reason = locks.reason_to_keep(env.folder) if dry_run else locks.remove(env.folder)
         yield PrunedEnv(env=env, size=size, reason=reason)

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from compat import interruption
 from compat.engine import plan
-from compat.errors import saving
+from compat.errors import StoreError
 from compat.files import TemporaryFolder
 from compat.hunt.defects import Defect, HuntAnswer
 from compat.hunt.hunting import HuntRun
@@ -101,7 +101,7 @@ def _examples(run: HuntRun, answer: HuntAnswer, folder: Path, seconds: float) ->
         program = _shrunk(run, answer, defect, seconds) if seconds else defect.example.program
         letters = (letter if letter.isalnum() or letter == "." else "-" for letter in defect.name)
         place = folder / "".join(letters)[:80]
-        with saving("cannot write an example", place):
+        with StoreError.for_os_errors("cannot write an example", where=place):
             examples[defect.name] = write_kernel(program, run.language, run.toolchain, place)
     return examples
 

@@ -18,7 +18,7 @@ from compat import toolchains
 from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check
 from compat.engine.run import RunContext, run
-from compat.errors import SelectionError, saving
+from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder, replace_file
 from compat.hunt.defects import HuntAnswer
 from compat.hunt.kernels import GeneratedKernel, write_program
@@ -196,7 +196,7 @@ class HuntRun:
     def write_all(self, programs: Sequence[GeneratedProgram]) -> list[GeneratedKernel]:
         """Write programs into the folder of this hunt. Raises StoreError if that fails."""
         folder = self._programs.path
-        with saving("cannot write programs", folder):
+        with StoreError.for_os_errors("cannot write programs", where=folder):
             return [self.write_one(program, folder) for program in programs]
 
     def write_one(self, program: GeneratedProgram, folder: Path) -> GeneratedKernel:

@@ -20,7 +20,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.archives import path_below
-from compat.errors import SelectionError, saving
+from compat.errors import SelectionError, StoreError
 from compat.executors.gpus import Load
 from compat.files import replace_file
 from compat.launch.building import Built, Launchable
@@ -77,7 +77,9 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
             where=str(folder),
             hint="Name a new folder, or one with an earlier build.",
         )
-    with saving("cannot write the folder", folder, "Name another folder."):
+    with StoreError.for_os_errors(
+        "cannot write the folder", where=folder, hint="Name another folder."
+    ):
         for path in (
             folder / "objects",
             folder / TEXTS,
@@ -107,7 +109,9 @@ def pack(folder: Path) -> Path:
     folder = Path(os.path.abspath(folder))  # "." has no name
     path = folder.with_name(folder.name + ".tar.xz")
     with (
-        saving("cannot write the archive", path, "Free some space for it."),
+        StoreError.for_os_errors(
+            "cannot write the archive", where=path, hint="Free some space for it."
+        ),
         tarfile.open(path, "w:xz", preset=6) as archive,
     ):
         for file in sorted(folder.rglob("*")):

@@ -14,7 +14,7 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.config.kernel_writer import kernel_text
-from compat.errors import saving
+from compat.errors import StoreError
 from compat.files import replace_file
 from compat.model import Expectation, Problem, Result, Specialization
 from compat.reduce.candidate import Candidate
@@ -53,7 +53,7 @@ class BestSoFar:
             next(self._partial).unlink(missing_ok=True)
 
     def _write(self, candidate: Candidate, source: Path) -> None:
-        with saving("cannot save the candidate", self.path.parent):
+        with StoreError.for_os_errors("cannot save the candidate", where=self.path.parent):
             replace_file(source, candidate.text)
             replace_file(self.kernel_file, self._text_of(candidate, source))
             self.source = source
@@ -124,7 +124,7 @@ def write_problem(problem: Problem, kernel: Path) -> Problem:
     path = folder / f"{_NAME}.py"
     while path in copies.values():  # the problem of a reduced kernel
         path = path.with_stem(f"{path.stem}_again")
-    with saving("cannot save the problem", folder):
+    with StoreError.for_os_errors("cannot save the problem", where=folder):
         for file, copy in copies.items():
             replace_file(copy, file.read_bytes())
         replace_file(path, _TEXT.format(module=module, function=problem.function))
@@ -142,7 +142,7 @@ def write_reproducers(results: Iterable[Result], store: Store, path: Path) -> tu
         if (text := _one_pass(result, store)) is not None:
             env = result.cell.env
             beside = path.with_suffix(f".{env.name}.{toolchains.of(env).reader.suffix}")
-            with saving("cannot write the reproducer", beside):
+            with StoreError.for_os_errors("cannot write the reproducer", where=beside):
                 replace_file(beside, text)
             written.append(beside)
     return tuple(written)

@@ -15,7 +15,7 @@ from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import CellPattern, cell_pattern, several_match
 from compat.engine.run import RunContext, existing_releases, known_envs, recall
-from compat.errors import ConfigError, EnvError, saving
+from compat.errors import ConfigError, EnvError, StoreError
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.project import Obtain, Selection
 from compat.reduce.expressions import KERNEL
@@ -123,7 +123,9 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
         )
         with (
             listener.begins(failing, len(own)) as on_step,
-            saving("cannot be written", request.folder, "Say --output DIR."),
+            StoreError.for_os_errors(
+                "cannot be written", where=request.folder, hint="Say --output DIR."
+            ),
         ):
             outcomes.append(write_repro(request, evolve(context, envs=own), on_step))
         listener.ends(outcomes[-1])

@@ -662,12 +662,8 @@ def test_a_kernel_that_uses_a_missing_package_gets_no_script(
 ) -> None:
     """A stand-in replaces the package in the cell, and nothing does in a script."""
     text = (
-        "import torch, triton
-@triton.jit
-def tuned(source, result, size, BLOCK):
-"
-        "    torch.finfo(torch.float32).nowhere
-"
+        "import torch, triton\n@triton.jit\ndef tuned(source, result, size, BLOCK):\n"
+        "    torch.finfo(torch.float32).nowhere\n"
     )
     failing = cell_in(tmp_path / "tuned.py", text, built("triton-3.9.0"))
     with pytest.raises(SelectionError, match="tuned uses torch, which this env lacks"):
