@@ -521,11 +521,12 @@ def _kernel_questions(
     used = names_used(ids, functions)
     for function_id in ids:
         used.setdefault(functions[function_id].module, set()).add(functions[function_id].name)
-    return tuple(
+    questions = (
         question
         for module in sorted(files)
         for question in import_questions(module, Path(files[module]), used.get(module, ()))
     )
+    return tuple(dict.fromkeys(questions))  # two modules may use one name
 
 
 def _questions_note(kernel: CapturedKernel) -> str:

@@ -122,6 +122,8 @@ def answers_that_a_module_had_at_import_are_told(capture: Capture) -> None:
             " function: fun…"
         ),
     ]
+    for kernel in capture.files.kernels:
+        assert len({*kernel.questions}) == len(kernel.questions)
     text = (capture.options.output / "chosen.py").read_text()
     if capture.files.records.release == "3.0.0":
         assert "def gather(source, index, axis):" in text
