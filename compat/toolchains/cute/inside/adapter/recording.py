@@ -65,7 +65,7 @@ class _LaunchAttribute(ctypes.Structure):
 def _config(size: Any) -> Any:
     """Return the structure of a launch's configuration, whose shared memory has this type."""
 
-    class Config(ctypes.Structure):
+    class LaunchConfig(ctypes.Structure):
         _fields_ = [
             ("grid", c_uint * 3),
             ("block", c_uint * 3),
@@ -75,7 +75,7 @@ def _config(size: Any) -> Any:
             ("count", c_uint),
         ]
 
-    return Config
+    return LaunchConfig
 
 
 _DriverConfig, _RuntimeConfig = _config(c_uint), _config(c_size_t)
