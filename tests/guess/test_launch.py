@@ -469,6 +469,12 @@ def test_pipelined_kernel_also_gets_cases_with_odd_sizes(tmp_path: Path) -> None
         " them\n" in text
     )
     assert kernel_file["case"][1]["constexprs"] == kernel_file["case"][3]["constexprs"]
+    unspecialized = tmp_path / "gemm.py"
+    names = [name for name in usual["divisible_by_16"] if not name.endswith("_ptr")]
+    jit = f"@triton.jit(do_not_specialize={names})\n"
+    unspecialized.write_text(GEMM.read_text().replace("@triton.jit\n", jit))
+    ((kernel,),) = (source.kernels for source in guess_sources([unspecialized]))
+    assert kernel.cases == 2  # no size changes the code
 
 
 def test_cases_with_odd_sizes_stay_within_the_limit_of_cases(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -301,8 +302,8 @@ class SpecializedArguments:
             if argument.annotation
         }
         order = _order(bundle)
-        unspecialized = _option_parameters(kernel, "do_not_specialize", order)
-        unaligned = unspecialized | _option_parameters(
+        unspecialized = option_parameters(kernel, "do_not_specialize", order)
+        unaligned = unspecialized | option_parameters(
             kernel, "do_not_specialize_on_alignment", order
         )
         given = {*spec.compile.signature, *map(parameter_of, spec.compile.constexprs)}
@@ -407,22 +408,20 @@ def _decorator_options(kernel: ast.FunctionDef) -> Iterator[ast.keyword]:
             yield from decorator.keywords
 
 
-def _option_parameters(
+def option_parameters(
     kernel: ast.FunctionDef, option: str, order: tuple[str, ...]
 ) -> frozenset[str]:
     """Return the parameters that an option of ``@triton.jit`` names, if its value is a literal."""
     named: set[str] = set()
     for keyword in _decorator_options(kernel):
         if keyword.arg == option:
-            try:
-                names = ast.literal_eval(keyword.value)
-            except ValueError:
-                continue
             # Triton ignores numbers that no parameter has.
             numbered = dict(enumerate(order))
-            named |= {
-                numbered.get(name, "") if isinstance(name, int) else name for name in names or ()
-            }
+            with suppress(ValueError, TypeError):
+                named |= {
+                    numbered.get(name, "") if isinstance(name, int) else name
+                    for name in ast.literal_eval(keyword.value) or ()
+                }
     return frozenset(named)
 
 

@@ -38,6 +38,7 @@ from compat.toolchains.triton.language.guessing.modules import (
     JitParameter,
     scopes_at,
 )
+from compat.toolchains.triton.language.script import option_parameters
 
 MOST_CASES = 64
 """The most cases of a kernel, from the configs of a tuner and with odd sizes."""
@@ -447,18 +448,16 @@ class _Guessing:
         if not self.facts.pipelined:
             return []
         odd = _Guessing(self.body, self.usual - 1)
+        pointers = [name for name, guess in self.types.items() if guess.value.startswith("*")]
         own, hints = (
-            {name: list(noted.value) for name, noted in guessing._hints().items()}
+            {"divisible_by_16": pointers, "equal_to_1": []}
+            | {name: list(noted.value) for name, noted in guessing._hints().items()}
             for guessing in (self, odd)
         )
-        if own == hints:
+        order = tuple(parameter.name for parameter in self.function.parameters)
+        unspecialized = option_parameters(self.function.node, "do_not_specialize", order)
+        if all({*own[kind]} ^ {*hints[kind]} <= unspecialized for kind in own):
             return []
-        hints = {
-            "divisible_by_16": [
-                name for name, guess in self.types.items() if guess.value.startswith("*")
-            ],
-            "equal_to_1": [],
-        } | hints
         values = {
             name: guess.value
             for name, guess in odd.values.items()
