@@ -95,17 +95,11 @@ def build(
     cells = [cell for cell in selection.cells if cell.spec.problem is not None]
     target = check_target(selection, cells)
     listener = listener or Listener()
-    built = {
-        env.env.name: env
-        for env in obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))
-    }
-    context = context.with_envs(tuple(built.values()))
+    envs = obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))
+    context = context.with_envs(tuple(envs))
     with listener.compiling(len(cells), cells) as note:
         outcome = build_cells(
-            cells,
-            context,
-            note,
-            lambda all_: listener.expecting(all_, context.forecast(all_)),
+            cells, context, note, lambda all_: listener.expecting(all_, context.forecast(all_))
         )
     without = (
         OmittedCell(cell=cell, why="its kernel file has no problem")
