@@ -60,6 +60,8 @@ class Tree:
     """SHA-256 over the files' names below their folders, and their contents."""
     content: bytes = field(repr=False, eq=False)
     """A compressed archive of the files."""
+    files: frozenset[str] = field(default=frozenset(), repr=False, eq=False)
+    """The paths of the files here."""
 
     def places(self, there: Path) -> tuple[tuple[str, str], ...]:
         """Each folder, with its path after the tree is written into ``there``."""
@@ -192,6 +194,7 @@ def _outermost(origins: Iterable[SourceOrigin]) -> tuple[str, ...]:
 
 def _tree(folders: tuple[str, ...], files: Iterable[Path]) -> Tree:
     contents: dict[PurePosixPath, bytes] = {}
+    written: set[str] = set()
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as tar:
         for path in files:
@@ -206,10 +209,16 @@ def _tree(folders: tuple[str, ...], files: Iterable[Path]) -> Tree:
             )
             content = path.read_bytes()
             contents[PurePosixPath(name)] = content
+            written.add(str(path))
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
             tar.addfile(entry, io.BytesIO(content))
-    return Tree(folders=folders, digest=_digest(folders, contents), content=archive.getvalue())
+    return Tree(
+        folders=folders,
+        digest=_digest(folders, contents),
+        content=archive.getvalue(),
+        files=frozenset(written),
+    )
 
 
 def _digest(folders: Sequence[str], files: Files) -> str:

@@ -19,6 +19,7 @@ from compat.executors.dask.work import Work, by_reason
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.interruption import Stopped
 from compat.model import SOURCE_STAGE, Evidence
+from compat.source.tree import Tree
 from compat.workers.attempt import folders_of
 from compat.workers.spawn import WORKER, variable_dependencies
 
@@ -217,7 +218,8 @@ class _BatchWork(Work[CellAttempts]):
             return [], [evolve(self, worker_without_tree=answer.worker)]
         self._note(answer)
         attempts = answer.attempts
-        wanting = {cell.position for cell in attempts if _wants_more(cell.attempts)}
+        tree = self.parcel.tree
+        wanting = {cell.position for cell in attempts if _wants_more(cell.attempts, tree)}
         with_whole_tree = self._with_whole_tree() if wanting else None
         final_attempts = [
             cell for cell in attempts if with_whole_tree is None or cell.position not in wanting
@@ -246,7 +248,7 @@ class _BatchWork(Work[CellAttempts]):
     def _with_whole_tree(self) -> _BatchWork | None:
         """Return this work with the whole source tree; ``None`` if it has that, or it is too large.
 
-        The import of a kernel file may fail because it needs a file that no import statement names.
+        A kernel file may need a file that no import statement names.
         """
         origins = origins_of(self.parcel.batch)
         tree = self.session.trees.of(origins, whole=True)
@@ -264,12 +266,18 @@ def _names_files(batch: Batch) -> bool:
     )
 
 
-def _wants_more(attempts: Sequence[Evidence]) -> bool:
-    """Whether the last attempt says that the kernel's file could not be imported."""
+def _wants_more(attempts: Sequence[Evidence], tree: Tree) -> bool:
+    """Whether the kernel's file could not be imported, or asked for a file that is only here."""
     last = attempts[-1]
-    return (
+    has_failed = (
         last.stage == SOURCE_STAGE
         and not last.complete
         and not last.toolchain_broken
         and last.deadline is None
+    )
+    return has_failed or any(
+        path not in tree.files
+        and any(Path(path).is_relative_to(folder) for folder in tree.folders)
+        and os.path.isfile(path)
+        for path in last.imported
     )

@@ -92,7 +92,7 @@ class Parcel:
     @property
     def light(self) -> Parcel:
         """The parcel without the content of its tree."""
-        return evolve(self, tree=evolve(self.tree, content=b""))
+        return evolve(self, tree=evolve(self.tree, content=b"", files=frozenset()))
 
     def unpack_batch(self, built: BuiltEnv, there: Path) -> Batch:
         """Return the batch with the paths of this machine.

@@ -395,7 +395,7 @@ def test_cells_go_to_a_worker_that_can_provide_their_env(
 def test_files_that_a_source_reads_on_import_reach_the_worker(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    """Files that no import statement names are sent after an import has failed without them."""
+    """Files that no import statement names are sent after an import has missed them."""
     folder = tmp_path / "kernels"
     folder.mkdir()
     text = (KERNELS / "on_clusters.py").read_text()
@@ -406,16 +406,24 @@ def test_files_that_a_source_reads_on_import_reach_the_worker(
     (folder / "reading.py").write_text(text + lines)
     (folder / "sizes.txt").write_text("128")
     (folder / "beside.py").write_text("")
+    asking = text.replace("    at =", "    tl.static_assert(IS_THERE)\n    at =", 1)
+    place = '__file__.replace("asking.py", "sizes.txt")'
+    asking += f"\nIS_THERE = tl.constexpr(os.path.exists({place}))\n"
+    (folder / "asking.py").write_text(asking)
     machines.start_worker("one", nanny=False, COMPAT_ENVS=ENVS, SLOWLY="0")
-    source = str(folder / "reading.py")
-    one = cell(env, "on_clusters", "slow", source=source, closure=read_source(Path(source)).closure)
+    sources = [folder / "reading.py", folder / "asking.py"]
+    both = [
+        cell(env, "on_clusters", "slow", source=str(path), closure=read_source(path).closure)
+        for path in sources
+    ]
     with session(machines) as where:
-        (result,) = results([one], env, tmp_path / "store", partial(DaskExecutor, where))
-        (again,) = results([one], env, tmp_path / "store", partial(DaskExecutor, where))
-    assert result.outcome.status is Status.OK
-    assert again.cached
+        executor = partial(DaskExecutor, where)
+        first = results(both, env, tmp_path / "store", executor)
+        again = results(both, env, tmp_path / "store", executor)
+    assert [result.outcome.status for result in first] == [Status.OK, Status.OK]
+    assert [result.cached for result in again] == [True, True]
     (folder / "sizes.txt").write_text("256")
-    (changed,) = results([one], env, tmp_path / "store", LocalExecutor)
+    (changed,) = results(both[:1], env, tmp_path / "store", LocalExecutor)
     assert not changed.cached, "what it read is a witness of the result, by its path here"
 
 
