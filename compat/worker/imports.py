@@ -64,12 +64,22 @@ class OpenedFiles:
                 self._note(path)
                 raise
 
-        # os.path.exists calls os.stat, and Python has no event for that.
+        # os.path.exists calls os.stat, and Python has no event for that. Modules such as shutil look
+        # in these sets for what a function supports.
+        abilities = [
+            functions
+            for functions in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks)
+            if stat in functions
+        ]
+        for functions in abilities:
+            functions.add(stat_and_note)
         os.stat = stat_and_note
         try:
             yield
         finally:
             self._noting, os.stat = False, stat
+            for functions in abilities:
+                functions.remove(stat_and_note)
 
     def paths(self, roots: Iterable[str]) -> list[str]:
         """Return the files that were read, and paths below the roots that are missing.
