@@ -64,8 +64,8 @@ class OpenedFiles:
                 self._note(path)
                 raise
 
-        # os.path.exists calls os.stat, and Python has no event for that. Modules such as shutil look
-        # in these sets for what a function supports.
+        # os.path.exists calls os.stat, and Python has no event for that. Modules such as shutil
+        # look in these sets for what a function supports.
         abilities = [
             functions
             for functions in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks)
