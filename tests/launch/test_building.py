@@ -119,6 +119,9 @@ def test_parameters_are_the_run_time_arguments_and_scratch_memory(
         "global",
         "profile",
     ]
+    for env in RELEASES:
+        added = cells["plus_one/right", env]["launch"]["parameters"][3]
+        assert (added["name"], added["packing"], added["default"]) == ("addend", "f32", 1.0)
 
 
 def test_clusters(cells: dict[tuple[str, str], dict[str, Any]]) -> None:

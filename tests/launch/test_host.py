@@ -92,9 +92,14 @@ def test_elements_of_tuples_and_scratch_memory_are_passed() -> None:
     assert (second.value, third.value) == (4096, 0)
 
 
-def test_missing_argument_is_refused() -> None:
+def test_missing_argument_has_its_default_or_is_refused() -> None:
+    parameter = {"name": "n", "type": "i32", "packing": "integer", "size": 4}
     with pytest.raises(RefusedArguments, match="no argument n"):
-        values_of([{"name": "n", "type": "i32", "packing": "integer", "size": 4}], {})
+        values_of([parameter], {})
+    (default,), (passed,) = (
+        values_of([{**parameter, "default": 7}], arguments) for arguments in ({}, {"n": 8})
+    )
+    assert (bytes(default), bytes(passed)) == (b"\x07\0\0\0", b"\x08\0\0\0")
 
 
 class Matrix(Tensor):

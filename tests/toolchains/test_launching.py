@@ -54,7 +54,8 @@ def facts(metadata: str, source: str) -> dict[str, Any]:
 
 
 def metadata_text(fields: dict[str, Any], parameters: Any = PARAMETERS) -> str:
-    return json.dumps({"fields": fields, "parameters": parameters})
+    defaults = {"scale": 0.5, "BLOCK": 64}
+    return json.dumps({"fields": fields, "parameters": parameters, "defaults": defaults})
 
 
 def text(more: str = "", block: str = ".reqntid 128, 1, 1") -> str:
@@ -75,9 +76,11 @@ def test_launch_facts_without_scratch_memory() -> None:
         ("n", "i32", "integer", 4),
         ("scale", "fp32", "f32", 4),
     ]
-    assert [parameter.get("element_bytes") for parameter in launch_facts["parameters"]] == [
-        *(2, None, None)
-    ]
+    assert [
+        (parameter.get("element_bytes"), parameter.get("default"))
+        for parameter in launch_facts["parameters"]
+    ] == [(2, None), (None, None), (None, 0.5)]
+    assert launch_facts["settings"]["BLOCK"] == 64, "a grid may be a function of it"
     assert (
         launch_facts["cluster"],
         launch_facts["grid_scale"],

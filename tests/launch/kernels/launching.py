@@ -5,9 +5,10 @@ import triton.language as tl
 
 
 @triton.jit
-def right(source, result, size, BLOCK: tl.constexpr):
+def right(source, result, size, BLOCK: tl.constexpr, addend=1.0):
+    """The problem leaves the last parameter out."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(result + at, tl.load(source + at, mask=at < size) + 1, mask=at < size)
+    tl.store(result + at, tl.load(source + at, mask=at < size) + addend, mask=at < size)
 
 
 @triton.jit

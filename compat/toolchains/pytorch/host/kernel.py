@@ -166,7 +166,10 @@ def _value(
 ) -> Value:
     if "scratch" in parameter:
         return ctypes.c_uint64(scratch.get(parameter["scratch"], 0))
-    argument = argument_of(parameter["name"], problem["arguments"])
+    arguments = problem["arguments"]
+    if "default" in parameter:
+        arguments = {parameter["name"]: parameter["default"], **arguments}
+    argument = argument_of(parameter["name"], arguments)
     options = problem["descriptors"].get(parameter["name"], {})
     if parameter["packing"] == "tensor_map":
         return bytes_of(_tensor_map(parameter, argument, options, driver))

@@ -65,13 +65,17 @@ def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
     """
     try:
         document = read_json(metadata)
+        defaults = document.get("defaults", {})
         assumed = {
             "multiples": dict.fromkeys(spec.divisible_by_16, 16),
             "constants": dict.fromkeys(sorted(spec.ones), 1),
-            "settings": {**spec.options, **spec.constexprs},
+            "settings": {**defaults, **spec.options, **spec.constexprs},
         }
         options = document.get("descriptor_options", [])
-        return {**_facts(document["fields"], document["parameters"], options, text), **assumed}
+        launch = _facts(document["fields"], document["parameters"], options, text)
+        for parameter in launch["parameters"]:
+            if parameter.get("name") in defaults:
+                parameter["default"] = defaults[parameter["name"]]
     except (
         ValueError,
         TypeError,
@@ -81,6 +85,7 @@ def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
         RecursionError,
     ) as error:
         raise CannotLaunch("the compiler's facts about its launch have an unknown form") from error
+    return {**launch, **assumed}
 
 
 def _facts(

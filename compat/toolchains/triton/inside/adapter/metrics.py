@@ -16,6 +16,7 @@ counts like any other. The number of clusters that fit is not computed.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -262,7 +263,8 @@ def launch_metadata(compiled: CompiledKernel) -> str:
 
     They are the compiler's fields, the arguments that a launch passes, and the further fields of
     this release's host descriptors: ``{"fields": {...}, "parameters": [["x_ptr", "*fp16"], ...],
-    "descriptor_options": ["padding"]}``. A kernel from a file of IR has no parameters.
+    "defaults": {"scale": 1.0}, "descriptor_options": ["padding"]}``. A launch passes the defaults
+    of arguments and constexprs that it leaves out. A kernel from a file of IR has no parameters.
     Parameters are the run-time arguments in the order of the function's parameters, without
     constexprs and without arguments that were folded into the code. Up to 3.2, the folded ones are
     in ``constants``, by name or number. From 3.3 on, their type in the signature is
@@ -274,6 +276,7 @@ def launch_metadata(compiled: CompiledKernel) -> str:
         {
             "fields": _fields(compiled.metadata),
             "parameters": _parameters(source) if has_parameters else None,
+            "defaults": _defaults(source) if has_parameters else {},
             "descriptor_options": descriptor_options(),
         }
     )
@@ -303,6 +306,20 @@ def _parameters(source: Source) -> list[list[str]]:
         if index in signature and index not in folded
         for parameter in _flat(name, signature[index])
     ]
+
+
+def _defaults(source: Source) -> dict[str, object]:
+    """Return parameter → its default, if that is a number or a text that JSON can hold."""
+    defaults = {
+        parameter.name: getattr(parameter.default, "value", parameter.default)
+        for parameter in source.fn.params
+        if parameter.has_default
+    }
+    return {
+        name: value
+        for name, value in defaults.items()
+        if isinstance(value, (int, str)) or (isinstance(value, float) and math.isfinite(value))
+    }
 
 
 def _number(names: list[str], key: object) -> Any:
