@@ -120,9 +120,12 @@ class Store:
                 self._put_aside(path, damaged)
                 return Database(path)
             except sqlite3.OperationalError as error:
-                if not self._only_read or code_of(error) not in _NOT_WRITABLE:
+                if self._only_read and code_of(error) in _NOT_WRITABLE:
+                    return Database(path, read_only=True)
+                if code_of(error) != sqlite3.SQLITE_IOERR:
                     raise
-                return Database(path, read_only=True)
+                # Perhaps another process has just put a damaged file aside.
+                return Database(path)
         except (OSError, sqlite3.Error, DamagedDatabase, NewerDatabase) as error:
             raise _problem("cannot open the results", path, error) from error
 
