@@ -25,7 +25,7 @@ from attrs import define, evolve
 from compat import toolchains
 from compat.diagnosis.pipeline import add_diagnosis
 from compat.errors import CompatError, MachineError, StoreError
-from compat.files import content_of, replace_file
+from compat.files import alone_in, content_of, replace_file
 from compat.model import Cell, Evidence
 from compat.store.database import (
     DamagedDatabase,
@@ -115,17 +115,14 @@ class Store:
         path = self.folder / "results.sqlite"
         try:
             try:
-                return Database(path)
+                return _open_alone(path)
             except DamagedDatabase as damaged:
                 self._put_aside(path, damaged)
-                return Database(path)
+                return _open_alone(path)
             except sqlite3.OperationalError as error:
-                if self._only_read and code_of(error) in _NOT_WRITABLE:
-                    return Database(path, read_only=True)
-                if code_of(error) != sqlite3.SQLITE_IOERR:
+                if not self._only_read or code_of(error) not in _NOT_WRITABLE:
                     raise
-                # Perhaps another process has just put a damaged file aside.
-                return Database(path)
+                return Database(path, read_only=True)
         except (OSError, sqlite3.Error, DamagedDatabase, NewerDatabase) as error:
             raise _problem("cannot open the results", path, error) from error
 
@@ -377,6 +374,12 @@ def _hint_on_folder(error: OSError) -> str:
             " by their paths."
         )
     return _hint_on(error)
+
+
+def _open_alone(path: Path) -> Database:
+    """Open a database while no other process puts its files aside, as :class:`Database` does."""
+    with alone_in(path.parent):
+        return Database(path)
 
 
 def _problem(trouble: str, path: Path, error: Exception) -> CompatError:
