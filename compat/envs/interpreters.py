@@ -172,7 +172,7 @@ def _version_of(path: str) -> str | None:
     """Return the version that an interpreter prints, three numbers; ``None`` if it fails."""
     code = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
     try:
-        done = run([path, "-I", "-c", code], timeout=_DEADLINE)
+        done = run([path, "-I", "-S", "-c", code], timeout=_DEADLINE)
     except OSError:
         return None
     return done.output.strip() if done.exit_code == 0 else None
