@@ -26,8 +26,8 @@ def kernel(
     BLOCK: tl.constexpr,
     bias=None,
     scale=2.0,
-    UNIT: tl.constexpr = FACTOR,
-    ONE=FACTOR,
+    UNIT: tl.constexpr = 1,
+    ONE=1,
     seed=2**31,
 ):
     tl.static_assert(seed.dtype == tl.int64)

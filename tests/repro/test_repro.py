@@ -330,14 +330,16 @@ def test_call_has_the_defaults_of_parameters_that_the_specialization_omits(tmp_p
         text.replace(
             old,
             "LEAST = -(2**31) - 1\n@triton.jit\ndef fine(source, result, size, bias=None,"
-            ' by=float("-inf"), least=LEAST, W=tl.constexpr(8), BLOCK: tl.constexpr = 64):',
+            ' by=float("-inf"), least=LEAST, one=1, wide=32, W=tl.constexpr(8),'
+            " BLOCK: tl.constexpr = 64):",
         )
     )
     fine = spec("faces", "fine", source=str(path), constexprs={})
     flat = " ".join(compile_function(bundle(fine), TARGET, Form.ATTRIBUTES).split())
-    kinds = '"bias": "constexpr", "by": "fp32", "least": "i64", "W": "constexpr", "BLOCK"'
+    kinds = '"by": "fp32", "least": "i64", "one": "constexpr", "wide": "i32", "W": "constexpr"'
     assert kinds in flat
-    assert 'constexprs={"bias": None, "W": tl.constexpr(8), "BLOCK": 64}' in flat
+    assert 'constexprs={"bias": None, "one": 1, "W": tl.constexpr(8), "BLOCK": 64}' in flat
+    assert '(7,): [["tt.divisibility", 16]]' in flat
 
 
 # --- on real wheels -------------------------------------------------------------------------------

@@ -312,12 +312,12 @@ class SpecializedArguments:
         }
         body = tree_of(bundle.text).body
         scope = Scope(module=bindings(body), imports=import_origins(scope_statements(body), {}))
-        numbers = {
-            name: kind
+        values: dict[str, Any] = {
+            name: scope.try_value(default)[1]
             for name, default in omitted.items()
             if "constexpr" not in annotations.get(name, "")
-            and (kind := type_of_number(scope.try_value(default)[1]))
         }
+        numbers = {name: kind for name, value in values.items() if (kind := type_of_number(value))}
         declared = {
             name: kind
             for name, kind in (*spec.compile.signature.items(), *numbers.items())
@@ -326,7 +326,7 @@ class SpecializedArguments:
         leaf_kinds = leaf_types(declared)
         equal = [
             path
-            for path in spec.compile.equal_to_1
+            for path in (*spec.compile.equal_to_1, *(name for name in numbers if values[name] == 1))
             if _NUMBER.fullmatch(leaf_kinds.get(path, "")) and path not in unspecialized
         ]
         typed = {
@@ -340,9 +340,10 @@ class SpecializedArguments:
             name: ast.unparse(default) for name, default in omitted.items() if name not in numbers
         }
         types = {path: kind for path, kind in leaf_kinds.items() if path not in constants}
+        multiples = [name for name in numbers if values[name] % 16 == 0]
         divisible = [
             path
-            for path in spec.compile.divisible_by_16
+            for path in (*spec.compile.divisible_by_16, *multiples)
             if path in types and path not in {*equal, *unaligned}
         ]
         small = (

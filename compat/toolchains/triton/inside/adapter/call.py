@@ -109,14 +109,14 @@ def _make_named_tuple(value: Document, elements: Iterable[Any]) -> Any:
 
 def _elements(form: Any) -> Any:
     """Return the JSON forms of the elements of a tuple, or ``None`` for anything else."""
-    if isinstance(form, list):
+    if isinstance(form, (list, tuple)):
         return form
     return list(form["fields"].values()) if isinstance(form, dict) and "fields" in form else None
 
 
 def _tuple(form: Value, elements: Iterable[object]) -> Any:
     """Return a tuple of elements, or a named tuple if its JSON form names fields."""
-    return tuple(elements) if isinstance(form, list) else _make_named_tuple(form, elements)
+    return _make_named_tuple(form, elements) if isinstance(form, dict) else tuple(elements)
 
 
 def _layout(text: str) -> object:
@@ -144,17 +144,17 @@ def with_defaults(
 ) -> tuple[Document, dict[str, object]]:
     """Return a job and its constexprs with the parameters that it leaves out, by their defaults.
 
-    A launch passes the defaults, too. Raises TypeError if the function has other parameters here
-    than the driver has read, because its file defines it differently for each release.
+    A launch passes the defaults, too, so the job's ``defaults`` have those of run-time arguments.
+    Raises TypeError if the function has other parameters here than the driver has read, because its
+    file defines it differently for each release.
     """
-    import triton.language as tl
-
     while not hasattr(function, "params") and hasattr(function, "fn"):
         function = function.fn
     if not hasattr(function, "params"):  # not a jit function, which the compile reports
-        return job, values
-    signature, values = dict(job["signature"]), dict(values)
-    passed = {name.partition("[")[0] for name in (*signature, *values)}
+        return dict(job, defaults={}), values
+    values = dict(values)
+    defaults: dict[str, object] = {}
+    passed = {name.partition("[")[0] for name in (*job["signature"], *values)}
     if others := sorted(passed.difference(function.arg_names)):
         raise TypeError("%s has no parameter %s in this env" % (function.__name__, others[0]))
     for parameter in function.params:
@@ -165,14 +165,9 @@ def with_defaults(
                 "%s has a parameter %s in this env, which has no type or value"
                 % (function.__name__, parameter.name)
             )
-        default = parameter.default
-        kind = None if parameter.is_constexpr else type_of_number(default)
-        if kind is not None:
-            signature[parameter.name] = kind
-        else:
-            is_wrapped = isinstance(default, tl.constexpr)
-            values[parameter.name] = default.value if is_wrapped else default
-    return dict(job, signature=signature), values
+        kept = values if parameter.is_constexpr else defaults
+        kept[parameter.name] = parameter.default
+    return dict(job, defaults=defaults), values
 
 
 def type_of_number(value: object) -> str | None:
@@ -207,12 +202,14 @@ def ast_source(function: object, job: Document, values: dict[str, object]) -> ob
             attrs=specialization.attributes,
         )
     call.without_tuples()
-    for index, value in enumerate(values.values()):
+    for name, value in values.items():
         if callable(value):  # launchers of these releases raise the same error
-            raise TypeError("Callable constexpr at index %d is not supported" % index)
+            raise TypeError("Callable constexpr at index %s is not supported" % name)
     attributes, ones = call.descriptor()
-    folded = {**values, **dict.fromkeys(ones, 1)}
-    signature = {name: kind for name, kind in job["signature"].items() if name not in folded}
+    types = {**job["signature"], **call.types_of_defaults()}
+    nothing = [name for name, default in job["defaults"].items() if default is None]
+    folded = {**values, **dict.fromkeys(nothing), **dict.fromkeys(ones, 1)}
+    signature = {name: kind for name, kind in types.items() if name not in folded}
     return source(
         fn=function, signature=call.in_order(signature), constants=folded, attrs=attributes
     )
@@ -243,6 +240,7 @@ class _Launch:
 
         self.function = function
         self.signature = job["signature"]
+        self.defaults = job["defaults"]
         self.backend = make_backend(target(job["target"]))
         self.arguments = {
             parameter.name: _stand_in(
@@ -250,6 +248,7 @@ class _Launch:
             )
             for parameter in function.params
         }
+        self.arguments.update(self.defaults)
 
     def specialization(self) -> _LauncherFacts:
         """Return the facts that the release's launcher finds, for releases from 3.3 on."""
@@ -262,11 +261,11 @@ class _Launch:
         _, specialized, _ = bind(**self.arguments)
         result = _LauncherFacts()
         for index, (parameter, (kind, key)) in enumerate(zip(self.function.params, specialized)):
-            if parameter.name in self.signature:
-                declared, argument = self.signature[parameter.name], self.arguments[parameter.name]
-                result.types[parameter.name] = self._type(
-                    (index,), declared, argument, kind, key, result
-                )
+            name = parameter.name
+            if name in self.signature or name in self.defaults:
+                declared, argument = self.signature.get(name, kind), self.arguments[name]
+                declared = self._type((index,), declared, argument, kind, key, result)
+                result.types[name] = kind if name in self.defaults else declared
         return result
 
     def _type(
@@ -309,6 +308,16 @@ class _Launch:
                 mangle_type(self.arguments.get(name, ()))
                 raise TypeError("tuples are not supported as arguments (%s)" % name)
 
+    def types_of_defaults(self) -> dict[str, str]:
+        """Return the types that launchers of releases up to 3.2 give to defaults."""
+        from triton.runtime.jit import mangle_type
+
+        return {
+            parameter.name: parameter.annotation_type or mangle_type(self.defaults[parameter.name])
+            for parameter in self.function.params
+            if parameter.name in self.defaults
+        }
+
     def descriptor(self) -> tuple[object, list[str]]:
         """Return the attributes as a descriptor, and the arguments that are folded into constants.
 
@@ -321,8 +330,8 @@ class _Launch:
         else:
             attributes = self.function._get_config(*values)
             equal = attributes.equal_to_1
-        order = self.function.arg_names
-        return attributes, [order[index] for index in equal if order[index] in self.signature]
+        order, passed = self.function.arg_names, {*self.signature, *self.defaults}
+        return attributes, [order[index] for index in equal if order[index] in passed]
 
     def in_order(self, signature: dict[str, str]) -> dict[str, str]:
         """Return the signature in the order of the function's parameters.
