@@ -364,6 +364,10 @@ _METADATA = {
         "global_scratch_align": 16,
     },
     "parameters": [["x", "*fp32"], ["n", "i32"]],
+    "multiples": {"x": 16},
+    "constants": {"one": 1},
+    "defaults": {"n": 4},
+    "descriptor_options": [],
 }
 _ASSEMBLY = """.version 8.4
 .visible .entry add(

@@ -89,7 +89,7 @@ def huge(parameters, dtype, seed, device, large):
 def broken(parameters, dtype, seed, device, large):
     raise KeyError("D")
 '''
-PARAMETERS = [
+PARAMETERS: list[dict[str, Any]] = [
     *(
         {"name": name, "type": "*fp32", "packing": "address", "size": 8}
         for name in ("x", "y", "out")
@@ -116,6 +116,7 @@ def cell(
         "parameters": PARAMETERS,
         "multiples": dict.fromkeys(hints, 16),
         "constants": {},
+        "defaults": {},
         **launch,
     }
     return {

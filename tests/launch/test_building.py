@@ -120,8 +120,12 @@ def test_parameters_are_the_run_time_arguments_and_scratch_memory(
         "profile",
     ]
     for env in RELEASES:
-        added = cells["plus_one/right", env]["launch"]["parameters"][3]
-        assert (added["name"], added["packing"], added["default"]) == ("addend", "f32", 1.0)
+        launch = cells["plus_one/right", env]["launch"]
+        added = [(one["name"], one["packing"]) for one in launch["parameters"][3:6]]
+        assert added == [("addend", "f32"), ("most", "f32"), ("block", "integer")]
+        assert launch["defaults"] == {"addend": 1.0, "one": 1, "most": "inf", "block": 128}
+        assert launch["constants"] == {"one": 1}
+        assert launch["multiples"] == {"source": 16, "result": 16, "block": 16}
 
 
 def test_clusters(cells: dict[tuple[str, str], dict[str, Any]]) -> None:

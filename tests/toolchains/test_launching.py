@@ -44,8 +44,7 @@ NEW = {
 
 SPEC = CompileSpec(
     signature={"x_ptr": "*fp16", "n": "i32", "scale": "fp32"},
-    divisible_by_16=("x_ptr",),
-    equal_to_1=("one",),
+    constexprs={"BLOCK": 32},
 )
 
 
@@ -53,9 +52,17 @@ def facts(metadata: str, source: str) -> dict[str, Any]:
     return launching.facts(metadata, source, SPEC)
 
 
-def metadata_text(fields: dict[str, Any], parameters: Any = PARAMETERS) -> str:
-    defaults = {"scale": 0.5, "BLOCK": 64}
-    return json.dumps({"fields": fields, "parameters": parameters, "defaults": defaults})
+def metadata_text(fields: dict[str, Any], parameters: Any = PARAMETERS, options: Any = ()) -> str:
+    return json.dumps(
+        {
+            "fields": fields,
+            "parameters": parameters,
+            "multiples": {"x_ptr": 16},
+            "constants": {"one": 1, "BLOCK": 32},
+            "defaults": {"scale": 0.5, "GROUP": 64},
+            "descriptor_options": options,
+        }
+    )
 
 
 def text(more: str = "", block: str = ".reqntid 128, 1, 1") -> str:
@@ -76,11 +83,11 @@ def test_launch_facts_without_scratch_memory() -> None:
         ("n", "i32", "integer", 4),
         ("scale", "fp32", "f32", 4),
     ]
-    assert [
-        (parameter.get("element_bytes"), parameter.get("default"))
-        for parameter in launch_facts["parameters"]
-    ] == [(2, None), (None, None), (None, 0.5)]
-    assert launch_facts["settings"]["BLOCK"] == 64, "a grid may be a function of it"
+    assert [parameter.get("element_bytes") for parameter in launch_facts["parameters"]] == [
+        *(2, None, None)
+    ]
+    assert launch_facts["defaults"]["scale"] == 0.5
+    assert launch_facts["settings"]["GROUP"] == 64, "a grid may be a function of it"
     assert (
         launch_facts["cluster"],
         launch_facts["grid_scale"],
@@ -157,13 +164,7 @@ def described(maps: object, sizes: str, options: list[str]) -> list[tuple[object
     source = PTX.replace("add_param_2%s", "add_param_2")
     listed = ",\n".join(f"\t.param {size} p_{n}" for n, size in enumerate(sizes.split()))
     source = source.replace(source[source.index("\t.param") : source.index("\n)")], listed)
-    metadata = json.dumps(
-        {
-            "fields": {**OLD, "tensordesc_meta": maps},
-            "parameters": DESCRIBED,
-            "descriptor_options": options,
-        }
-    )
+    metadata = metadata_text({**OLD, "tensordesc_meta": maps}, DESCRIBED, options)
     parameters = facts(metadata, source % ".reqntid 128")["parameters"]
     return [
         (parameter["packing"], parameter.get("axis", parameter.get("option")), parameter["size"])

@@ -5,10 +5,13 @@ import triton.language as tl
 
 
 @triton.jit
-def right(source, result, size, BLOCK: tl.constexpr, addend=1.0):
-    """The problem leaves the last parameter out."""
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(result + at, tl.load(source + at, mask=at < size) + addend, mask=at < size)
+def right(
+    source, result, size, BLOCK: tl.constexpr, addend=1.0, one=1, most=float("inf"), block=128
+):
+    """The problem leaves the last parameters out."""
+    at = tl.program_id(0) * block + tl.arange(0, BLOCK)
+    value = tl.load(source + at, mask=at < size) + addend * one
+    tl.store(result + at, tl.where(value < most, value, 0), mask=at < size)
 
 
 @triton.jit

@@ -17,16 +17,17 @@ The folder
 - ``launch`` of a cell: ``{"entry", "block": [x, y, z], "shared", "num_ctas", "cluster": [x, y, z]
   or null, "grid_scale": [x, y, z], "non_portable", "cooperative", "pdl", "parameters": […],
   "multiples": {NAME: a factor of the argument}, "constants": {NAME: the value of the argument},
-  "settings": {NAME: constexpr or option, for a grid that is a function}}``.
+  "defaults": {NAME: the argument if the problem does not have it}, "settings": {NAME: constexpr or
+  option, for a grid that is a function}}``.
 - A parameter is an argument or scratch memory. An argument is ``{"name", "type", "packing",
   "size"}``. Its ``packing`` is ``address``, ``integer``, ``f16``, ``bf16``, ``f32`` or ``f64``. A
-  pointer also has ``"element_bytes"``, the size of the elements that it points to. An argument may
-  have a ``"default"``, which is passed if the problem does not have the argument. Scratch memory is
-  ``{"scratch", "size", "bytes", "align"}``: a pointer to ``bytes`` for every block of the grid, or
-  null if ``bytes`` is 0. A tensor descriptor has several parameters with its name and type. Their
-  ``packing`` is ``tensor_map``, with ``"map": {"swizzle", "element", "element_bytes", "block",
-  "fp4_padded"}`` and the ``"options"`` of the problem's ``descriptors`` that the release can pass;
-  ``shape`` or ``stride``, with the ``"axis"``; or ``option``, a flag for the ``"option"``.
+  pointer also has ``"element_bytes"``, the size of the elements that it points to. Scratch memory
+  is ``{"scratch", "size", "bytes", "align"}``: a pointer to ``bytes`` for every block of the
+  grid, or null if ``bytes`` is 0. A tensor descriptor has several parameters with its name and
+  type. Their ``packing`` is ``tensor_map``, with ``"map": {"swizzle", "element", "element_bytes",
+  "block", "fp4_padded"}`` and the ``"options"`` of the problem's ``descriptors`` that the release
+  can pass; ``shape`` or ``stride``, with the ``"axis"``; or ``option``, a flag for the
+  ``"option"``.
 - ``launch`` of a cell whose launches were recorded during the compile: ``{"block", "shared"}``, the
   maximum over all launches, ``{"multiples", "constants"}``, and ``"recorded": [{"arguments": {NAME:
   {"shape", "strides", "bytes"} or {"value"}}, "launches": […]}]``: the launches, in order, for

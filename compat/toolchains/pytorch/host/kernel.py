@@ -98,12 +98,14 @@ class LoadedKernel(Kernel):
 
     def launch_of(self, problem: Prepared) -> CudaLaunch:
         """Return the launch on a problem. Raises RefusedArguments."""
-        check_assumptions(self.facts, problem.arguments)
+        arguments = {**self.facts["defaults"], **problem.arguments}
+        check_assumptions(self.facts, arguments)
         grid = self._grid(problem)
         if self.facts["cooperative"]:
             self._check_cooperative(grid)
         held, scratch = self._scratch(grid)
-        values = values_of(self.facts["parameters"], problem.made, scratch, self._driver)
+        made = dict(problem.made, arguments=arguments)
+        values = values_of(self.facts["parameters"], made, scratch, self._driver)
         return CudaLaunch(self._driver, self._function, self.facts, grid, values, (held, problem))
 
     def _grid(self, problem: Prepared) -> Tuple[int, int, int]:
@@ -166,10 +168,7 @@ def _value(
 ) -> Value:
     if "scratch" in parameter:
         return ctypes.c_uint64(scratch.get(parameter["scratch"], 0))
-    arguments = problem["arguments"]
-    if "default" in parameter:
-        arguments = {parameter["name"]: parameter["default"], **arguments}
-    argument = argument_of(parameter["name"], arguments)
+    argument = argument_of(parameter["name"], problem["arguments"])
     options = problem["descriptors"].get(parameter["name"], {})
     if parameter["packing"] == "tensor_map":
         return bytes_of(_tensor_map(parameter, argument, options, driver))
@@ -281,7 +280,7 @@ def check_assumptions(facts: Document, arguments: Objects) -> None:
     for name, number in facts["constants"].items():
         if _number(argument_of(name, arguments)) != number:
             raise RefusedArguments(
-                "%s is not %d, but the kernel was compiled for %d" % (name, number, number)
+                "%s is not %s, but the kernel was compiled for %s" % (name, number, number)
             )
 
 

@@ -59,23 +59,25 @@ _LARGEST_PORTABLE = 8
 
 
 def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
-    """Return the facts for a launch, from an adapter's metadata, the PTX, and the hints.
+    """Return the facts for a launch, from an adapter's metadata, the PTX, and the constexprs.
 
     Raises CannotLaunch if no launch can be made from them.
     """
     try:
         document = read_json(metadata)
-        defaults = document.get("defaults", {})
+        defaults = document["defaults"]
+        options = document["descriptor_options"]
+        launch = _facts(document["fields"], document["parameters"], options, text)
         assumed = {
-            "multiples": dict.fromkeys(spec.divisible_by_16, 16),
-            "constants": dict.fromkeys(sorted(spec.ones), 1),
+            "multiples": document["multiples"],
+            "constants": {
+                name: value
+                for name, value in document["constants"].items()
+                if name not in spec.constexprs
+            },
+            "defaults": defaults,
             "settings": {**defaults, **spec.options, **spec.constexprs},
         }
-        options = document.get("descriptor_options", [])
-        launch = _facts(document["fields"], document["parameters"], options, text)
-        for parameter in launch["parameters"]:
-            if parameter.get("name") in defaults:
-                parameter["default"] = defaults[parameter["name"]]
     except (
         ValueError,
         TypeError,
@@ -201,12 +203,14 @@ def packing(kind: str, size: int) -> str:
 
 
 def like(metadata: str, other: str) -> str:
-    """Return metadata of a compile from IR, with the parameters that ``other`` names.
+    """Return metadata of a compile from IR, with the arguments that ``other`` names.
 
     ``other`` is the metadata of the same kernel, compiled from its source.
     """
     try:
-        return write_json({**read_json(metadata), "parameters": read_json(other)["parameters"]})
+        own = read_json(metadata)
+        del own["parameters"]
+        return write_json({**read_json(other), **own})
     except (ValueError, TypeError, KeyError, RecursionError):
         return metadata
 

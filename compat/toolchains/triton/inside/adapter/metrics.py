@@ -261,25 +261,52 @@ def _up(amount: int, unit: int) -> int:
 def launch_metadata(compiled: CompiledKernel) -> str:
     """Return the facts that a launch needs about a compiled kernel, as JSON.
 
-    They are the compiler's fields, the arguments that a launch passes, and the further fields of
-    this release's host descriptors: ``{"fields": {...}, "parameters": [["x_ptr", "*fp16"], ...],
-    "defaults": {"scale": 1.0}, "descriptor_options": ["padding"]}``. A launch passes the defaults
-    of arguments and constexprs that it leaves out. A kernel from a file of IR has no parameters.
-    Parameters are the run-time arguments in the order of the function's parameters, without
-    constexprs and without arguments that were folded into the code. Up to 3.2, the folded ones are
-    in ``constants``, by name or number. From 3.3 on, their type in the signature is
-    ``"constexpr"``. Elements of tuples are ``args[1]``, as in jobs.
+    They are the compiler's fields, the arguments that a launch passes, the facts about them that
+    the code relies on, and the further fields of this release's host descriptors: ``{"fields":
+    {...}, "parameters": [["x_ptr", "*fp16"], ...], "multiples": {"x_ptr": 16}, "constants": {"n":
+    1}, "defaults": {"scale": 1.0}, "descriptor_options": ["padding"]}``. A launch passes the
+    defaults of arguments and constexprs that it leaves out. A kernel from a file of IR has only
+    fields and options. Parameters are the run-time arguments in the order of the function's
+    parameters, without constexprs and without arguments that were folded into the code. Up to 3.2,
+    Triton has the folded ones in ``constants``, by name or number. From 3.3 on, their type in the
+    signature is ``"constexpr"``. Elements of tuples are ``args[1]``, as in jobs.
     """
     source = compiled.src
     has_parameters = hasattr(getattr(source, "fn", None), "arg_names")
     return json.dumps(
         {
             "fields": _fields(compiled.metadata),
-            "parameters": _parameters(source) if has_parameters else None,
-            "defaults": _defaults(source) if has_parameters else {},
+            **(_arguments(source) if has_parameters else {"parameters": None}),
             "descriptor_options": descriptor_options(),
         }
     )
+
+
+def _arguments(source: Source) -> dict[str, object]:
+    """Return the metadata about the arguments of a kernel that has a source."""
+    names, parameters = list(source.fn.arg_names), _parameters(source)
+    passed = {name for name, _ in parameters}
+    constants = {_name(names, key): value for key, value in source.constants.items()}
+    divisible = {_name(names, key) for key in _divisible_by_16(source.attrs)}
+    return {
+        "parameters": parameters,
+        "multiples": dict.fromkeys(sorted(divisible & passed), 16),
+        "constants": {
+            name: value
+            for name, value in constants.items()
+            if type(value) in (bool, int) or (type(value) is float and math.isfinite(value))
+        },
+        "defaults": _defaults(source),
+    }
+
+
+def _divisible_by_16(attributes: Any) -> Any:
+    """Return the arguments with this attribute, by number or path, from any release's form."""
+    if isinstance(attributes, dict):
+        return [key for key, facts in attributes.items() if ["tt.divisibility", 16] in facts]
+    if hasattr(attributes, "arg_properties"):
+        return attributes.arg_properties.get("tt.divisibility", ())
+    return attributes.divisible_by_16
 
 
 def _fields(metadata: object) -> dict[str, object]:
@@ -309,17 +336,28 @@ def _parameters(source: Source) -> list[list[str]]:
 
 
 def _defaults(source: Source) -> dict[str, object]:
-    """Return parameter → its default, if that is a number or a text that JSON can hold."""
+    """Return parameter → its default, if that is a number or a text.
+
+    JSON has no NaN and no infinite numbers, so they are texts.
+    """
     defaults = {
         parameter.name: getattr(parameter.default, "value", parameter.default)
         for parameter in source.fn.params
         if parameter.has_default
     }
     return {
-        name: value
+        name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in defaults.items()
-        if isinstance(value, (int, str)) or (isinstance(value, float) and math.isfinite(value))
+        if isinstance(value, (int, float, str))
     }
+
+
+def _name(names: list[str], key: Any) -> str:
+    """Return the name of an argument or element from its name, its number or its path."""
+    if isinstance(key, str):
+        return key
+    index, *inner = key if isinstance(key, tuple) else (key,)
+    return names[index] + "".join("[%d]" % number for number in inner)
 
 
 def _number(names: list[str], key: object) -> Any:
