@@ -233,6 +233,12 @@ def _check_arguments(
     if parameters is None:
         return
     for name in (*passed, *map(parameter_of, values)):
+        if name in parameters.gathering:
+            variant.fail(
+                f"{named} takes any number of arguments as {name!r}, which a kernel file cannot"
+                " describe",
+                hint="Give the function one parameter for each argument, or one for a tuple.",
+            )
         if name not in parameters.names:
             hint = (
                 did_you_mean(name, parameters.names)

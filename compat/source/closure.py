@@ -37,6 +37,8 @@ class Parameters:
     """Those without a default."""
     constexprs: frozenset[str] = frozenset()
     """Those that are annotated as constexprs."""
+    gathering: tuple[str, ...] = ()
+    """Those that any number of arguments go to: ``*args`` and ``**options``."""
 
 
 @frozen(kw_only=True)
@@ -191,8 +193,12 @@ def parameters_of(arguments: ast.arguments) -> Parameters:
     constexprs = frozenset(
         arg.arg for arg in every if arg.annotation and _is_constexpr(arg.annotation)
     )
+    gathering = tuple(arg.arg for arg in (arguments.vararg, arguments.kwarg) if arg)
     return Parameters(
-        names=tuple(arg.arg for arg in every), required=required, constexprs=constexprs
+        names=tuple(arg.arg for arg in every),
+        required=required,
+        constexprs=constexprs,
+        gathering=gathering,
     )
 
 

@@ -23,6 +23,10 @@ def load_grid(x, y, n, stride, BLOCK: tl.constexpr, DTYPE: tl.constexpr = None):
     pass
 
 @triton.jit
+def gathering(x, *args):
+    pass
+
+@triton.jit
 def flagged(x, out_ptr, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
     at = tl.arange(0, BLOCK)
     if not EVEN and BLOCK > 16:
@@ -434,6 +438,11 @@ ERRORS = [
     (
         WHOLE + "constexprs = { BLCK = 1 }",
         f"{GRID} has no parameter 'BLCK', but the tables give it a type or a value",
+    ),
+    (
+        HEAD + 'function = "gathering"\nsignature = { x = "*fp32", args = ["i32"] }',
+        "gathering (case default) takes any number of arguments as 'args', which a kernel file"
+        " cannot describe",
     ),
     (WHOLE + "signature = { n = { drop = true } }", f"{GRID}: no type or value for n"),
     (WHOLE + "constexprs = { n = 1 }", f"{GRID}: 'n' is in the signature and among the constexprs"),

@@ -255,14 +255,18 @@ def test_parameters_that_differ_from_the_kernel_file_are_named(
 ) -> None:
     """A file may define its function with other parameters for this release."""
     (cell,) = cells(env, SOURCE)
+    gathering = tmp_path / "gathering.py"
+    gathering.write_text(SOURCE.read_text().replace("seed=2**31,", "seed=2**31,\n    *args,"))
     types = {name: kind for name, kind in cell.spec.compile.signature.items() if name != "size"}
     with Store(tmp_path / "store") as store:
-        for signature, message in (
-            (types, "kernel has a parameter size in this env, which has no type or value"),
-            ({**types, "size": "i32", "n": "i32"}, "kernel has no parameter n in this env"),
+        for source, signature, message in (
+            (SOURCE, types, "kernel has a parameter size in this env, which has no type or value"),
+            (SOURCE, {**types, "size": "i32", "n": "i32"}, "kernel has no parameter n in this env"),
+            (gathering, {**types, "size": "i32"}, "any number of arguments as args"),
         ):
             compile_spec = evolve(cell.spec.compile, signature=signature)
-            other = evolve(cell, spec=evolve(cell.spec, compile=compile_spec))
+            spec = evolve(cell.spec, compile=compile_spec, source=str(source))
+            other = evolve(cell, spec=evolve(spec, closure=read_source(source).closure))
             (result,) = results([other], env, store)
             assert result.outcome.status is Status.SOURCE_BROKEN
             assert result.outcome.failure is not None

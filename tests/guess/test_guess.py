@@ -616,6 +616,10 @@ def make():
     def helper_of_made(x):
         return x + 1
     return made
+
+@triton.jit
+def several(x, *args):
+    tl.store(x, args[0])
 """,
     )
     assert [kernel.name for kernel in source.kernels] == ["inside_if", "twice", "perhaps"]
@@ -623,6 +627,10 @@ def make():
     assert [(kernel.name, kernel.why) for kernel in source.unreachable] == [
         ("twice", "another branch of the module defines it, too (line 20)"),
         ("replaced", "something else has its name later in the file"),
+        (
+            "several",
+            "it takes any number of arguments as args, which a kernel file cannot describe",
+        ),
         ("made", "it is defined inside of make"),
     ]
 

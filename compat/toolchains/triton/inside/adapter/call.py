@@ -55,6 +55,7 @@ or a constexpr.
 _UNTYPED = "fp32"
 """The type of a stand-in for a parameter that is not a run-time argument."""
 _NUMBER = re.compile(r"[iu](?!1$)\d+")
+_GATHERING = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _Path = Tuple[int, ...]
 """The number of a parameter, followed by indices into tuples."""
 
@@ -160,6 +161,12 @@ def with_defaults(
     for parameter in function.params:
         if parameter.name in passed:
             continue
+        if function.signature.parameters[parameter.name].kind in _GATHERING:
+            raise TypeError(
+                "%s takes any number of arguments as %s, which a kernel file cannot describe; give"
+                " it one parameter for each argument, or one for a tuple"
+                % (function.__name__, parameter.name)
+            )
         if not parameter.has_default:
             raise TypeError(
                 "%s has a parameter %s in this env, which has no type or value"

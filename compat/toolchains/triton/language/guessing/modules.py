@@ -337,6 +337,11 @@ def _read(path: Path, content: bytes) -> JitModule:
                 why = "something else has its name later in the file"
             elif winner is not node and isinstance(winner, ast.FunctionDef):
                 why = f"another branch of the module defines it, too (line {winner.lineno})"
+            elif (gathering := node.args.vararg or node.args.kwarg) and not function.returns:
+                why = (
+                    f"it takes any number of arguments as {gathering.arg}, which a kernel file"
+                    " cannot describe"
+                )
             else:  # the other branch may be `kernel = None`
                 functions[node.name] = function
                 continue
