@@ -34,6 +34,21 @@ _FILE = "Write the answer to this file instead of printing it."
 _Command = Callable[..., object]
 
 
+class FilePath(click.Path):
+    """A path on the command line."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        context: click.Context | None,
+    ) -> Path:
+        """Return the path. An empty text, as of an unset variable, names nothing."""
+        if not os.fspath(value):
+            self.fail("it is empty", param, context)
+        return Path(os.fsdecode(super().convert(value, param, context)))
+
+
 @frozen(kw_only=True)
 class Answer:
     """The form and the destination of a command's answer."""
@@ -132,7 +147,7 @@ def answer_options(
             click.option("-v", "--verbose", count=True, help=logs.VERBOSE_HELP),
             click.option("--json", "as_json", is_flag=True, help=json_help),
         ]
-        path = click.Path(path_type=Path, dir_okay=False)
+        path = FilePath(dir_okay=False)
         options += (
             [click.option("--output", "answer_file", type=path, metavar="FILE", help=_FILE)]
             if file
@@ -252,7 +267,7 @@ def format_options(*, again: bool = False) -> Callable[[_Command], _Command]:
             requested = {form: path for form, path in paths.items() if path is not None}
             return command(*arguments, formats=requested, **options)
 
-        path = click.Path(path_type=Path, dir_okay=False)
+        path = FilePath(dir_okay=False)
         options = [
             click.option(
                 f"--{form.name}", _parameter(form), type=path, metavar="FILE", help=form.help

@@ -19,7 +19,14 @@ from compat.bisect.candidates import CandidateQuery
 from compat.bisect.criterion import Criterion
 from compat.bisect.request import FEW, Axis, BisectRequest, GrowingSetting
 from compat.cli import INTERRUPTED
-from compat.cli.answer import Answer, answer_options, command_line, passed_options, write_file
+from compat.cli.answer import (
+    Answer,
+    FilePath,
+    answer_options,
+    command_line,
+    passed_options,
+    write_file,
+)
 from compat.cli.check import judge_options
 from compat.cli.help import Command
 from compat.cli.logs import say
@@ -139,7 +146,7 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
 @launch_options("Launch the cells that the judge asks about, on the GPU of this machine.")
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     help="Also write the answer for an issue tracker to this file, as Markdown.",
 )
 @compile_options(

@@ -17,7 +17,7 @@ from compat.board.running import BoardRequest, board_places, update_board
 from compat.board.site import write_site
 from compat.board.view import board_blocks, check_blocks, check_document
 from compat.cli import INTERRUPTED
-from compat.cli.answer import Answer, answer_options, command_line, relative, write_file
+from compat.cli.answer import Answer, FilePath, answer_options, command_line, relative, write_file
 from compat.cli.commands import CommandGroup
 from compat.cli.help import Command
 from compat.cli.progress import ProgressListener
@@ -32,7 +32,7 @@ def _board_option(command: _Command) -> _Command:
     return click.option(
         "--board",
         "path",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FilePath(dir_okay=False),
         default=Path(BOARD_FILE),
         metavar="FILE",
         show_default=True,
@@ -51,7 +51,7 @@ def board() -> None:
 @click.option(
     "--matrix",
     "matrix_path",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     help="The file that declares envs and targets.  [default: matrix.toml]",
 )
 @compile_options(
@@ -101,7 +101,7 @@ def run(
 @_board_option
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(file_okay=False),
     metavar="FOLDER",
     help="The folder for the site.  [default: board/site]",
 )
@@ -133,7 +133,7 @@ def site(*, answer: Answer, path: Path, output: Path | None, url: str | None) ->
 )
 @click.option(
     "--python",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     metavar="PATH",
     help="The interpreter whose packages are looked up.  [default: that of this command]",
 )

@@ -13,7 +13,15 @@ import click
 from attrs import asdict
 
 from compat import __version__
-from compat.cli.answer import Answer, answer_options, command_line, relative, table, write_file
+from compat.cli.answer import (
+    Answer,
+    FilePath,
+    answer_options,
+    command_line,
+    relative,
+    table,
+    write_file,
+)
 from compat.cli.commands import CommandGroup
 from compat.cli.help import Command
 from compat.cli.logs import say, show_task
@@ -49,7 +57,7 @@ def _matrix_option(command: Callable[..., object]) -> Callable[..., object]:
     return click.option(
         "--matrix",
         "matrix_path",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FilePath(dir_okay=False),
         help="The file that declares envs and their folder.  [default: matrix.toml]",
     )(command)
 
@@ -144,7 +152,7 @@ def build(
 @click.option(
     "--add",
     "files",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=FilePath(exists=True, dir_okay=False),
     multiple=True,
     metavar="FILE",
     help="Also add them to the envs that this TOML file declares, each like the one before it.",
@@ -402,7 +410,7 @@ def _documents(residents: Iterable[ResidentWorker]) -> list[dict[str, object]]:
 @answer_options(file=False, json_help="Print the answer as JSON.")
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(file_okay=False),
     help="Folder for pairs.md.  [default: reports]",
 )
 @compile_options(again="Test pairs again even if nothing has changed.", no_build=None)

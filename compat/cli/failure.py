@@ -19,7 +19,7 @@ import click
 from compat import fix as fixes
 from compat import repro as repros
 from compat.bisect import bisecting
-from compat.cli.answer import Answer, answer_options, command_line, passed_options
+from compat.cli.answer import Answer, FilePath, answer_options, command_line, passed_options
 from compat.cli.help import Command
 from compat.cli.logs import say, show_task
 from compat.cli.progress import ProgressListener
@@ -55,12 +55,12 @@ NONE_FOUND = 1
 )
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(file_okay=False),
     help="Folder for the script and the issue.  [default: repro]",
 )
 @click.option(
     "--reduced",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=FilePath(exists=True, dir_okay=False),
     help="Show this smaller kernel instead.",
 )
 @compile_options(deadline="Seconds after which a compile counts as hanging.", jobs=_JOBS)

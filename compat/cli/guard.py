@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from compat.cli.answer import Answer, answer_options, relative, write_file
+from compat.cli.answer import Answer, FilePath, answer_options, relative, write_file
 from compat.cli.help import Command
 from compat.errors import StoreError
 from compat.guard import (
@@ -31,7 +31,7 @@ from compat.report.folder import read_report
 from compat.report.summary.statements import guesses
 from compat.text import printable
 
-_PATH: click.Path[Path] = click.Path(path_type=Path, dir_okay=False)
+_PATH = FilePath(dir_okay=False)
 _GLOBS = {
     "kernel": "Kernels, such as 'sel_*'.  [default: all]",
     "variant": "Variants to choose from.  [default: all]",
@@ -67,7 +67,7 @@ def _globs(command: Callable[..., object]) -> Callable[..., object]:
 )
 @click.option(
     "--tuned",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=FilePath(dir_okay=False, exists=True),
     metavar="FILE",
     help="The JSON of `compat tune`, for a guard that also has the best configs.",
 )

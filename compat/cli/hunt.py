@@ -10,7 +10,7 @@ import click
 from attrs import evolve
 
 from compat.cli import INTERRUPTED
-from compat.cli.answer import Answer, answer_options, command_line, relative
+from compat.cli.answer import Answer, FilePath, answer_options, command_line, relative
 from compat.cli.help import Command
 from compat.cli.launch import show_built
 from compat.cli.progress import ProgressListener
@@ -78,14 +78,14 @@ from compat.text import amount
 @click.option(
     "--known",
     "known_file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     metavar="FILE",
     help="The defects that are known upstream.  [default: known.toml, if there is one]",
 )
 @click.option(
     "--keep",
     "example_folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(file_okay=False),
     default=Path("hunt"),
     metavar="FOLDER",
     show_default=True,

@@ -13,7 +13,7 @@ import click
 from compat.capturing.capturing import capture_program
 from compat.capturing.checking import CodeCheck, Options
 from compat.capturing.kernels import Configs
-from compat.cli.answer import Answer, answer_options, relative
+from compat.cli.answer import Answer, FilePath, answer_options, relative
 from compat.cli.help import Command, add_options
 from compat.cli.logs import say
 from compat.cli.selecting import SECONDS, TARGET
@@ -187,7 +187,7 @@ _EVERY = 30.0
 )
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(file_okay=False),
     default="captured",
     show_default=True,
     help="Folder for the kernel files.",

@@ -15,7 +15,7 @@ import click
 from attrs import evolve
 
 from compat import project
-from compat.cli.answer import relative
+from compat.cli.answer import FilePath, relative
 from compat.cli.help import Command
 from compat.cli.logs import say
 from compat.cli.progress import ProgressListener
@@ -37,7 +37,7 @@ from compat.text import amount
 
 
 @click.command(cls=Command)
-@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("folder", type=FilePath(exists=True, file_okay=False))
 @click.option(
     "--python",
     metavar="PATH",
@@ -45,7 +45,7 @@ from compat.text import amount
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     help="The file for results.  [default: FOLDER/results.jsonl]",
 )
 @click.option(
@@ -135,7 +135,7 @@ def _selection() -> Selection | None:
 @selection_options
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(file_okay=False),
     required=True,
     help="Folder for binaries, inputs and the program that launches.",
 )

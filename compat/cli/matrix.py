@@ -14,6 +14,7 @@ from compat.cli import INTERRUPTED
 from compat.cli.answer import (
     FOLDER_FILES,
     Answer,
+    FilePath,
     FormatFiles,
     answer_options,
     command_line,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 @answer_options(file=False, json_help="Print the report as JSON instead of a table.")
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(file_okay=False),
     help=f"Folder for {', '.join(FOLDER_FILES)}.  [default: reports]",
 )
 @format_options()

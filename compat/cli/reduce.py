@@ -14,7 +14,7 @@ from attrs import evolve
 
 from compat.bisect.criterion import Criterion
 from compat.cli import INTERRUPTED
-from compat.cli.answer import Answer, answer_options, passed_options
+from compat.cli.answer import Answer, FilePath, answer_options, passed_options
 from compat.cli.check import judge_options
 from compat.cli.help import Command
 from compat.cli.logs import Showing, say
@@ -72,7 +72,7 @@ from compat.text import amount
 )
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     help="The .py file for the reduced kernel.  [default: reduced/NAME.py]",
 )
 @compile_options(

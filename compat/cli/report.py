@@ -15,6 +15,7 @@ import click
 from compat.cli.answer import (
     FOLDER_FILES,
     Answer,
+    FilePath,
     FormatFiles,
     answer_options,
     format_options,
@@ -61,11 +62,11 @@ def report(*, answer: Answer, names: tuple[str, ...], formats: FormatFiles) -> N
     metavar="FILE...",
     nargs=-1,
     required=True,
-    type=click.Path(path_type=Path, exists=True),
+    type=FilePath(exists=True),
 )
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(file_okay=False),
     metavar="FOLDER",
     help=(
         f"For reports, the folder for {join_words(FOLDER_FILES)} [default:"
@@ -191,7 +192,7 @@ class _Percent(click.ParamType[float]):
 )
 @click.option(
     "--markdown",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     help="Also write the changes to this file, for a pull request comment.",
 )
 @answer_options(json_help="Print the changes as JSON, cell by cell.")

@@ -13,6 +13,7 @@ import click
 from attrs import evolve, fields, frozen
 
 from compat.cli import logs
+from compat.cli.answer import FilePath
 from compat.cli.help import add_options
 from compat.cli.logs import say, show_task
 from compat.cli.selecting import SECONDS
@@ -173,7 +174,7 @@ def launched_option(use: str) -> Callable[[_Command], _Command]:
     return click.option(
         "--launched",
         multiple=True,
-        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        type=FilePath(exists=True, dir_okay=False),
         metavar="FILE",
         help=f"Results that launch.py wrote on a GPU host, to store and {use}.",
     )
@@ -195,7 +196,7 @@ def build_options(help_text: str) -> Callable[[_Command], _Command]:
 
     ``help_text`` is the help of the folder.
     """
-    path = click.Path(path_type=Path, file_okay=False)
+    path = FilePath(file_okay=False)
     options = (
         click.option("--build", "folder", type=path, metavar="FOLDER", help=help_text),
         click.option("--archive", is_flag=True, help="With --build: also write FOLDER.tar.xz."),

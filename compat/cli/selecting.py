@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import click
 from click.shell_completion import CompletionItem
 
+from compat.cli.answer import FilePath
 from compat.cli.help import add_options
 from compat.config.toml import LONGEST
 from compat.errors import CompatError, SelectionError
@@ -100,6 +101,7 @@ KERNEL = Name(lambda context: (spec.kernel for spec in _everywhere(context).spec
 VARIANT = Name(lambda context: (spec.variant for spec in _everywhere(context).specs))
 CASE = Name(lambda context: (spec.case for spec in _everywhere(context).specs))
 CELL = Name(lambda context: (cell.id for cell in _everywhere(context).cells))
+_OTHER = Name(lambda _: ())
 
 
 # --- the options ----------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ _OPTIONS = (
     click.option(
         "--matrix",
         "matrix_path",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FilePath(dir_okay=False),
         help="The file that declares envs, targets and kernels.  [default: matrix.toml]",
     ),
     click.option(
@@ -177,6 +179,7 @@ _OPTIONS = (
         "--package",
         "packages",
         multiple=True,
+        type=_OTHER,
         metavar="LIBRARY",
         help=(
             "The kernels of a library from the package index: gemlite (the newest version), or"
@@ -195,6 +198,7 @@ _OPTIONS = (
     click.option(
         "--spec",
         multiple=True,
+        type=_OTHER,
         metavar="PATH|GLOB",
         help="Kernel files or Python sources, instead of those in matrix.toml.",
     ),

@@ -10,7 +10,7 @@ from typing import Unpack
 import click
 from attrs import evolve
 
-from compat.cli.answer import Answer, answer_options, command_line, relative, write_file
+from compat.cli.answer import Answer, FilePath, answer_options, command_line, relative, write_file
 from compat.cli.help import Command
 from compat.cli.launch import show_built
 from compat.cli.progress import ProgressListener
@@ -48,13 +48,13 @@ from compat.tune.tuning import CompiledConfigs
 )
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     help="Also write the answer to this file, as Markdown.",
 )
 @click.option(
     "--html",
     "page",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(dir_okay=False),
     metavar="FILE",
     help="Also write the answer to this file, as a page.",
 )

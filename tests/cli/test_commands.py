@@ -222,6 +222,8 @@ def _finished(project: Path) -> bool:
         (["matrix", "--envs", ""], 2, "Invalid value for '--envs': it is empty"),
         (["matrix", "--kernel", " , "], 2, "Invalid value for '--kernel': it is empty"),
         (["explain", ""], 2, "Invalid value for 'CELL|KERNEL': it is empty"),
+        (["matrix", "--output", ""], 2, "Invalid value for '--output': it is empty"),
+        (["matrix", "--spec", ""], 2, "Invalid value for '--spec': it is empty"),
         (["explain", "nosuch"], 3, "no cell matches 'nosuch'"),
         (["list", "everything"], 2, "'everything' is not one of"),
         (["nosuch"], 2, "No such command 'nosuch'"),
