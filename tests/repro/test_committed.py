@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from compat.repro.verify import failure_of, run_script
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.installed import environ, uv
 from tests.targets import TARGETS
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "repro"
@@ -92,6 +93,82 @@ def fresh_env(
     return python_for
 
 
+IN_TURN = """
+import faulthandler, gc, os, runpy, subprocess, sys, traceback
+{begin}
+
+def run(script, *arguments):
+    sys.argv[:] = [script, *arguments]
+    code = 1
+    try:
+        runpy.run_path(script, run_name="__main__")
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    os._exit(code)
+
+def start(command, env=None, **options):
+    if command[0] != sys.executable:
+        return start_program(command, env=env, **options)
+    read, write = os.pipe()
+    if (child := os.fork()) == 0:
+        os.dup2(write, 1)
+        os.dup2(write, 2)
+        os.environ.clear()
+        os.environ.update(env)
+        faulthandler.enable()
+        run(*command[3:])  # after -X faulthandler
+    os.close(write)
+    with open(read, errors="replace") as output:
+        text = output.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return subprocess.CompletedProcess(command, code, text)
+
+start_program, subprocess.run = subprocess.run, start
+gc.freeze()  # or Python looks at all objects of PyTorch when each process ends
+for script in {scripts}:
+    if (child := os.fork()) == 0:
+        run(script)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print("exit code", code, "of", os.path.basename(script), flush=True)
+"""
+"""Runs scripts in processes of their own, which share imports.
+
+A script that starts itself again has another process of that kind.
+"""
+TRITON = """
+try:
+    from triton.compiler.compiler import triton_key
+except ImportError:
+    from triton.runtime.cache import triton_key
+triton_key()  # is kept, and takes longer than most compiles
+"""
+INTERPRETER = """
+os.environ["TRITON_INTERPRET"] = "1"
+import torch, triton
+"""
+
+
+def run_in_turn(
+    python: str, scripts: Sequence[Path], folder: Path, begin: str = TRITON
+) -> list[tuple[Path, ProcessResult]]:
+    """Each script, and its exit code and output. All of them run after the same imports."""
+    program = folder / "in_turn.py"
+    program.write_text(IN_TURN.format(begin=begin, scripts=[str(script) for script in scripts]))
+    rest = run_script(python, program, PATIENCE).output
+    results = []
+    for script in scripts:
+        end = re.search(rf"(?m)^exit code (-?\d+) of {re.escape(script.name)}\n", rest)
+        assert end, rest
+        result = ProcessResult(exit_code=int(end[1]), output=rest[: end.start()])
+        results.append((script, result))
+        rest = rest[end.end() :]
+    return results
+
+
 @pytest.mark.parametrize("script", [*SCRIPTS, *BY_HAND], ids=lambda path: path.stem)
 def test_a_script_declares_its_dependencies_and_is_in_its_issue(script: Path) -> None:
     assert any(dependency.startswith("triton==") for dependency in header(script)["dependencies"])
@@ -138,52 +215,61 @@ def test_a_cute_dsl_script_declares_its_dependencies_and_is_listed(script: Path)
     assert f"```python\n{script.read_text()}```" in issue(script)
 
 
-@pytest.mark.wheels
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_a_script_reproduces_its_failure_in_an_env_made_from_its_header(
-    script: Path, tmp_path: Path, fresh_env: Callable[[Path], str]
-) -> None:
-    python = fresh_env(script)
-    text = script.read_text()
-    copy = tmp_path / script.name
-    # A shorter deadline makes the script of a hanging compile end sooner.
-    copy.write_text(re.sub(r"^DEADLINE = \d+", "DEADLINE = 4", text, flags=re.MULTILINE))
-    ran = run_script(python, copy, 120)
-    assert ran.exit_code == 0, ran.output
-    if "DEADLINE = " in text:
-        assert "reproduced: still compiling after" in ran.output
-    else:
-        assert shows_what_it_promises(ran, script)
+SAME_HEADER: dict[str, list[Path]] = defaultdict(list)
+"""The dependencies in a header → the scripts with this header."""
+for _path in SCRIPTS:
+    SAME_HEADER[" ".join(header(_path)["dependencies"])].append(_path)
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize("script", BOARD, ids=lambda path: path.stem)
-def test_a_script_of_the_board_reproduces_its_failure_on_its_release(
-    script: Path, built: Callable[[str], BuiltEnv]
+@pytest.mark.parametrize("scripts", SAME_HEADER.values(), ids=list(SAME_HEADER))
+def test_scripts_reproduce_their_failures_in_an_env_made_from_their_header(
+    scripts: list[Path], tmp_path: Path, fresh_env: Callable[[Path], str]
 ) -> None:
-    triton, *_ = header(script)["dependencies"]
-    python = built(triton.replace("==", "-")).python
-    assert python
-    ran = run_script(python, script, 120)
-    assert ran.exit_code == 0, ran.output
-    assert shows_what_it_promises(ran, script)
+    """The first one runs as a reader runs it."""
+    python = fresh_env(scripts[0])
+    copies = {script: tmp_path / script.name for script in scripts}
+    for script, copy in copies.items():
+        # A shorter deadline makes the script of a hanging compile end sooner.
+        text = re.sub(r"^DEADLINE = \d+", "DEADLINE = 2", script.read_text(), flags=re.MULTILINE)
+        copy.write_text(text)
+    first, *others = copies.values()
+    ran = [(first, run_script(python, first, 120))]
+    if others:
+        ran += run_in_turn(python, others, tmp_path)
+    for script, (copy, result) in zip(scripts, ran, strict=True):
+        assert result.exit_code == 0, (script, result.output)
+        if "DEADLINE = " in copy.read_text():
+            assert "reproduced: still compiling after" in result.output
+        else:
+            assert shows_what_it_promises(result, script), (script, result.output)
+
+
+FAILING: dict[str, list[Path]] = defaultdict(list)
+"""Release → the scripts of the board that reproduce their failures there."""
+OK: dict[str, list[Path]] = defaultdict(list)
+"""Release → the scripts that it is marked as ok for."""
+for _path in BOARD:
+    FAILING[header(_path)["dependencies"][0].partition("==")[2]].append(_path)
+for _path in [*SCRIPTS, *BOARD]:
+    if good := [release for release, mark in table(_path).items() if mark == "ok"]:
+        OK[good[-1]].append(_path)
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize(
-    "script",
-    [script for script in [*SCRIPTS, *BOARD] if "ok" in table(script).values()],
-    ids=lambda path: path.stem,
-)
-def test_a_script_reproduces_nothing_on_a_release_marked_ok(
-    script: Path, built: Callable[[str], BuiltEnv]
+@pytest.mark.parametrize("release", sorted({*FAILING, *OK}))
+def test_scripts_reproduce_their_failures_on_a_release_that_is_not_marked_ok(
+    release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
-    release = [release for release, mark in table(script).items() if mark == "ok"][-1]
     python = built(f"triton-{release}").python
     assert python
-    ran = run_script(python, script, 120)
-    assert ran.exit_code == 1, ran.output
-    assert "not reproduced: the compile ended with exit code 0" in ran.output
+    for script, ran in run_in_turn(python, [*FAILING[release], *OK[release]], tmp_path):
+        if script in FAILING[release]:
+            assert ran.exit_code == 0, (script, ran.output)
+            assert shows_what_it_promises(ran, script), (script, ran.output)
+        else:
+            assert ran.exit_code == 1, (script, ran.output)
+            assert "not reproduced: the compile ended with exit code 0" in ran.output
 
 
 @pytest.mark.wheels
@@ -202,33 +288,14 @@ def test_machine_code_shows_the_dropped_cast_without_a_gpu(
         assert ", ".join(f"`{name}`" for name in names.split(", ")) in text
 
 
-IN_TURN = """
-import gc, os, runpy
-os.environ["TRITON_INTERPRET"] = "1"
-import torch, triton
-gc.freeze()  # or Python looks at all objects of PyTorch when each process ends
-for script in {scripts}:
-    if (child := os.fork()) == 0:
-        runpy.run_path(script, run_name="__main__")
-        os._exit(9)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    print("exit code", code, "of", os.path.basename(script), flush=True)
-"""
-"""Runs scripts in processes of their own, which share the import of PyTorch."""
-
-
 @pytest.mark.wheels
 def test_interpreters_print_what_the_issues_say(tmp_path: Path, pair_python: str) -> None:
     """The test uses 3.5.1, whose interpreter has the same defects."""
-    program = tmp_path / "in_turn.py"
-    program.write_text(IN_TURN.format(scripts=[str(script) for script in INTERPRETED]))
-    rest = run_script(pair_python, program, 120).output
-    for script in INTERPRETED:
-        output, ended, rest = rest.partition(f"exit code 0 of {script.name}\n")
-        assert ended, output
+    for script, ran in run_in_turn(pair_python, INTERPRETED, tmp_path, INTERPRETER):
+        assert ran.exit_code == 0, ran.output
         printed = re.search(r"(?s)prints:\n\n```text\n(.*?)```", issue(script))
         assert printed
-        assert printed[1] in output
+        assert printed[1] in ran.output
 
 
 def test_at_least_five_known_defects_have_committed_kernels() -> None:
