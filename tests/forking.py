@@ -5,6 +5,8 @@ Importing takes longer than most of what the programs do.
 A program gets what ``python -P -m PROGRAM`` would get: a folder, variables, and where it writes.
 Tests of signals, of terminals, of how Python itself starts, and of the installed script do not
 fork: they start the program itself.
+
+:func:`write_python` does the same for the Python of an env, with PyTorch or Triton imported.
 """
 
 from __future__ import annotations
@@ -30,6 +32,34 @@ _ROOT = Path(__file__).parent.parent
 _BYTECODE = ("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()
 _AT_ITS_START = ("PYTHON", "LC_", "LANG", "COVERAGE")
 """Prefixes of the variables that Python reads when it starts."""
+_INSTEAD_OF_PYTHON = """#!%(own)s -IS
+import os, socket, sys
+
+if sys.argv[1].startswith("-") or any(
+    os.environ.get(name) != %(started)r.get(name)
+    for name in {*os.environ, *%(started)r}
+    if name.startswith("PYTHON")
+):
+    os.execv(%(python)r, [%(python)r, *sys.argv[1:]])
+import json
+
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(%(address)r)
+socket.send_fds(connection, [b"x"], [0, 1, 2])
+request = {
+    "name": sys.argv[1],
+    "arguments": sys.argv[2:],
+    "cwd": os.getcwd(),
+    "env": dict(os.environ),
+    "mask": os.umask(0),
+}
+connection.sendall(json.dumps(request).encode() + b"\\n")
+code = int(connection.makefile().readlines()[1])
+if code < 0:
+    os.kill(os.getpid(), -code)
+sys.exit(code)
+"""
+"""A program with the arguments and the exit code of an env's Python."""
 
 
 class Forked:
@@ -84,10 +114,12 @@ def fork(
 
     With a script, the ``compat.cli`` of the script's environment runs.
     """
-    connection, peer = socket.socketpair()
-    with peer:
-        server = _server(os.getpid(), program, script)
-        socket.send_fds(server, [b"x"], [peer.fileno(), output, errors])
+    python = str(script.with_name("python")) if script else sys.executable
+    connection = socket.socket(socket.AF_UNIX)
+    command = (python, "-P", *_BYTECODE)
+    connection.connect(_server(os.getpid(), command, "" if script else str(_ROOT), program))
+    with Path(os.devnull).open("rb") as nothing:
+        socket.send_fds(connection, [b"x"], [nothing.fileno(), output, errors])
     request = {
         "name": str(script or _ROOT / "compat" / "cli" / "__main__.py"),
         "arguments": arguments,
@@ -100,26 +132,45 @@ def fork(
     return Forked(connection)
 
 
+def write_python(path: Path, python: str, *modules: str) -> str:
+    """Write a program that takes the place of an env's Python, and return its path.
+
+    It runs scripts in processes that are forked from one that has imported some modules. Other
+    arguments, and variables that Python reads when it starts, start the env's Python itself. The
+    end of the program ends the script, too.
+    """
+    started = {name: text for name, text in os.environ.items() if name.startswith("PYTHON")}
+    address = _server(os.getpid(), (python, "-P"), os.environ.get("PYTHONPATH", ""), *modules)
+    facts = {"own": sys.executable, "python": python, "address": address, "started": started}
+    path.write_text(_INSTEAD_OF_PYTHON % facts, encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
 @cache
-def _server(_: int, program: str, script: Path | None) -> socket.socket:
-    """The connection to the process that forks. Each test process has one, which ends with it."""
-    python = script.with_name("python") if script else sys.executable
-    connection, peer = socket.socketpair()
-    with peer:
+def _server(_: int, python: tuple[str, ...], path: str, *programs: str) -> bytes:
+    """The address of the process that forks. Each test process has one, which ends with it."""
+    life, end = os.pipe()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("")  # Linux chooses an address that is no file
+        listener.listen(100)
+        files = (life, listener.fileno())
         server = subprocess.Popen(
-            [python, "-P", *_BYTECODE, __file__, program, str(peer.fileno())],
-            pass_fds=[peer.fileno()],
+            [*python, __file__, *map(str, files), *programs],
+            pass_fds=files,
             cwd="/",
-            env={**os.environ, "PYTHONPATH": "" if script else str(_ROOT)},
+            env={**os.environ, "PYTHONPATH": path},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-    atexit.register(_end, connection, server)
-    return connection
+        address: bytes = listener.getsockname()
+    os.close(life)
+    atexit.register(_end, end, server)
+    return address
 
 
-def _end(connection: socket.socket, server: subprocess.Popen[bytes]) -> None:
-    connection.close()
+def _end(end: int, server: subprocess.Popen[bytes]) -> None:
+    os.close(end)
     server.wait()
 
 
@@ -146,23 +197,29 @@ _OF_DASK = (
     "compat.executors.dask.remote",
 )
 """What schedulers and workers import, and what they import for our tasks."""
+_OURS = ("compat.cli", "dask", "nox")
 
 
-def _import(program: str) -> None:
-    """Import what the program imports."""
+def _import(program: str, *modules: str) -> None:
+    """Import what the program imports, or modules of an env."""
     if program == "dask":
         names = [*_OF_DASK]
     elif program == "nox":
         names = [*_OF_NOX]
-    else:
+    elif program == "compat.cli":
         from compat.cli import commands
 
-        modules = (f"cli.{module}" for module, _ in commands.COMMANDS.values())
-        names = [f"compat.{name}" for name in (*modules, *_FEATURES)]
+        of_commands = (f"cli.{module}" for module, _ in commands.COMMANDS.values())
+        names = [f"compat.{name}" for name in (*of_commands, *_FEATURES)]
+    else:
+        names = [program, *modules]
     for name in names:
         import_module(name)
     if program == "compat.cli":
         _render_nothing()
+    for name in ("triton.compiler.compiler", "triton.runtime.cache"):
+        # A process computes the hash of the whole package once.
+        getattr(sys.modules.get(name), "triton_key", bool)()
 
 
 def _render_nothing() -> None:
@@ -178,57 +235,83 @@ def _render_nothing() -> None:
         pattern.pattern  # noqa: B018 - that compiles it
 
 
-def _serve(program: str, news: socket.socket) -> None:
-    """Fork for every requested run, until the connection is closed."""
-    _import(program)
+def _serve(life: int, listener: socket.socket, program: str, *modules: str) -> None:
+    """Fork for every requested run, until the other end of ``life`` is closed."""
+    _import(program, *modules)
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests; this ends with them
-    while True:
-        _, handed, _, _ = socket.recv_fds(news, 1, 3)
+    while life not in _ready(life, listener):
+        connection, _ = listener.accept()
         with suppress(ChildProcessError):
             # Reap ended children, so that a measurement includes their processor time.
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        if not handed:
-            return
         if os.fork() == 0:
-            news.close()
-            _attend(program, *handed)
-        for file in handed:
-            os.close(file)
+            listener.close()
+            os.close(life)
+            _attend(program, connection)
+        connection.close()
 
 
-def _attend(program: str, conversation: int, output: int, errors: int) -> NoReturn:
+def _ready(*files: int | socket.socket) -> list[int | socket.socket]:
+    """Wait for files; return those that can be read."""
+    return select.select(files, [], [])[0]
+
+
+def _attend(program: str, connection: socket.socket) -> NoReturn:
     """Run a program once, and send its process ID and its exit code."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    connection = socket.socket(fileno=conversation)
+    _, handed, _, _ = socket.recv_fds(connection, 1, 3)
     request = json.loads(connection.makefile().readline())
     pid = os.fork()
     if pid == 0:
         connection.close()
-        os.dup2(output, 1)
-        os.dup2(errors, 2)
+        for number, file in enumerate(handed):
+            os.dup2(file, number)
         os.closerange(3, 256)
         os.umask(request["mask"])
         os.chdir(request["cwd"])
         os.environ.clear()
         os.environ.update(request["env"])
-        sys.path[1:1] = os.environ.get("PYTHONPATH", "").split(os.pathsep)[1:]
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        if program not in _OURS:
+            _be_script(request["name"], request["arguments"])
+        sys.path[1:1] = os.environ.get("PYTHONPATH", "").split(os.pathsep)[1:]
         if program == "dask":
             _be_dask(request["arguments"])
         if program == "nox":
             _be_nox(request["arguments"])
         _be_compat(request["name"], request["arguments"])
-    os.close(output)
-    os.close(errors)
+    for file in handed:
+        os.close(file)
     connection.sendall(f"{pid}\n".encode())
+    if program not in _OURS and connection in _ready(connection, os.pidfd_open(pid)):
+        os.killpg(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     with suppress(OSError):
         connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
     os._exit(0)
+
+
+def _be_script(path: str, arguments: list[str]) -> NoReturn:
+    os.setsid()
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.argv = [path, *arguments]
+    sys.path.insert(0, str(Path(path).parent))
+    code = None
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as end:
+        code = end.code
+    if isinstance(code, str):
+        sys.exit(code)
+    # Python would clear all modules, and so copy the memory that this process shares.
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)
 
 
 def _be_compat(name: str, arguments: list[str]) -> NoReturn:
@@ -258,4 +341,4 @@ def _be_dask(arguments: list[str]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    _serve(sys.argv[1], socket.socket(fileno=int(sys.argv[2])))
+    _serve(int(sys.argv[1]), socket.socket(fileno=int(sys.argv[2])), *sys.argv[3:])

@@ -11,12 +11,14 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from compat.config.kernel_files import load_kernels
 from compat.model import Specialization
+from tests.forking import write_python
 
 # The interpreter needs 30 s on an idle core.
 pytestmark = [pytest.mark.wheels, pytest.mark.timeout(600)]
@@ -156,15 +158,14 @@ def name_of(spec: Specialization) -> Name:
 def checked(python: str | Path, kernels: Path, names: Iterable[Name]) -> str:
     """What ``check.py`` prints about the named variants and cases of the kernels in a directory."""
     specs = {name_of(spec): spec for spec in load_kernels(["*.toml"], kernels)}
-    command = [
-        str(python),
-        str(CHECK),
-        str(ROOT / "compat" / "toolchains" / "pytorch" / "numerics"),
-    ]
+    numerics = ROOT / "compat" / "toolchains" / "pytorch" / "numerics"
     input_text = json.dumps([described(specs[name]) for name in names])
-    done = subprocess.run(
-        command, input=input_text, capture_output=True, text=True, timeout=540, check=False
-    )
+    with TemporaryDirectory() as folder:
+        forking = write_python(Path(folder, "python"), str(python), "torch")
+        command = [forking, str(CHECK), str(numerics)]
+        done = subprocess.run(
+            command, input=input_text, capture_output=True, text=True, timeout=540, check=False
+        )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

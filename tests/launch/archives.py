@@ -12,6 +12,7 @@ from typing import Any
 
 from compat.launch.archive import ENTRY
 from compat.toolchains.triton.device.launching import LAUNCHING
+from tests.forking import write_python
 
 STANDIN = Path(__file__).parent / "standin.c"
 PROBLEMS = '''
@@ -220,10 +221,16 @@ def standin_options(library: Path) -> list[str]:
     return ["--device", "cpu", "--library", str(library)]
 
 
+def with_pytorch(folder: Path, python: str) -> str:
+    """A program in a folder that takes the place of an env's Python, and has imported PyTorch."""
+    return write_python(folder / "python", python, "torch")
+
+
 def launched(
     folder: Path, python: str, library: Path, *options: str, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the launcher to its end."""
+    python = with_pytorch(folder.parent, python)
     command = [python, str(folder / "launch.py"), *standin_options(library), *options]
     return subprocess.run(
         command, capture_output=True, text=True, env={**os.environ, **variables}, check=False
@@ -251,6 +258,7 @@ def compared(
         }
         for number, cells in enumerate(questions)
     ]
+    python = with_pytorch(folder.parent, python)
     command = [python, str(folder / "launch.py"), *options, "--compare", problem]
     lines = "".join(json.dumps(question) + "\n" for question in requests)
     ended = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)

@@ -13,7 +13,7 @@ import pytest
 from compat.launch import hosting
 from compat.launch.hosting import Gpu
 from compat.project import Selection
-from tests.launch.archives import built_standin
+from tests.launch.archives import built_standin, with_pytorch
 
 KERNELS = Path(__file__).parent / "kernels"
 
@@ -35,6 +35,7 @@ def stand_in(
 
     It breaks the builds that ``breaks`` names, in the way that ``how`` names (see ``standin.c``).
     """
+    python = with_pytorch(folder, python)
     options = ("--device", "cpu", "--library", str(built_standin(folder)))
 
     def find_this_python(selection: Selection, interpreter: str | None = None) -> Gpu:

@@ -11,7 +11,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from compat.toolchains.pytorch.host.program import _by_turns
-from tests.launch.archives import cell, write
+from tests.launch.archives import cell, with_pytorch, write
 
 pytestmark = pytest.mark.wheels
 
@@ -27,7 +27,8 @@ def counts(
     """Problem → what the program prints about it."""
     cells = [cell(name, problem=name) for name in PROBLEMS]
     folder = write(tmp_path_factory.mktemp("counting") / "built", cells)
-    command = [str(built(request.param).python), str(folder / "launch.py"), "--problems"]
+    python = with_pytorch(folder.parent, str(built(request.param).python))
+    command = [python, str(folder / "launch.py"), "--problems"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]

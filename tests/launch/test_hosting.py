@@ -20,7 +20,7 @@ from compat.model import BuiltEnv
 from compat.project import select_places
 from compat.store.store import Store
 from compat.toolchains import DEFAULT
-from tests.launch.archives import built_standin, cell, results, write
+from tests.launch.archives import built_standin, cell, results, with_pytorch, write
 from tests.launch.expecting import KERNELS
 
 has_torch = importlib.util.find_spec("torch") is not None
@@ -58,7 +58,7 @@ def test_env_with_pytorch_is_found(pair_python: str) -> None:
 def test_folder_is_launched_by_the_given_python(tmp_path: Path, pair_python: str) -> None:
     folder = write(tmp_path / "built", [cell("add")])
     options = ["--device", "cpu", "--library", str(built_standin(tmp_path)), "--no-latency"]
-    ended = hosting.launch(folder, pair_python, options)
+    ended = hosting.launch(folder, with_pytorch(tmp_path, pair_python), options)
     assert ended.exit_code == 0
     assert results(folder)["add"]["check"]["status"] == "ok"
 
@@ -101,7 +101,7 @@ def test_build_command_writes_and_packs_a_folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     build_in(tmp_path, built, monkeypatch)
-    monkeypatch.setattr(hosting, "find_python", lambda _: pair_python)
+    monkeypatch.setattr(hosting, "find_python", lambda _: with_pytorch(tmp_path, pair_python))
     done = run(
         "build",
         "--envs",
