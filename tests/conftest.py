@@ -60,14 +60,14 @@ REAL = {"built", "pair_python"}
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Hide the collected tests from Python's garbage collector.
 
-    They stay until the end, so it need not scan them during the collection or during a test.
+    They stay until the end, so it need not scan them during the collection or during a test. A scan
+    of them takes 0.3 s.
     """
     gc.disable()
     try:
         with _compiled_once() if hasattr(session.config, "workerinput") else nullcontext():
             return (yield)
     finally:
-        gc.collect()
         gc.freeze()
         gc.set_threshold(_ALLOCATED, 20, 20)
         gc.enable()

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from attrs import evolve, frozen
-from distributed.comm.core import CommClosedError
 
 from compat.errors import ClusterError
 from compat.executors.dask.cluster import DaskSettings
@@ -98,6 +97,8 @@ class Client:
 
 class ClientOfEndedScheduler(Client):
     def run_on_scheduler(self, *_: object) -> dict[str, str]:
+        from distributed.comm.core import CommClosedError
+
         raise CommClosedError("Stream is closed")
 
 
