@@ -72,17 +72,17 @@ def make_wheel(
 
 
 def write_wheel(path: Path, files: dict[str, bytes], info: str) -> Path:
-    """Write the files and the RECORD that belongs to them."""
+    """Write the files and the RECORD that belongs to them. The same files make the same wheel."""
     path.parent.mkdir(parents=True, exist_ok=True)
     record = ""
     with zipfile.ZipFile(path, "w") as wheel:
         for name, content in files.items():
-            wheel.writestr(name, content)
+            wheel.writestr(zipfile.ZipInfo(name), content)
             digest = (
                 base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             )
             record += f"{name},sha256={digest},{len(content)}\n"
-        wheel.writestr(f"{info}/RECORD", record + f"{info}/RECORD,,\n")
+        wheel.writestr(zipfile.ZipInfo(f"{info}/RECORD"), record + f"{info}/RECORD,,\n")
     return path
 
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from attrs import evolve
@@ -54,28 +55,55 @@ def build(env: Env, cache: EnvCache, backend: str = "uv") -> BuiltEnv:
     return read_env(env, cache)
 
 
+def publish(checkout: Checkout) -> None:
+    """Put releases of Triton on the index."""
+    checkout.publish("helper", "1.0")
+    for release in ("1.0", "1.1", "1.2"):
+        checkout.publish("triton", release, requires=("helper",))
+
+
 @pytest.fixture
 def index(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     """An index with releases of Triton, the only index that installers know."""
     for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
         monkeypatch.delenv(name)
-    for name, value in checkout.environ(UV_NO_CACHE="1").items():
-        if name.startswith(("PIP_", "UV_", "COMPAT_")):
+    for name, value in checkout.environ().items():
+        if name.startswith(("PIP_", "UV_", "VIRTUALENV_", "COMPAT_")):
             monkeypatch.setenv(name, value)
-    checkout.publish("helper", "1.0")
-    for release in ("1.0", "1.1", "1.2"):
-        checkout.publish("triton", release, requires=("helper",))
+    publish(checkout)
     return checkout
 
 
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Env, EnvCache], None]:
+    """Copies an env into a cache. The env is built once, as the driver builds it with uv."""
+    folder = tmp_path_factory.mktemp("driver")
+    checkout = Checkout(root=folder / "checkout", index=folder / "simple")
+    publish(checkout)
+
+    def copy(env: Env, cache: EnvCache) -> None:
+        built = checkout.cache.folder_of(env)
+        if not built.path.exists():
+            with patch.dict(os.environ, checkout.environ(), clear=True):
+                build(env, checkout.cache)
+        shutil.copytree(built.path, cache.folder_of(env).path, symlinks=True)
+
+    return copy
+
+
 @pytest.fixture
-def pinned_env(index: Checkout) -> Callable[..., PinnedEnv]:
-    """Builds a release as the driver does, and returns the pinned env that a worker receives."""
+def pinned_env(
+    index: Checkout, driver: Callable[[Env, EnvCache], None]
+) -> Callable[..., PinnedEnv]:
+    """Returns the pinned env that a worker receives for a release that the driver has built."""
 
     def want(release: str = "1.0", backend: str = "uv", **more: Any) -> PinnedEnv:
-        built = build(
-            Env(name=f"triton-{release}", release=Version(release), **more), index.cache, backend
-        )
+        env = Env(name=f"triton-{release}", release=Version(release), **more)
+        if backend == "uv" and not more:
+            driver(env, index.cache)
+        else:
+            build(env, index.cache, backend)
+        built = read_env(env, index.cache)
         sent: PinnedEnv = pickle.loads(pickle.dumps(PinnedEnv.of(built)))
         assert sent.digest == built.digest
         return sent
@@ -132,6 +160,7 @@ def test_same_version_with_different_files_is_reported_and_not_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     env, count = pinned_env(), installed(slow_uv, monkeypatch)
+    monkeypatch.setenv("UV_NO_CACHE", "1")  # because files of the same name change
     index.publish("helper", "1.0", requires=("triton",))
     envs = WorkerEnvs(folder=machine)
     for _ in range(2):
@@ -247,7 +276,8 @@ def test_damaged_env_is_rebuilt(pinned_env: Callable[..., PinnedEnv], machine: P
     built = envs.provide(env)
     envs.release(env)
     (module,) = machine.glob("triton-1.0-*/cp3*/lib/python3*/site-packages/triton/__init__.py")
-    module.write_text("")
+    module.unlink()  # uv's cache may have the same file
+    module.touch()
     assert envs.provide(env) == built
 
 
