@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -117,13 +117,12 @@ class Checkout:
     def environ(self, **more: str) -> dict[str, str]:
         """The variables that nox runs with: only this index, and no pip settings of the machine.
 
-        Python keeps the bytecode of the package beside it, so all checkouts share it. Pip does not
-        compile itself in every env.
+        Pip does not compile itself in every env.
         """
         base_env = {
             key: value
             for key, value in os.environ.items()
-            if not key.startswith(("PIP_", "UV_", "NOX", "PYTHONPYCACHEPREFIX"))
+            if not key.startswith(("PIP_", "UV_", "NOX"))
         }
         url = self.index.as_uri()
         indexes = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
@@ -134,7 +133,7 @@ class Checkout:
         return [sys.executable, "-m", "nox", "-f", str(self.root / "noxfile.py"), *arguments]
 
     def nox(self, *arguments: str, code: int = 0, **environ: str) -> str:
-        """Run nox with the package that the checkout has a copy of, and return all its output."""
+        """Run nox with the package that the checkout links to, and return all its output."""
         done = commands.run(
             *("-f", str(self.root / "noxfile.py")),
             *arguments,
@@ -176,27 +175,13 @@ class Checkout:
         return read_env(load_matrix(self.root / "matrix.toml").env(name), self.cache)
 
 
-@pytest.fixture(scope="session")
-def package(
-    once: Callable[[str, Callable[[], str]], str], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    """A copy of this project's package, which all checkouts of this run of the tests share."""
-
-    def copy() -> str:
-        folder = tmp_path_factory.mktemp("package") / "compat"
-        shutil.copytree(REPOSITORY / "compat", folder, ignore=shutil.ignore_patterns("__pycache__"))
-        return str(folder)
-
-    return Path(once("package", copy))
-
-
 @pytest.fixture
-def checkout(tmp_path: Path, package: Path) -> Checkout:
+def checkout(tmp_path: Path) -> Checkout:
     root = tmp_path / "checkout"
     root.mkdir()
     for name in NEEDED:
         shutil.copy2(REPOSITORY / name, root / name)
-    (root / "compat").symlink_to(package)
+    (root / "compat").symlink_to(REPOSITORY / "compat")
     (root / "k.toml").write_text(KERNEL, encoding="utf-8")
     (root / "k.py").write_text("def k(x): ...\n", encoding="utf-8")
     new_checkout = Checkout(root=root, index=tmp_path / "simple")

@@ -14,7 +14,8 @@ import pytest
 
 from compat.config.matrix import load_matrix
 from compat.envs.record import read_env
-from tests.envs.conftest import Checkout
+from tests import commands
+from tests.envs.conftest import REPOSITORY, Checkout
 from tests.waiting import PATIENCE, wait_until
 
 BACKENDS = ("uv", "virtualenv")
@@ -35,39 +36,45 @@ def built_at(checkout: Checkout, name: str) -> int:
     return Path(python).parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_env_is_built_once_and_then_needs_no_index(checkout: Checkout, backend: str) -> None:
-    checkout.nox("-fb", backend, "-s", "env(triton-1.0)")
-    built = checkout.read("triton-1.0")
-    assert built.error is None
-    assert imported_version(built.python) == "1.0"
-    assert [package.version for package in built.packages if package.name == "triton"] == ["1.0"]
-    first = built_at(checkout, "triton-1.0")
-    shutil.rmtree(checkout.index)
-    shutil.rmtree(checkout.root / ".compat/index", ignore_errors=True)
-    output = checkout.nox(
-        "-s",
-        "env(triton-1.0)",
-        UV_DEFAULT_INDEX="http://127.0.0.1:9",
-        PIP_INDEX_URL="http://127.0.0.1:9",
-    )
-    assert "triton-1.0 is up to date" in output
-    assert built_at(checkout, "triton-1.0") == first
-    assert checkout.read("triton-1.0").digest == built.digest
+def test_env_is_built_once_and_then_needs_no_index(checkout: Checkout, tmp_path: Path) -> None:
+    """Without uv, virtualenv and pip build it. Both installers record the same package."""
+    installed = []
+    for arguments, environ in (((), {"UV": "/gone"}), (("-fb", "uv"), {})):
+        checkout.nox(*arguments, "-s", "env(triton-1.0)", **environ)
+        built = checkout.read("triton-1.0")
+        assert built.error is None
+        assert imported_version(built.python) == "1.0"
+        assert bool(built.version_of("pip")) == ("UV" in environ), "uv brings none"
+        first = built_at(checkout, "triton-1.0")
+        checkout.index.rename(tmp_path / "gone")
+        shutil.rmtree(checkout.root / ".compat/index", ignore_errors=True)
+        output = checkout.nox(
+            "-s",
+            "env(triton-1.0)",
+            UV_DEFAULT_INDEX="http://127.0.0.1:9",
+            PIP_INDEX_URL="http://127.0.0.1:9",
+        )
+        assert "triton-1.0 is up to date" in output
+        assert built_at(checkout, "triton-1.0") == first
+        assert checkout.read("triton-1.0").digest == built.digest
+        (tmp_path / "gone").rename(checkout.index)
+        installed.append([package for package in built.packages if package.name == "triton"])
+    assert installed[0] == installed[1]
+    assert [package.version for package in installed[0]] == ["1.0"]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_failed_build_records_the_installers_message_and_stops_no_other_env(
-    checkout: Checkout, backend: str
+    checkout: Checkout,
 ) -> None:
     checkout.matrix('{ triton = "9.9" }', '{ triton = "1.0" }')
-    output = checkout.nox("-fb", backend, "-s", "env(triton-9.9)", "env(triton-1.0)")
-    assert "triton-9.9 cannot be used" in output
-    assert "triton==9.9" in (checkout.read("triton-9.9").error or "")
-    assert "No matching distribution" in output or "No solution found" in output
-    assert checkout.read("triton-1.0").error is None
+    for backend in BACKENDS:
+        output = checkout.nox("-fb", backend, "-s", "env(triton-9.9)", "env(triton-1.0)")
+        assert "triton-9.9 cannot be used" in output
+        assert "triton==9.9" in (checkout.read("triton-9.9").error or "")
+        assert "No matching distribution" in output or "No solution found" in output
+        assert checkout.read("triton-1.0").error is None
     checkout.publish("triton", "9.9")
-    checkout.nox("-fb", backend, "-s", "env(triton-9.9)")
+    checkout.nox("-s", "env(triton-9.9)")
     assert imported_version(checkout.read("triton-9.9").python) == "9.9"
 
 
@@ -121,20 +128,6 @@ def test_envs_are_built_from_forks(checkout: Checkout, tmp_path: Path, backend: 
     assert same[0].packages == same[1].packages
 
 
-def test_both_installers_record_the_same_package_for_a_wheel(checkout: Checkout) -> None:
-    packages = []
-    for backend in BACKENDS:
-        checkout.nox("-fb", backend, "-s", "env(triton-1.0)")
-        packages.append(
-            [
-                package
-                for package in checkout.read("triton-1.0").packages
-                if package.name == "triton"
-            ]
-        )
-    assert packages[0] == packages[1] != []
-
-
 def test_env_is_rebuilt_if_its_declaration_changes(checkout: Checkout) -> None:
     checkout.publish("helper", "2.0")
     checkout.publish("setuptools", "80.0")
@@ -152,19 +145,19 @@ def test_env_is_rebuilt_if_its_declaration_changes(checkout: Checkout) -> None:
     )
 
 
-@pytest.mark.parametrize("damage", ["bin/python", "pyvenv.cfg", "lib", "."])
-def test_damaged_env_is_detected_and_rebuilt(checkout: Checkout, damage: str) -> None:
-    checkout.nox("-s", "env(triton-1.0)")
+def test_damaged_env_is_detected_and_rebuilt(checkout: Checkout) -> None:
+    checkout.build("triton-1.0")
     digest = checkout.read("triton-1.0").digest
-    victim = Path(checkout.read("triton-1.0").python or "").parents[1] / damage
-    if victim.is_dir():
-        shutil.rmtree(victim)
-    else:
-        victim.unlink()
-    assert "damaged since" in (checkout.read("triton-1.0").error or "")
-    checkout.nox("-s", "env(triton-1.0)")
-    assert checkout.read("triton-1.0").error is None
-    assert checkout.read("triton-1.0").digest == digest
+    for damage in ("bin/python", "pyvenv.cfg", "lib", "."):
+        victim = Path(checkout.read("triton-1.0").python or "").parents[1] / damage
+        if victim.is_dir():
+            shutil.rmtree(victim)
+        else:
+            victim.unlink()
+        assert "damaged since" in (checkout.read("triton-1.0").error or "")
+        checkout.nox("-s", "env(triton-1.0)")
+        assert checkout.read("triton-1.0").error is None
+        assert checkout.read("triton-1.0").digest == digest
 
 
 def everybody(nox: subprocess.Popen[bytes]) -> None:
@@ -330,13 +323,6 @@ def test_unknown_venv_backend_is_an_error(checkout: Checkout) -> None:
     assert "Traceback" not in output
 
 
-def test_virtualenv_builds_an_env_without_uv(checkout: Checkout) -> None:
-    checkout.nox("-s", "env(triton-1.0)", UV="/gone")
-    env = checkout.read("triton-1.0")
-    assert imported_version(env.python) == "1.0"
-    assert env.version_of("pip"), "uv brings none"
-
-
 def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> None:
     checkout.matrix(
         '{ triton = "1.0", groups = ["old"] }', '{ triton = "1.1" }', '{ triton = "1.2" }'
@@ -344,7 +330,6 @@ def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> N
 
     def required(*posargs: str) -> set[str]:
         output = checkout.nox("-smatrix", "--install-only", "--", *posargs, code=1)
-        shutil.rmtree(checkout.cache.folder, ignore_errors=True)
         return {name for name in ("1.0", "1.1", "1.2") if f"triton-{name}: " in output}
 
     # This test does not run `compat matrix`: the session stops where it installs the package.
@@ -437,21 +422,16 @@ def folder(checkout: Checkout, tmp_path: Path) -> Path:
     return mine
 
 
-def run_module(checkout: Checkout, folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Runs a module of Python in the folder, with the package of the checkout."""
-    return subprocess.run(
-        [sys.executable, "-m", *command],
+def test_envs_are_built_wherever_the_command_runs(checkout: Checkout, folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "compat.cli", "matrix"],
         cwd=folder,
-        env={**checkout.environ(), "PYTHONPATH": str(checkout.root)},
+        env={**checkout.environ(), "PYTHONPATH": str(REPOSITORY)},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
     )
-
-
-def test_envs_are_built_wherever_the_command_runs(checkout: Checkout, folder: Path) -> None:
-    done = run_module(checkout, folder, "compat.cli", "matrix")
     assert "building triton-1.0" in done.stderr, done.stderr
     built = read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache)
     assert built.error is None
@@ -463,6 +443,12 @@ def test_envs_are_built_wherever_the_command_runs(checkout: Checkout, folder: Pa
     assert "env_broken" in done.stdout, "this Triton is one file that cannot compile"
 
 
+def run_nox(checkout: Checkout, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs nox in the folder, with its noxfile."""
+    env = {**checkout.environ(), "PYTHONPATH": str(REPOSITORY)}
+    return commands.run(*arguments, cwd=folder, env=env, timeout=PATIENCE, program="nox")
+
+
 def test_matrix_as_a_default_session_of_nox_builds_its_envs(
     checkout: Checkout, folder: Path
 ) -> None:
@@ -471,22 +457,21 @@ def test_matrix_as_a_default_session_of_nox_builds_its_envs(
     for name in (".git", "tools"):  # matrix.toml is above the noxfile, in the same repository
         (folder / name).mkdir()
     (folder / "tools" / "noxfile.py").write_text("\n".join(lines))
-    done = run_module(checkout, folder / "tools", "nox")
+    done = run_nox(checkout, folder / "tools")
     assert "triton-1.0: built" in done.stderr, done.stderr
     assert done.stderr.count("built") == 1
 
 
 def test_noxfile_of_two_lines_builds_envs(checkout: Checkout, folder: Path) -> None:
     (folder / "noxfile.py").write_text("from compat.nox import sessions\nsessions()\n")
-    (folder / "copy.py").unlink()  # `python -m nox` would import it instead of Python's own
-    done = run_module(checkout, folder, "nox", "-s", "env(triton-1.0)")
+    done = run_nox(checkout, folder, "-s", "env(triton-1.0)")
     assert done.returncode == 0, done.stderr
     assert (
         read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache).error
         is None
     )
     (folder / "matrix.toml").write_text(PLAIN.replace("schema = 1", "schema = 9"))
-    done = run_module(checkout, folder, "nox", "-s", "env(triton-1.0)")
+    done = run_nox(checkout, folder, "-s", "env(triton-1.0)")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "schema" in done.stderr
