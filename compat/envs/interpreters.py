@@ -169,7 +169,9 @@ def _minor_of(version: str) -> Minor:
 
 
 def _version_of(path: str) -> str | None:
-    """Return the version that an interpreter prints, three numbers; ``None`` if it fails."""
+    """Return the version of an interpreter, three numbers; ``None`` if it does not start."""
+    if path == os.path.realpath(sys.executable):
+        return ".".join(map(str, sys.version_info[:3]))
     code = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
     try:
         done = run([path, "-I", "-S", "-c", code], timeout=_DEADLINE)
