@@ -214,7 +214,7 @@ def slow_uv(tmp_path: Path) -> Iterator[SlowUv]:
     uv = SlowUv(tmp_path / "slow-uv", tmp_path / "asked")
     uv.folder.mkdir()
     lines = [
-        f"#!{sys.executable}",
+        f"#!{sys.executable} -IS",
         "import os, signal, sys, time",
         f"folder = {str(uv.folder)!r}",
         "if 'install' in sys.argv:",

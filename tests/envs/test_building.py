@@ -181,7 +181,7 @@ def test_interrupted_installation_leaves_no_env_and_the_next_run_builds_it(
     proper = Path(sys.executable).with_name("uv")
     started = tmp_path / "started"
     wait = f"if 'install' in sys.argv: open({str(started)!r}, 'w').close(); time.sleep(600)"
-    lines = [f"#!{sys.executable}", "import os, sys, time", wait]
+    lines = [f"#!{sys.executable} -IS", "import os, sys, time", wait]
     endless.write_text(
         "\n".join([*lines, f"os.execv({str(proper)!r}, sys.argv)\n"]), encoding="utf-8"
     )

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 from attrs import frozen
@@ -23,10 +24,19 @@ from compat.errors import EnvError
 from compat.model import BuiltEnv
 from tests import commands
 from tests.envs.conftest import Checkout, SlowUv
+from tests.forking import Forked, fork
 from tests.waiting import PATIENCE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-COMPAT = [sys.executable, "-m", "compat.cli"]
+
+
+@frozen
+class Running:
+    """A command that runs while the test goes on, and what it prints."""
+
+    process: Forked
+    out: IO[str]
+    err: IO[str]
 
 
 @frozen
@@ -42,17 +52,17 @@ class Project:
         environ: dict[str, str] = self.checkout.environ(**{**own, **more})
         return environ
 
-    def start(self, *arguments: str, **environ: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [*COMPAT, *arguments],
-            cwd=self.root,
-            env=self.environ(**environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
+    def start(self, *arguments: str, **environ: str) -> Running:
+        pipes = [os.pipe(), os.pipe()]
+        output, errors = (write for _, write in pipes)
+        env = self.environ(**environ)
+        process = fork(
+            "compat.cli", arguments, cwd=self.root, env=env, output=output, errors=errors
         )
+        for write in (output, errors):
+            os.close(write)
+        out, err = (os.fdopen(read, encoding="utf-8") for read, _ in pipes)
+        return Running(process, out, err)
 
     def compat(self, *arguments: str, code: int = 0, **environ: str) -> str:
         """Run a command, and return what it prints to stdout and stderr."""
@@ -69,9 +79,10 @@ class Project:
         return read_env(load_matrix(self.root / "matrix.toml").env(name), self.checkout.cache)
 
 
-def ended(command: subprocess.Popen[str], code: int = 0) -> str:
-    out, err = command.communicate(timeout=PATIENCE)
-    return check_end(command.returncode, out, err, code)
+def ended(command: Running, code: int = 0) -> str:
+    with command.out, command.err:
+        out, err = command.out.read(), command.err.read()
+    return check_end(command.process.wait(), out, err, code)
 
 
 def check_end(ended_with: int, out: str, err: str, code: int) -> str:
@@ -104,10 +115,9 @@ def test_two_projects_build_the_same_env_only_once(
     first = here.start("envs", "build", UV=str(slow_uv.program))
     slow_uv.wait_until_asked()
     second = there.start("envs", "build", UV=str(slow_uv.program))
-    assert second.stderr is not None
-    assert second.stderr.readline() == "waiting for another command that builds there\n"
+    assert second.err.readline() == "waiting for another command that builds there\n"
     time.sleep(0.5)
-    assert second.poll() is None
+    assert second.process.poll() is None
     slow_uv.go_on()
     assert re.search(r"^building here\nhere: built in \d+\.\d s$", ended(first), re.MULTILINE)
     assert re.search(
@@ -137,13 +147,13 @@ def test_next_command_waits_for_an_installer_that_outlives_its_command(
     slow_uv.wait_until_asked()
     (installer,) = slow_uv.asked()
     nox = parent(installer)
-    for pid in (first.pid, nox):
+    for pid in (first.process.pid, nox):
         os.kill(pid, signal.SIGKILL)
-    first.communicate()
+    ended(first, -signal.SIGKILL)
     assert here.read("here").error == "another command is building it now"
     second = here.start("envs", "build")
     time.sleep(1)
-    assert second.poll() is None, "two installers would write into one folder"
+    assert second.process.poll() is None, "two installers would write into one folder"
     slow_uv.go_on()
     ended(second)
     assert here.read("here").error is None
@@ -159,10 +169,20 @@ def test_ctrl_c_ends_a_build_and_the_next_command_builds_the_env(
     project: Callable[..., Project], slow_uv: SlowUv, polite: str
 ) -> None:
     here = project("here")
-    first = here.start("envs", "build", UV=str(slow_uv.program), POLITE=polite)
+    first = subprocess.Popen(
+        [sys.executable, "-m", "compat.cli", "envs", "build"],
+        cwd=here.root,
+        env=here.environ(UV=str(slow_uv.program), POLITE=polite),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     slow_uv.wait_until_asked()
     os.killpg(first.pid, signal.SIGINT)
-    assert "error" not in ended(first, 130)
+    out, err = first.communicate(timeout=PATIENCE)
+    assert "error" not in check_end(first.returncode, out, err, 130)
     assert here.read("here").error == "the installation was interrupted"
     (listed,) = json.loads(here.compat("envs", "list", "--json"))
     assert listed["state"] == "interrupted"
@@ -208,22 +228,20 @@ def running(project: Project) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.parametrize("use", [holding, running])
-def test_env_in_use_is_neither_removed_nor_rebuilt(
-    project: Callable[..., Project], use: Callable[[Project], subprocess.Popen[str]]
-) -> None:
+def test_env_in_use_is_neither_removed_nor_rebuilt(project: Callable[..., Project]) -> None:
     here, there = project("here"), project("there")
     here.compat("envs", "build")
     python = Path(here.read("here").python or "")
     mtime = python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns
-    user = use(there)
-    try:
-        assert ": it is in use" in here.compat("envs", "prune", "--all")
-        assert ": it is in use" in here.compat("envs", "prune", "--all", "--dry-run")
-        here.compat("envs", "build", "--again")
-        assert python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns == mtime
-    finally:
-        user.communicate()
+    for use in (holding, running):
+        user = use(there)
+        try:
+            assert ": it is in use" in here.compat("envs", "prune", "--all")
+            assert ": it is in use" in here.compat("envs", "prune", "--all", "--dry-run")
+            here.compat("envs", "build", "--again")
+            assert python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns == mtime
+        finally:
+            user.communicate()
     here.compat("envs", "build", "--again")
     assert python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns > mtime
     assert "removed 1 of the environments" in here.compat("envs", "prune", "--all")
@@ -250,8 +268,7 @@ def test_command_that_waits_for_a_removed_env_builds_it(
     folder = checkout.cache.folder_of(here.read("here").env)
     with locks.building(folder, lambda: None):
         second = here.start("envs", "build", "--again")
-        assert second.stderr is not None
-        second.stderr.readline()
+        second.err.readline()
         time.sleep(1.5)  # by now it waits for the lock
         folder.log.rename(folder.path / "gone")
     ended(second)
