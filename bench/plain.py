@@ -34,7 +34,8 @@ def main(adapter, jobs_file):
             if job["launch"]:
                 result = api.call.compile_launch(function, job, constants)
             else:
-                described = api.call.ast_source(function, job, constants)
+                whole_job, constants = api.call.with_defaults(function, job, constants)
+                described = api.call.ast_source(function, whole_job, constants)
                 result = triton.compile(
                     described, target=api.driver.target(job["target"]), options=job["options"]
                 )

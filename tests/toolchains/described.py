@@ -61,7 +61,8 @@ def describe(folder: str) -> None:
         job = json.load(file)
     toolchain.set_target(job["target"])
     function = api._jit_function(getattr(loaded(job["source"], "kernels"), job["function"]))
-    source = call.ast_source(function, job, call.constants(function, job))
+    job, values = call.with_defaults(function, job, call.constants(function, job))
+    source = call.ast_source(function, job, values)
     print(described(source, call.options_of_signature(function, job)))
     for script in sorted(name for name in os.listdir(folder) if name.endswith(".py")):
         module = loaded(os.path.join(folder, script), script.removesuffix(".py"))
