@@ -44,6 +44,7 @@ def cells(
         compile=CompileSpec(
             signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
             constexprs={"BLOCK": 128},
+            options={"num_warps": 8},
         ),
         closure=read_source(source).closure,
     )

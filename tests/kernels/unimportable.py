@@ -29,7 +29,9 @@ def kernel(
     UNIT: tl.constexpr = 1,
     ONE=1,
     seed=2**31,
+    num_warps: tl.constexpr = 4,
 ):
+    tl.static_assert(num_warps == 8)
     tl.static_assert(seed.dtype == tl.int64)
     tl.static_assert(ONE == 1)
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

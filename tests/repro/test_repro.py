@@ -331,14 +331,15 @@ def test_call_has_the_defaults_of_parameters_that_the_specialization_omits(tmp_p
             old,
             "LEAST = -(2**31) - 1\n@triton.jit\ndef fine(source, result, size, bias=None,"
             ' by=float("-inf"), least=LEAST, one=1, wide=32, W=tl.constexpr(8),'
-            " BLOCK: tl.constexpr = 64):",
+            " BLOCK: tl.constexpr = 64, num_warps: tl.constexpr = 4):",
         )
     )
-    fine = spec("faces", "fine", source=str(path), constexprs={})
+    fine = spec("faces", "fine", source=str(path), constexprs={}, options={"num_warps": 8})
     flat = " ".join(compile_function(bundle(fine), TARGET, Form.ATTRIBUTES).split())
     kinds = '"by": "fp32", "least": "i64", "one": "constexpr", "wide": "i32", "W": "constexpr"'
     assert kinds in flat
-    assert 'constexprs={"bias": None, "one": 1, "W": tl.constexpr(8), "BLOCK": 64}' in flat
+    values = '"bias": None, "one": 1, "W": tl.constexpr(8), "BLOCK": 64, "num_warps": 8'
+    assert f"constexprs={{{values}}}" in flat
     assert '(7,): [["tt.divisibility", 16]]' in flat
 
 

@@ -76,7 +76,7 @@ def facts(metadata: str, text: str, spec: CompileSpec) -> JsonObject:
                 if name not in spec.constexprs
             },
             "defaults": defaults,
-            "settings": {**defaults, **spec.options, **spec.constexprs},
+            "settings": {**defaults, **spec.constexprs, **spec.options},
         }
     except (
         ValueError,

@@ -339,6 +339,11 @@ class SpecializedArguments:
         constants |= {
             name: ast.unparse(default) for name, default in omitted.items() if name not in numbers
         }
+        constants |= {  # a launch passes an option once, even if a parameter has its name
+            name: repr(value)
+            for name, value in spec.compile.options.items()
+            if "constexpr" in annotations.get(name, "")
+        }
         types = {path: kind for path, kind in leaf_kinds.items() if path not in constants}
         multiples = [name for name in numbers if values[name] % 16 == 0]
         divisible = [

@@ -159,6 +159,9 @@ def with_defaults(
     if others := sorted(passed.difference(function.arg_names)):
         raise TypeError("%s has no parameter %s in this env" % (function.__name__, others[0]))
     for parameter in function.params:
+        if parameter.is_constexpr and parameter.name in job["options"]:  # a launch passes it once
+            values[parameter.name] = job["options"][parameter.name]
+            continue
         if parameter.name in passed:
             continue
         if function.signature.parameters[parameter.name].kind in _GATHERING:
