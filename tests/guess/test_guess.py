@@ -423,7 +423,7 @@ def test_constexprs_are_guessed_by_default_and_use(tmp_path: Path) -> None:
         tmp_path,
         """
 @triton.jit
-def kernel(x, bias=None, eps=1e-5, KIND: "tl.constexpr" = None, ACT: tl.constexpr = "", HAS_BIAS: tl.constexpr = False,
+def kernel(x, bias=None, eps=1e-5, mask=2**32, KIND: "tl.constexpr" = None, ACT: tl.constexpr = "", HAS_BIAS: tl.constexpr = False,
            OUT: tl.constexpr = tl.bfloat16, *, N: tl.constexpr, MODE: tl.constexpr, to: tl.constexpr, is_causal: tl.constexpr):
     offs = tl.arange(0, N)
     value = tl.load(x + offs) + eps
@@ -440,7 +440,8 @@ def kernel(x, bias=None, eps=1e-5, KIND: "tl.constexpr" = None, ACT: tl.constexp
         "KIND": {"none": True}, "ACT": "", "HAS_BIAS": False, "OUT": {"dtype": "bf16"},
         "N": 1024, "MODE": "relu", "to": {"dtype": "fp32"}, "is_causal": False,
     }  # fmt: skip
-    assert document["signature"] == {"x": "*fp32", "bias": "*fp32", "eps": "fp32"}
+    types = {"x": "*fp32", "bias": "*fp32", "eps": "fp32", "mask": "i64"}
+    assert document["signature"] == types
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from attrs import define, field, frozen
 from compat.model import constexprs
 from compat.source.constants import PythonValue, Scope, SourceFunction, UnknownValue
 from compat.text import lazy_pattern
+from compat.toolchains.triton.inside.adapter.call import type_of_number
 from compat.toolchains.triton.language.guessing.evaluation import AssumedSize
 from compat.toolchains.triton.language.guessing.facts import (
     ARITHMETIC,
@@ -268,13 +269,8 @@ class Types:
         if any(name in launch.size_parameters for launch in self.launches):
             return Guess("i32", "a size or stride where it is launched")
         for value, why in self._values(parameter):
-            if isinstance(value, bool | int | float):
-                kind = next(
-                    number_type
-                    for number_type in (bool, int, float)
-                    if isinstance(value, number_type)
-                )
-                return Guess(_PYTHON[kind.__name__], why)
+            if kind := type_of_number(value):
+                return Guess(kind, why)
         if value_kind and not (value_kind.name == "float" and _COUNT_NAME.match(name)):
             return Guess(_scalar_type(value_kind), value_kind.why)
         if _FLOAT_NAME.match(name):
