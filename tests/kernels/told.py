@@ -162,3 +162,8 @@ def of_named(args, result):
 def converted_to_half(source, result, size, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(result + at, tl.load(source + at).to(tl.float16))
+
+
+@triton.jit
+def defaulted(source, one=1, wide=32, big=2**40, typed: int = 1, num_warps: tl.constexpr = 2):
+    tl.store(source + one + wide + big + typed, num_warps)

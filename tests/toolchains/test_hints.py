@@ -52,7 +52,11 @@ def test_worker_and_repro_scripts_give_the_same_hints(
         for target in ("sm_90", "gfx942")
         for function in ("strided", "unspecialized")
     ]
-    sources = sources_of(cells, env, release, tmp_path)
+    own: dict[str, Any] = {"signature": {"source": "*fp32"}, "constexprs": {}}
+    defaulted = cell(env, "told", "defaulted", "sm_90", options={"num_warps": 8}, **own)
+    *sources, of_defaults = sources_of([*cells, defaulted], env, release, tmp_path)
+    assert len(set(of_defaults)) == 1, of_defaults
+    assert ('"typed": "1"' in of_defaults[0]) is (release < "3.4")
     for hinted_cell, (worker, pinned, portable) in zip(cells, sources, strict=True):
         assert pinned == worker
         assert portable == worker
