@@ -18,10 +18,10 @@ from compat.envs.cache import EnvCache
 from compat.envs.listing import INDEX
 from compat.envs.provider import EnvProvider
 from compat.model import Env
-from tests.envs.conftest import Checkout, checkout, make_wheel, package
+from tests.envs.conftest import Checkout, checkout, make_wheel
 from tests.waiting import PATIENCE
 
-__all__ = ["checkout", "package"]  # the fixtures
+__all__ = ["checkout"]  # the fixture
 ROOT = Path(__file__).parents[2]
 
 
