@@ -15,7 +15,7 @@ import pytest
 from compat.config.matrix import load_matrix
 from compat.envs.record import read_env
 from tests import commands
-from tests.envs.conftest import REPOSITORY, Checkout
+from tests.envs.conftest import REPOSITORY, UV, Checkout
 from tests.waiting import PATIENCE, wait_until
 
 BACKENDS = ("uv", "virtualenv")
@@ -39,12 +39,12 @@ def built_at(checkout: Checkout, name: str) -> int:
 def test_env_is_built_once_and_then_needs_no_index(checkout: Checkout, tmp_path: Path) -> None:
     """Without uv, virtualenv and pip build it. Both installers record the same package."""
     installed = []
-    for arguments, environ in (((), {"UV": "/gone"}), (("-fb", "uv"), {})):
-        checkout.nox(*arguments, "-s", "env(triton-1.0)", **environ)
+    for arguments, uv in (((), "/gone"), (("-fb", "uv"), str(UV))):
+        checkout.nox(*arguments, "-s", "env(triton-1.0)", UV=uv)
         built = checkout.read("triton-1.0")
         assert built.error is None
         assert imported_version(built.python) == "1.0"
-        assert bool(built.version_of("pip")) == ("UV" in environ), "uv brings none"
+        assert bool(built.version_of("pip")) == (uv == "/gone"), "uv brings none"
         first = built_at(checkout, "triton-1.0")
         checkout.index.rename(tmp_path / "gone")
         shutil.rmtree(checkout.root / ".compat/index", ignore_errors=True)
