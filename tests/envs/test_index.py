@@ -29,7 +29,7 @@ from compat.envs.listing import (
 )
 from compat.errors import IndexUnavailable
 from tests.commands import run
-from tests.envs.conftest import KERNEL, make_wheel
+from tests.envs.conftest import KERNEL, REPOSITORY, make_wheel
 
 FILES = (
     File(filename="x-1.0+a-py3-none-any.whl", requires_python=">=3.9"),
@@ -329,7 +329,12 @@ def test_a_release_that_does_not_exist_is_refused_before_anything_is_built(
     done = run(
         *("matrix", "k.toml", *options),
         cwd=tmp_path,
-        env={**os.environ, "UV_DEFAULT_INDEX": index.url, VARIABLE: str(tmp_path / "envs")},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(REPOSITORY),
+            "UV_DEFAULT_INDEX": index.url,
+            VARIABLE: str(tmp_path / "envs"),
+        },
     )
     assert (
         done.stderr
@@ -351,6 +356,7 @@ def test_a_release_may_be_in_a_further_index(index: Index, tmp_path: Path) -> No
         cwd=tmp_path,
         env={
             **os.environ,
+            "PYTHONPATH": str(REPOSITORY),
             "UV_DEFAULT_INDEX": index.url,
             "UV_INDEX": further.parent.as_uri(),
             VARIABLE: str(tmp_path / "envs"),
