@@ -258,7 +258,7 @@ def test_missing_scheduler_is_an_error(tmp_path: Path) -> None:
     machines = Machines(tmp_path)
     began = time.monotonic()
     with (
-        session(machines, wait=1) as where,
+        session(machines, wait=0.1) as where,
         pytest.raises(ClusterError, match="no Dask scheduler answers"),
     ):
         _ = where.client
