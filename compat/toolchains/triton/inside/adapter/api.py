@@ -290,9 +290,12 @@ class Triton:
 
 
 def _contains(path: str, data: bytes) -> bool:
-    """Whether a file contains these bytes."""
+    """Whether a file contains these bytes.
+
+    Names of targets are in the last third of an assembler, so the search begins at the end.
+    """
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return content.find(data) >= 0
+        return content.rfind(data) >= 0
 
 
 def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | None:
