@@ -95,6 +95,7 @@ def parse(data: bytes, path: str) -> ModuleSource:
 # --- the lines of a function ----------------------------------------------------------------------
 
 _lines_of: Callable[[Any], tuple[list[str], int]] = inspect.getsourcelines
+inspect.getblock(["pass\n"])  # Python keeps its pattern of tokens, for all children of a server
 
 
 def remember_blocks() -> None:

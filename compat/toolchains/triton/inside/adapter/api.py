@@ -51,8 +51,10 @@ class Triton:
         self._library = os.path.dirname(os.path.abspath(triton.__file__)) + os.sep
         self._places: list[list[str]] = []
         _skip_hashing_the_package(compiler)
+        _write_cached_files_at_once()
         _read_signatures_in_time(compiler)
         _learn_assemblers()
+        _prepare_llvm()
         # Triton's filter would remove the front end's frames, which show what raised an exception.
         compiler.filter_traceback = _ignore
         self._driver = driver.install()
@@ -402,6 +404,23 @@ def _skip_hashing_the_package(compiler: types.ModuleType) -> None:
         backend.compiler.hash = lambda _: "private"
 
 
+def _write_cached_files_at_once() -> None:
+    """Have Triton write each file of its cache once, as no other process reads the cache.
+
+    From 3.2.0 on, Triton would make a folder for each file, move the file out of it, and remove it.
+    """
+    from triton.runtime.cache import FileCacheManager
+
+    def put(cache: Any, data: object, filename: str, *_: object, **__: object) -> str:
+        path: str = cache._make_path(filename)
+        content = data if isinstance(data, bytes) else str(data)
+        with open(path, "wb" if isinstance(content, bytes) else "w") as file:
+            file.write(content)
+        return path
+
+    FileCacheManager.put = put
+
+
 def _learn_assemblers() -> None:
     """Have Triton learn the versions of the assemblers in its package.
 
@@ -414,6 +433,14 @@ def _learn_assemblers() -> None:
         if os.path.basename(path).startswith("ptxas"):
             with suppress(OSError):
                 knobs.NvidiaTool.from_path(path)
+
+
+def _prepare_llvm() -> None:
+    """Have LLVM register its targets, which takes 2 ms of a child. Later calls do nothing."""
+    from triton._C.libtriton import llvm
+
+    if hasattr(llvm, "init_targets"):
+        llvm.init_targets()
 
 
 def _read_signatures_in_time(compiler: types.ModuleType) -> None:

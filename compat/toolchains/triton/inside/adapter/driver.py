@@ -91,14 +91,29 @@ class TargetDriver:
 class RefusingDriver(TargetDriver):
     """A driver that answers for the target of the current cell, and launches nothing."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._modules: set[str] = set()
+        """Names of the modules whose caches are known. A child need not look into them again."""
+        self._caches: list[Any] = []
+        self._note_caches()
+
     def set_target(self, facts: Document) -> None:
         """Answer for this target from now on, and clear caches that have answers for others."""
         self._chosen = facts
-        for name, module in list(sys.modules.items()):
-            if name.startswith(_CACHES) and module is not None:
-                for value in list(vars(module).values()):
-                    if isinstance(value, functools._lru_cache_wrapper):
-                        value.cache_clear()
+        self._note_caches()
+        for cache in self._caches:
+            cache.cache_clear()
+
+    def _note_caches(self) -> None:
+        for name in sys.modules.keys() - self._modules:
+            if name.startswith(_CACHES) and (module := sys.modules[name]) is not None:
+                self._caches += [
+                    value
+                    for value in list(vars(module).values())
+                    if isinstance(value, functools._lru_cache_wrapper)
+                ]
+            self._modules.add(name)
 
     def get_device_properties(self, device: object = None) -> Objects:
         """Return the properties that follow from the architecture.
