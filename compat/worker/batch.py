@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, AbstractSet, Any, Iterator
 
 from .adapter import PYTORCH, load_numerics, load_standin
 from .beacon import Beacon
@@ -27,7 +27,14 @@ from .exceptions import (
     message_of,
     unless_broken,
 )
-from .imports import Beginning, OpenedFiles, write_bytecode_inside
+from .imports import (
+    INSTALLED,
+    OF_THE_ENV,
+    Beginning,
+    OpenedFiles,
+    file_of,
+    write_bytecode_inside,
+)
 
 if TYPE_CHECKING:
     from ..toolchains.inside.foreign import Document, Function, Objects, Value
@@ -88,8 +95,9 @@ def run(
     opened.add(beginning.read)
     for number, job in enumerate(batch["jobs"]):
         beacon.clear()
+        warned = [] if number else beginning.warnings
         attempt = Attempt(
-            job, events_fd, directory, opened, [] if number else beginning.warnings, beacon
+            job, events_fd, directory, opened, warned, beacon, env_modules=beginning.env_modules
         )
         attempt.make(toolchain, sources, diagnose)
         if attempt.spoils_the_next():
@@ -120,6 +128,8 @@ class Attempt:
         opened: OpenedFiles,
         warned: list[warnings.WarningMessage],
         beacon: Beacon,
+        *,
+        env_modules: AbstractSet[str],
     ) -> None:
         self.job = job
         self.beacon = beacon
@@ -127,6 +137,8 @@ class Attempt:
         """Warnings of the server's import of the package, which the first job would have caused."""
         self.directory = directory
         self.opened = opened
+        self.env_modules = env_modules
+        """Names of modules that the server has loaded, and that are no part of a kernel."""
         self.kept: str | None = None
         """The folder for the results of stages, if the driver asked for them."""
         self.events_fd = events_fd
@@ -259,7 +271,8 @@ class Attempt:
         These are modules, and files that modules read. Files that this process made do not count.
         """
         own = tuple(os.path.join(folder, "") for folder in (*_OWN, self.directory))
-        paths = {*_imported_files(self.job["roots"]), *self.opened.paths(self.job["roots"])}
+        roots = self.job["roots"]
+        paths = {*_imported_files(roots, self.env_modules), *self.opened.paths(roots)}
         return sorted(path for path in paths if not path.startswith(own))
 
     def compile_job(self, toolchain: Adapter) -> tuple[Document, Document]:
@@ -452,31 +465,26 @@ def _source(job: Document, sources: Objects, toolchain: str) -> Value:
     return sources[path]
 
 
-def _imported_files(roots: list[str]) -> set[str]:
+def _imported_files(roots: list[str], env_modules: AbstractSet[str]) -> set[str]:
     """Return the imported files that no env's digest covers.
 
     These are the files of the tree, and of packages that are installed as a link.
     """
-    installed = os.sep + "site-packages" + os.sep
-    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix}
-    env = tuple(
-        os.path.join(form, "") for folder in prefixes for form in {folder, os.path.realpath(folder)}
-    )
     tree = tuple(os.path.join(root, "") for root in roots)
     paths = set()
-    # Modules are read through their dictionaries, because access to an attribute can run code.
-    for name, module in list(sys.modules.items()):
-        path = getattr(module, "__dict__", {}).get("__file__")
-        if not isinstance(path, str) or name.startswith("_compat_"):
+    # Looking at a module makes the system copy its memory for this process.
+    for name in sys.modules.keys() - env_modules:
+        path = file_of(name)
+        if path is None or name.startswith("_compat_"):
             continue
-        root = next((root for root in tree if path.startswith(root)), None)
-        if root is not None:
-            if installed not in os.sep + path.partition(root)[2]:
+        if path.startswith(tree):
+            root = next(root for root in tree if path.startswith(root))
+            if INSTALLED not in os.sep + path.partition(root)[2]:
                 paths.add(path)
         elif (
-            installed not in path
-            and not path.startswith(("<", *env))
-            and not os.path.realpath(path).startswith(env)
+            not path.startswith(OF_THE_ENV)
+            and INSTALLED not in path
+            and not os.path.realpath(path).startswith(OF_THE_ENV)
         ):
             paths.add(path)
     return paths

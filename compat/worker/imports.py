@@ -27,6 +27,16 @@ if TYPE_CHECKING:
     from .adapter import Adapter
 
 _OF_THE_MACHINE = ("/proc/", "/sys/", "/dev/", "/etc/")
+INSTALLED = os.sep + "site-packages" + os.sep
+OF_THE_ENV = (
+    "<",
+    *(
+        os.path.join(form, "")
+        for folder in {sys.prefix, sys.base_prefix, sys.exec_prefix}
+        for form in {folder, os.path.realpath(folder)}
+    ),
+)
+"""The beginnings of the paths of files that the env's digest covers."""
 
 
 class OpenedFiles:
@@ -118,6 +128,13 @@ class LoadedFiles:
         return any(_stamp(path) != stamp for path, stamp in self._stamps.items())
 
 
+def file_of(name: str) -> str | None:
+    """Return the file of an imported module, if it has one."""
+    # Modules are read through their dictionaries, because access to an attribute can run code.
+    path = getattr(sys.modules.get(name), "__dict__", {}).get("__file__")
+    return path if isinstance(path, str) else None
+
+
 def _stamp(path: str) -> tuple[int, int, int] | None:
     try:
         status = os.stat(path)
@@ -147,7 +164,7 @@ def check_threads(what: str) -> None:
 
 
 class Beginning:
-    """The files that a package's import read, and its warnings.
+    """The files that a package's import read, its warnings, and the modules that were there before.
 
     The import of each module of the package would have read and caused the same.
     """
@@ -155,6 +172,10 @@ class Beginning:
     def __init__(self) -> None:
         self.read: list[str] = []
         self.warnings: list[warnings.WarningMessage] = []
+        self.env_modules = frozenset(
+            name for name in list(sys.modules) if (file_of(name) or "<").startswith(OF_THE_ENV)
+        )
+        """Names of the env's modules that the server has imported. No kernel imported them."""
 
     @classmethod
     def of(
@@ -169,6 +190,7 @@ class Beginning:
         write_bytecode_inside(sys.prefix)
         outer = outer or cls()
         beginning = cls()
+        beginning.env_modules = outer.env_modules
         opened = OpenedFiles(folder)
         opened.add(outer.read)
         toolchain.set_target(package["target"])
