@@ -127,12 +127,13 @@ def test_killed_workers_lose_no_cell(env: BuiltEnv, machines: Machines, tmp_path
 def test_cell_that_kills_workers_is_isolated(
     env: BuiltEnv, machines: Machines, tmp_path: Path
 ) -> None:
-    for name in ("one", "two"):
-        machines.start_worker(name, COMPAT_ENVS=ENVS, SLOWLY="0")
+    for name in ("one", "two", "three", "four"):
+        machines.start_worker(name, nanny=False, COMPAT_ENVS=ENVS, SLOWLY="0")
     guilty = cell(env, "on_clusters", "killer")
     some = [*cells(env, 6), guilty]
     messages: list[str] = []
     with session(machines, messages, in_flight=1) as where:
+        wait_until(lambda: where.client and len(where.workers) == 4)
         cell_results = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
     assert [result.outcome.status for result in cell_results] == [Status.OK] * 6 + [Status.LOST]
     failure = cell_results[-1].outcome.failure

@@ -303,11 +303,11 @@ def test_cell_that_ends_three_workers_is_reported_as_lost(
     """The cell is launched alone in the end, so that the other cells are launched."""
     folder = write(tmp_path / "built", [cell("add"), cell("killer", "add")])
     equipped.python.write_text(KILLING.format(python=pair_python))
-    equipped.start("one", has_gpu=True, nanny=True)
-    equipped.start("two", has_gpu=True, nanny=True)
+    for name in ("one", "two", "three", "four"):
+        equipped.start(name, has_gpu=True)
     messages: list[str] = []
     with session(equipped.machines, messages) as where:
-        launched, (lost,) = launch(gpus(where, 2), folder, "--no-latency")
+        launched, (lost,) = launch(gpus(where, 4), folder, "--no-latency")
     assert statuses(launched) == {"add": "ok"}
     assert (lost.is_lost, [entry["identity"] for entry in lost.cells]) == (True, ["killer"])
     assert lost.why.count("tcp://") == 3
