@@ -22,16 +22,22 @@ DOTS = (
     "sm_90",
 )
 FENCED = ("--spec", str(ROOT / "tests" / "bisect" / "kernels.toml"), "--target", "sm_90")
-SEL_DENSE = (
-    "--spec",
-    str(ROOT / "kernels" / "sel_dense.toml"),
-    "--variant",
-    "loop_1d",
-    "--case",
-    "d64",
-    "--target",
-    "sm_90",
-)
+CASES = f"""
+schema = 1
+kernel = "failures"
+source = "{ROOT}/tests/kernels/failures.py"
+function = "copy"
+[signature]
+source = "*fp32"
+result = "*fp32"
+size = "i32"
+[[case]]
+name = "few"
+constexprs = {{ BLOCK = 64 }}
+[[case]]
+name = "more"
+constexprs = {{ BLOCK = 128 }}
+"""
 LOWERING = "convert-triton-gpu-to-llvm"
 
 pytestmark = pytest.mark.wheels
@@ -177,17 +183,15 @@ def test_answer_about_a_pass_says_that_the_judge_has_no_part_in_it(
     assert "The judge `registers>16` has no part in this answer: " in pass_answer["sentence"]
 
 
-@pytest.mark.long
-def test_the_pass_between_two_cases() -> None:
-    done = bisect(*SEL_DENSE, "--axis", "pass", "--against", "d128")
+def test_the_pass_between_two_cases(tmp_path: Path) -> None:
+    (tmp_path / "cases.toml").write_text(CASES)
+    few = ("--spec", str(tmp_path / "cases.toml"), "--case", "few", "--target", "sm_90")
+    done = bisect(*few, "--axis", "pass", "--against", "more")
     assert done.exit_code == 0, done.output
     assert "the difference comes from the front end" in done.stdout
-    assert "  --- good (d128)\n  +++ bad (d64)\n" in done.stdout
-    done = bisect(*SEL_DENSE, "--axis", "pass", "--against", "d12")
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (
-        3,
-        "  hint: Available: d64, d128, ragged.",
-    )
+    assert "  --- good (more)\n  +++ bad (few)\n" in done.stdout
+    done = bisect(*few, "--axis", "pass", "--against", "d12")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (3, "  hint: Available: few, more.")
 
 
 # --- config ---------------------------------------------------------------------------------------
