@@ -32,6 +32,7 @@ run = false
 class = "distributed.LocalCluster"
 arguments = {{ n_workers = 1, threads_per_worker = 2, dashboard_address = "127.0.0.1:0" }}
 """
+COPY = ("--spec", str(ROOT / "tests" / "kernels" / "failures.toml"), "--variant", "copy")
 WITHOUT_DASK = """
 import sys
 from compat.cli.commands import main
@@ -79,7 +80,7 @@ def running_commands(project: Path) -> list[str]:
 @pytest.mark.wheels
 @pytest.mark.long
 def test_executor_class_starts_a_cluster_and_stored_results_need_no_dask(project: Path) -> None:
-    began = command(project, "--variant", "block_ptr")
+    began = command(project, *COPY)
     _, err = began.communicate(timeout=PATIENCE)
     assert began.returncode == 0, err
     assert "Dask: 1 worker, 2 threads; dashboard http://" in err
@@ -87,7 +88,7 @@ def test_executor_class_starts_a_cluster_and_stored_results_need_no_dask(project
     assert {cell["status"] for cell in document["cells"]} == {"ok"}
     wait_until(lambda: not running_commands(project), SOON)
     completed = subprocess.run(
-        [sys.executable, "-c", WITHOUT_DASK, "matrix", "--variant", "block_ptr"],
+        [sys.executable, "-c", WITHOUT_DASK, "matrix", *COPY],
         check=False,
         cwd=project,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
