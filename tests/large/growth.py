@@ -126,10 +126,13 @@ def of_run(folder: Path, cells: int) -> object:
 def main() -> None:
     folder, *sizes = Path(sys.argv[1]), *map(int, sys.argv[2:])
     taken_by(folder / "first", sizes[0])  # loads what stays in memory
+    # Python's table of interned strings would grow by a megabyte at some string of some size.
+    interned = [sys.intern(f"string {number}") for number in range(100_000)]
     tracemalloc.start()
     (less, few), (more, many) = (taken_by(folder / str(size), size) for size in sizes)
     cell_bytes = {name: round((many[name] - few[name]) / (more - less)) for name in few}
     print(json.dumps(cell_bytes))
+    del interned
 
 
 def taken_by(folder: Path, size: int) -> tuple[int, dict[str, int]]:
