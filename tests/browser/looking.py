@@ -65,7 +65,8 @@ class Look:
 
         There is one line for each element. Without ``rules``, axe checks all rules.
         """
-        self.page.evaluate(_axe())
+        if self.page.evaluate("typeof axe === 'undefined'"):
+            self.page.evaluate(_axe())
         options = {
             "resultTypes": ["violations"],
             "preload": False,

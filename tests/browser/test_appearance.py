@@ -107,16 +107,16 @@ def test_an_open_drawer_is_printed_whole(open_page: Open) -> None:
 @pytest.mark.parametrize(
     ("name", "fragment"),
     [
-        ("few_names", ""),
-        ("few_names", "#mark=CRASH"),
-        ("real", FAILED),
+        ("few_alike", ""),
+        ("few_alike", "#mark=CRASH"),
+        ("real", f"{FAILED}&q=sel_dense/as_written"),
         ("suspected", ""),
         ("suspected", "#cell=k/v/d64/sm_80/triton-3.9.0"),
         ("tuned", ""),
         ("tuned", "#view=trends&kernel=layer_norm"),
-        ("few_names", "#view=failures"),
-        ("few_names", "#view=trends"),
-        ("few_names", "#view=api"),
+        ("few_alike", "#view=failures"),
+        ("few_alike", "#view=trends"),
+        ("few_alike", "#view=api"),
     ],
     ids=[
         "grid",

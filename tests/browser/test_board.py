@@ -36,7 +36,7 @@ def test_pages_have_no_serious_accessibility_violation(
     looked = look(site / name, site=site)
     assert looked.serious() == []
     looked.page.emulate_media(color_scheme="dark")
-    assert looked.serious() == []
+    assert looked.serious("color-contrast") == []  # only colours differ in the dark
 
 
 @pytest.mark.parametrize("name", PAGES)

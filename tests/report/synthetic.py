@@ -5,7 +5,7 @@ The same number of cells always gives the same report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -70,9 +70,9 @@ Story = Callable[[int, int, Target], Outcome]
 """Number of the kernel, number of the release, target → outcome."""
 
 
-def synthetic(cells: int) -> Report:
+def synthetic(cells: int, targets: Sequence[Target] = TARGETS) -> Report:
     """A report of this many cells, with as many kernels as they need."""
-    results = tuple(islice(_results(), cells))
+    results = tuple(islice(_results(targets), cells))
     existing = {"triton": tuple(map(Version, (*RELEASES, "4.0.0", "4.1.0")))}
     return Report(
         results=results,
@@ -85,11 +85,11 @@ def synthetic(cells: int) -> Report:
     )
 
 
-def _results() -> Iterator[Result]:
+def _results(targets: Sequence[Target]) -> Iterator[Result]:
     number = 0
     while True:
         spec, story = _spec(number), STORIES[_story(number)]
-        for target in TARGETS:
+        for target in targets:
             for place, built in enumerate(ENVS):
                 yield _result(spec, target, built, story(number, place, target))
         number += 1
