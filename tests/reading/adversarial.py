@@ -14,9 +14,9 @@ from typing import Any
 
 from compat.text import Lazy
 
-SMALL, LARGE = 1024, 4 * 1024
+SMALL, LARGE = 512, 4 * 512
 """Characters. A function that cuts texts does so after about 4,000, and never reads the rest."""
-_ENOUGH = 0.006
+_ENOUGH = 0.002
 """Seconds below which a time is not worth comparing."""
 _MOST = 0.25
 """Seconds that reading a large text may take on a slow machine."""
