@@ -210,19 +210,25 @@ def _everything() -> tuple[Path, ...]:
 
 
 @cache
+def tree(path: Path) -> ast.Module:
+    """The syntax tree of a module."""
+    return ast.parse(path.read_text())
+
+
+@cache
 def _imports(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
-    return tuple(_imports_in(ast.parse(path.read_text())))
+    return tuple(_imports_in(tree(path)))
 
 
-def _imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    for node in statements_in(tree):
+def _imports_in(module: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    for node in statements_in(module):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
 
 
-def statements_in(tree: ast.AST) -> Iterator[ast.AST]:
+def statements_in(module: ast.AST) -> Iterator[ast.AST]:
     """The statements of a tree. The search skips expressions, which are most of a tree."""
-    waiting = [tree]
+    waiting = [module]
     while waiting:
         node = waiting.pop()
         yield node
