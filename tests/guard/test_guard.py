@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Callable
+from functools import cache
 from itertools import product
 
 import pytest
@@ -340,6 +341,13 @@ def test_written_guard_reads_back_and_agrees_with_its_report(matrix: Report) -> 
 ODD = ['"""\nimport os\n"""', "\\", '"', "'''", "{% x %}", "\u2028", "a b"]
 
 
+@cache
+def usual_nodes() -> tuple[list[type[ast.stmt]], list[str]]:
+    """The kinds of the statements of a guard, and the statements after its facts."""
+    nodes = ast.parse(guard_text(guard_of(three()))).body
+    return [type(node) for node in nodes], [ast.dump(node) for node in nodes[5:]]
+
+
 @given(st.lists(st.text(min_size=1) | st.sampled_from(ODD), min_size=3, max_size=3))
 def test_names_are_text_and_never_code(names: list[str]) -> None:
     kernel, variant, case = names
@@ -348,10 +356,10 @@ def test_names_are_text_and_never_code(names: list[str]) -> None:
     matrix = load_report(dump(matrix_document(report(results))))
     (spec,) = matrix.specs
     text = guard_text(make_guard(matrix, Request(prefer=(spec.variant,))))
-    tree, usual = ast.parse(text, feature_version=(3, 8)), ast.parse(guard_text(guard_of(three())))
-    assert [type(node) for node in tree.body] == [type(node) for node in usual.body]
-    # The nodes after the facts.
-    assert [ast.dump(node) for node in tree.body[5:]] == [ast.dump(node) for node in usual.body[5:]]
+    nodes = ast.parse(text, feature_version=(3, 8)).body
+    kinds, after_facts = usual_nodes()
+    assert [type(node) for node in nodes] == kinds
+    assert [ast.dump(node) for node in nodes[5:]] == after_facts
     assert list(read_guard(text).facts.kernels) == [spec.kernel]
     assert check_guard(text, matrix).agrees
 
