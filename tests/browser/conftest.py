@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from playwright.sync_api import BrowserContext, sync_playwright
+from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from compat.report.render.page import matrix_html
 from tests.browser.chromium import VARIABLE, find_chromium
@@ -84,3 +84,35 @@ def open_page(look: Callable[..., Look], pages: Callable[[str], Path]) -> Callab
         return watched_page
 
     return opened
+
+
+@pytest.fixture(scope="module")
+def follow(
+    context: BrowserContext, pages: Callable[[str], Path]
+) -> Iterator[Callable[[str, str], Page]]:
+    """Follows a link inside the page of a report, by the name of the report.
+
+    All tests of a module share the page, so a test may only change what a link shows anew.
+    """
+    opened: dict[str, Page] = {}
+    with ExitStack() as stack:
+
+        def followed(name: str, fragment: str) -> Page:
+            if name not in opened:
+                opened[name] = stack.enter_context(looking(context, pages(name))).page
+                opened[name].wait_for_selector("body[data-ready]")
+            opened[name].evaluate(_FOLLOW, fragment)
+            return opened[name]
+
+        yield followed
+
+
+_FOLLOW = """async fragment => {
+    for (const next of ["", fragment]) {
+        if (location.hash === next) continue;
+        const changed = new Promise(done => addEventListener("hashchange", done, { once: true }));
+        location.hash = next;
+        await changed;
+    }
+}"""
+"""Shows the grid as it is at first, then what the fragment names."""

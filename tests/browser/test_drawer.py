@@ -18,6 +18,7 @@ from tests.browser.pages import real, various
 from tests.report import factory
 
 Open = Callable[..., Look]
+Follow = Callable[[str, str], Page]
 CELL = "sel_dense/as_written/d64/sm_90/triton-3.5.0"
 
 
@@ -79,8 +80,8 @@ def test_drawer_says_whether_a_declared_failure_must_happen(
         assert facts(page)["Declared"] == f"{declaration}. So it is."
 
 
-def test_drawer_shows_the_facts_of_a_failure(open_page: Open) -> None:
-    page = open_page("real", fragment=f"#cell={CELL}").page
+def test_drawer_shows_the_facts_of_a_failure(follow: Follow) -> None:
+    page = follow("real", f"#cell={CELL}")
     failed, fields = result(CELL).outcome.failure, facts(page)
     assert failed is not None
     assert (
@@ -103,9 +104,9 @@ def test_drawer_shows_the_facts_of_a_failure(open_page: Open) -> None:
     assert "not tested" in drawer.locator("[data-fact-line=fast]").inner_text()
 
 
-def test_drawer_shows_the_facts_of_a_cell_that_compiles(open_page: Open) -> None:
+def test_drawer_shows_the_facts_of_a_cell_that_compiles(follow: Follow) -> None:
     cell = "sel_dense/block_ptr/d64/sm_90/triton-3.8.0"
-    page = open_page("real", fragment=f"#cell={cell}").page
+    page = follow("real", f"#cell={cell}")
     text = page.locator("[data-drawer]").inner_text()
     outcome = result(cell).outcome
     assert f"{outcome.metrics['artifacts']['cubin']:,}" in text
@@ -119,8 +120,8 @@ def test_drawer_shows_the_facts_of_a_cell_that_compiles(open_page: Open) -> None
     assert "*fp16" in fields["Compiled with"]
 
 
-def test_drawer_shows_the_source_at_the_line_with_a_caret(open_page: Open) -> None:
-    page = open_page("real", fragment=f"#cell={CELL}").page
+def test_drawer_shows_the_source_at_the_line_with_a_caret(follow: Follow) -> None:
+    page = follow("real", f"#cell={CELL}")
     failed, source = (
         result(CELL).outcome.failure,
         real().sources["kernels/sel_dense.py"].splitlines(),
@@ -137,26 +138,26 @@ def test_drawer_shows_the_source_at_the_line_with_a_caret(open_page: Open) -> No
     assert shown.locator("[data-line]").count() >= len(source)
 
 
-def test_drawer_says_why_an_env_cannot_be_built(open_page: Open) -> None:
+def test_drawer_says_why_an_env_cannot_be_built(follow: Follow) -> None:
     cell = next(cell_result for cell_result in various().results if cell_result.built.error)
-    page = open_page("various", fragment=f"#cell={cell.cell.id}").page
+    page = follow("various", f"#cell={cell.cell.id}")
     page.locator("[data-drawer] .circumstances summary").click()
     assert "no wheels for triton==4.0.0" in facts(page)["Env error"]
 
 
-def test_drawer_distinguishes_several_envs_of_a_release(open_page: Open) -> None:
+def test_drawer_distinguishes_several_envs_of_a_release(follow: Follow) -> None:
     cell = next(
         cell_result for cell_result in various().results if cell_result.cell.env.name == "pt2.9"
     )
-    page = open_page("various", fragment=f"#cell={cell.cell.id}").page
+    page = follow("various", f"#cell={cell.cell.id}")
     page.locator("[data-drawer] .circumstances summary").click()
     assert "PyTorch 2.9.1" in facts(page)["Env"]
     page.get_by_role("button", name="triton-3.5.1:").click()
     assert page.url.endswith("/triton-3.5.1")
 
 
-def test_drawer_steps_to_neighbouring_releases(open_page: Open) -> None:
-    page = open_page("real", fragment="#cell=sel_dense/descriptor/d64/sm_90/triton-3.3.1").page
+def test_drawer_steps_to_neighbouring_releases(follow: Follow) -> None:
+    page = follow("real", "#cell=sel_dense/descriptor/d64/sm_90/triton-3.3.1")
     neighbour = page.locator("[data-drawer] [data-neighbour='3.4.0']")
     assert neighbour.get_attribute("aria-label") == "3.4.0: compiles"
     assert page.locator("[data-drawer] [data-neighbour]").count() == 13
@@ -174,8 +175,8 @@ def test_drawer_steps_to_neighbouring_releases(open_page: Open) -> None:
 # --- copies and downloads -------------------------------------------------------------------------
 
 
-def test_commands_are_copied_as_a_shell_takes_them(open_page: Open) -> None:
-    page = open_page("real", fragment=f"#cell={CELL}").page
+def test_commands_are_copied_as_a_shell_takes_them(follow: Follow) -> None:
+    page = follow("real", f"#cell={CELL}")
     lines = page.locator("[data-commands] code").all_inner_texts()
     commands = {shlex.split(line)[1]: line for line in lines}
     assert list(commands) == ["matrix", "explain", "bisect", "reduce", "repro", "fix"]
@@ -187,9 +188,9 @@ def test_commands_are_copied_as_a_shell_takes_them(open_page: Open) -> None:
     assert "Copied" in page.locator("[data-commands]").inner_text()
 
 
-def test_an_untested_cell_has_only_the_command_that_compiles_it(open_page: Open) -> None:
+def test_an_untested_cell_has_only_the_command_that_compiles_it(follow: Follow) -> None:
     row = various().results[0].cell.id.rsplit("/", 1)[0]
-    page = open_page("various", fragment=f"#cell={row}/4.1.0").page
+    page = follow("various", f"#cell={row}/4.1.0")
     assert page.locator("[data-commands] .what").all_inner_texts() == ["Compile it"]
     (line,) = page.locator("[data-commands] code").all_inner_texts()
     assert shlex.split(line)[:2] == ["compat", "matrix"]
@@ -202,8 +203,8 @@ def test_a_release_of_another_toolchain_has_no_command(open_page: Open) -> None:
     assert page.locator("[data-commands]").count() == 0
 
 
-def test_links_and_fingerprints_are_copied(open_page: Open) -> None:
-    page = open_page("real", fragment=f"#cell={CELL}").page
+def test_links_and_fingerprints_are_copied(follow: Follow) -> None:
+    page = follow("real", f"#cell={CELL}")
     page.get_by_role("button", name="Copy the link to this cell").click()
     assert copied(page) == page.url
     failed = result(CELL).outcome.failure
@@ -235,8 +236,8 @@ def test_a_copy_without_the_clipboard_api_says_whether_it_worked(
     expect(button).to_have_text("Copy")
 
 
-def test_the_message_is_downloaded(open_page: Open, tmp_path: Path) -> None:
-    page = open_page("real", fragment=f"#cell={CELL}").page
+def test_the_message_is_downloaded(follow: Follow, tmp_path: Path) -> None:
+    page = follow("real", f"#cell={CELL}")
     with page.expect_download() as download:
         page.locator("a[data-download=message]").click()
     download.value.save_as(tmp_path / "message")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.looking import Look
@@ -81,19 +80,14 @@ def test_the_search_filters_names_and_updates_the_url(open_page: Open) -> None:
     assert page.locator("[data-view=api] .count").inner_text() == "No name matches."
 
 
-@pytest.mark.parametrize(
-    ("which", "names"),
-    [
+def test_names_are_filtered_by_kind_of_change(open_page: Open) -> None:
+    page = open_page("various", fragment=NAMES).page
+    for which, names in (
         ("since", ["tl.make_tensor_descriptor"]),
         ("gone", ["tl.make_block_ptr", "tl.advance"]),
         ("changed", ["tl.make_tensor_descriptor"]),
         ("deprecated", ["tl.make_block_ptr", "tl.view", "tl.(a, b)"]),
-    ],
-)
-def test_names_are_filtered_by_kind_of_change(
-    open_page: Open, which: str, names: list[str]
-) -> None:
-    page = open_page("various", fragment=NAMES).page
-    page.locator("[data-name-which]").select_option(which)
-    assert shown(page) == names
-    assert f"said={which}" in page.url
+    ):
+        page.locator("[data-name-which]").select_option(which)
+        assert shown(page) == names
+        assert f"said={which}" in page.url

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attrs import evolve
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from compat.model import Outcome, Result
 from compat.report.render.page import matrix_html
@@ -17,10 +17,11 @@ from tests.browser.pages import large, real
 from tests.report import factory
 
 Open = Callable[..., Look]
+Follow = Callable[[str, str], Page]
 
 
-def test_each_distinct_failure_is_one_entry_with_all_its_places(open_page: Open) -> None:
-    page, report = open_page("real", fragment="#view=failures").page, real()
+def test_each_distinct_failure_is_one_entry_with_all_its_places(follow: Follow) -> None:
+    page, report = follow("real", "#view=failures"), real()
     shown = page.locator("[data-failure]").evaluate_all(
         "all => all.map(each => each.dataset.failure)"
     )
@@ -62,8 +63,8 @@ def test_failures_are_searched_by_class_and_fingerprint(open_page: Open) -> None
     assert page.locator("[data-failure]").count() == 0
 
 
-def test_a_failure_links_to_its_cells_and_a_cell_links_to_its_failure(open_page: Open) -> None:
-    page = open_page("real", fragment="#cell=sel_dense/block_ptr/d64/sm_90/triton-3.9.0").page
+def test_a_failure_links_to_its_cells_and_a_cell_links_to_its_failure(follow: Follow) -> None:
+    page = follow("real", "#cell=sel_dense/block_ptr/d64/sm_90/triton-3.9.0")
     page.get_by_role("link", name=re.compile("all places")).click()
     removed = next(
         distinct_failure
@@ -102,8 +103,8 @@ def test_jumps_are_listed_and_link_to_their_cells(open_page: Open) -> None:
     assert page.locator("[data-drawer]").is_visible()
 
 
-def test_worsening_jumps_come_first_and_the_button_says_how_many_it_shows(open_page: Open) -> None:
-    page = open_page("real", fragment="#view=trends").page
+def test_worsening_jumps_come_first_and_the_button_says_how_many_it_shows(follow: Follow) -> None:
+    page = follow("real", "#view=trends")
     jumps, more = page.locator("[data-jump]"), page.locator(".jump-list button")
     total = int(page.locator(".jump-list h3").inner_text().split()[0])
     assert 40 < total <= 80
@@ -189,8 +190,8 @@ def _amount(digits: str, unit: str) -> float:
     return float(digits.replace(",", "")) * (1000 if unit == "kB" else 1)
 
 
-def test_charts_show_each_variant_over_the_releases(open_page: Open) -> None:
-    page, report = open_page("real", fragment="#view=trends&kernel=sel_dense").page, real()
+def test_charts_show_each_variant_over_the_releases(follow: Follow) -> None:
+    page, report = follow("real", "#view=trends&kernel=sel_dense"), real()
     chart = page.locator('[data-chart="broadcast_2d/Registers"]')
     results = [
         result
