@@ -237,9 +237,11 @@ def _render_nothing() -> None:
 
 def _serve(life: int, listener: socket.socket, program: str, *modules: str) -> None:
     """Fork for every requested run, until the other end of ``life`` is closed."""
+    gc.disable()
     _import(program, *modules)
     gc.collect()
     gc.freeze()
+    gc.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests; this ends with them
     while life not in _ready(life, listener):
         connection, _ = listener.accept()

@@ -25,7 +25,7 @@ from compat.toolchains.triton.inside.recorder import graphs
 
 PAIR = "triton-3.5.1-torch-2.9.1"
 PROGRAM = """
-import gc
+import gc; gc.disable()
 import torch
 import triton
 import triton.language as tl
@@ -133,7 +133,7 @@ def test_a_kernel_in_a_graph_is_launched(tmp_path: Path) -> None:
 
 
 AMD = """
-import gc
+import gc; gc.disable()
 import torch
 
 assert torch.version.hip

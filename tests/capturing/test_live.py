@@ -28,7 +28,7 @@ from tests.wheels import own_libraries, wheelhouse
 __all__ = ["own_libraries", "wheelhouse"]
 
 PROGRAM = """
-import gc
+import gc; gc.disable()
 import torch
 import triton
 import triton.language as tl

@@ -22,7 +22,8 @@ from tests.targets import TARGETS
 
 PAIR = "triton-3.5.1-torch-2.9.1"
 PROGRAM = """
-import gc, torch, triton, triton.language as tl
+import gc; gc.disable()
+import torch, triton, triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 @triton.jit
