@@ -12,6 +12,7 @@ fork: they start the program itself.
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import gc
 import json
 import os
@@ -35,7 +36,10 @@ _AT_ITS_START = ("PYTHON", "LC_", "LANG", "COVERAGE")
 _INSTEAD_OF_PYTHON = """#!%(own)s -IS
 import os, socket, sys
 
-if sys.argv[1].startswith("-") or any(
+arguments = sys.argv[1:]
+if shows_faults := arguments[:2] == ["-X", "faulthandler"]:
+    arguments = arguments[2:]
+if arguments[0].startswith("-") or any(
     os.environ.get(name) != %(started)r.get(name)
     for name in {*os.environ, *%(started)r}
     if name.startswith("PYTHON")
@@ -47,8 +51,10 @@ connection = socket.socket(socket.AF_UNIX)
 connection.connect(%(address)r)
 socket.send_fds(connection, [b"x"], [0, 1, 2])
 request = {
-    "name": sys.argv[1],
-    "arguments": sys.argv[2:],
+    "name": arguments[0],
+    "arguments": arguments[1:],
+    "executable": os.path.abspath(sys.argv[0]),
+    "shows_faults": shows_faults,
     "cwd": os.getcwd(),
     "env": dict(os.environ),
     "mask": os.umask(0),
@@ -135,9 +141,9 @@ def fork(
 def write_python(path: Path, python: str, *modules: str) -> str:
     """Write a program that takes the place of an env's Python, and return its path.
 
-    It runs scripts in processes that are forked from one that has imported some modules. Other
-    arguments, and variables that Python reads when it starts, start the env's Python itself. The
-    end of the program ends the script, too.
+    It runs scripts, also with ``-X faulthandler``, in processes that are forked from one that has
+    imported some modules. Other arguments, and variables that Python reads when it starts, start
+    the env's Python itself. The end of the program ends the script, too.
     """
     started = {name: text for name, text in os.environ.items() if name.startswith("PYTHON")}
     address = _server(os.getpid(), (python, "-P"), os.environ.get("PYTHONPATH", ""), *modules)
@@ -279,6 +285,9 @@ def _attend(program: str, connection: socket.socket) -> NoReturn:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         if program not in _OURS:
+            sys.executable = request["executable"]
+            if request["shows_faults"]:
+                faulthandler.enable()
             _be_script(request["name"], request["arguments"])
         sys.path[1:1] = os.environ.get("PYTHONPATH", "").split(os.pathsep)[1:]
         if program == "dask":

@@ -18,6 +18,7 @@ from compat.workers.attempt import KEEPING_IR, InFlightCell, Limits, Mode
 from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt
 from tests.cells import worker
+from tests.forking import write_python
 from tests.targets import TARGETS
 
 LIMITS = Limits(deadline=120, memory=4 << 30)
@@ -88,6 +89,14 @@ def script(
         expected=expected,
         prediction=prediction,
     ).source()
+
+
+def run_script(env: BuiltEnv, path: Path) -> subprocess.CompletedProcess[str]:
+    """Run a repro script with a Python of an env that has imported Triton."""
+    python = write_python(path.with_name("python"), str(env.python), "triton")
+    return subprocess.run(
+        [python, str(path)], capture_output=True, text=True, timeout=100, check=False
+    )
 
 
 def run_scripts(specs: Sequence[Specialization], env: BuiltEnv, form: Form, folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +15,7 @@ from compat.toolchains.triton.inside.adapter import api, descriptors, metrics
 from compat.toolchains.triton.inside.adapter.metrics import occupancy
 from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
-from tests.toolchains.compiling import compile_all, failure_text, script
+from tests.toolchains.compiling import compile_all, failure_text, run_script, script
 
 PTX = """
 .visible .entry kernel()
@@ -269,21 +268,15 @@ def test_a_script_detects_mixed_descriptors(
     )
     path = tmp_path / "script.py"
 
-    def run() -> subprocess.CompletedProcess[str]:
-        assert env.python is not None
-        return subprocess.run(
-            [env.python, str(path)], capture_output=True, text=True, timeout=100, check=False
-        )
-
     path.write_text(text)
     assert "nvdisasm" in text
-    right = run()
+    right = run_script(env, path)
     assert right.returncode == 1, right  # the failure does not show
     lines = disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, HIGH)
     path.write_text(
         text.replace("count_mixed_sums(listing.stdout)", f"count_mixed_sums({lines!r})")
     )
-    wrong = run()
+    wrong = run_script(env, path)
     assert (
         wrong.returncode,
         "sums that make the high word of a wgmma descriptor from the low word: 1"
@@ -352,10 +345,7 @@ def test_a_script_counts_threads_registers_and_blocks(
         script(spec, "sm_90", Form.RANGED, prediction=prediction, expected=expected),
         encoding="utf-8",
     )
-    assert env.python is not None
-    shown = subprocess.run(
-        [env.python, str(path)], capture_output=True, text=True, timeout=100, check=False
-    )
+    shown = run_script(env, path)
     assert (shown.returncode, expected in shown.stdout) == (0, True), shown
 
 
