@@ -78,6 +78,7 @@ toolchain = api.Triton()
 for folder in folders:
     if os.fork() == 0:
         describe(folder)
-        sys.exit()
+        sys.stdout.flush()
+        os._exit(0)  # Python's own end would copy the memory of all modules
     if os.wait()[1] != 0:
         sys.exit(1)

@@ -58,6 +58,9 @@ LAUNCHES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ),
 ]
 
+for imported in (triton.compiler.compiler, triton.runtime.cache, triton.runtime.jit):
+    if hasattr(imported, "triton_key"):  # it hashes the whole package
+        imported.triton_key = lambda: "any"
 triton.runtime.driver.set_active(Driver())
 spec = importlib.util.spec_from_file_location("kernels", sys.argv[1])
 assert spec

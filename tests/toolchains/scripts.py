@@ -16,6 +16,7 @@ for script in sys.argv[1:]:
     if os.fork() == 0:
         sys.argv = [script, "compile"]
         runpy.run_path(script, run_name="__main__")
-        sys.exit()
+        sys.stdout.flush()
+        os._exit(0)  # Python's own end would copy the memory of all modules
     if os.wait()[1] != 0:
         sys.exit(f"{script} failed")
