@@ -147,7 +147,10 @@ def write_python(path: Path, python: str, *modules: str) -> str:
     """
     started = {name: text for name, text in os.environ.items() if name.startswith("PYTHON")}
     address = _server(os.getpid(), (python, "-P"), os.environ.get("PYTHONPATH", ""), *modules)
-    facts = {"own": sys.executable, "python": python, "address": address, "started": started}
+    own = Path(
+        sys.executable
+    ).resolve()  # the first line of a program takes no spaces of a checkout
+    facts = {"own": own, "python": python, "address": address, "started": started}
     path.write_text(_INSTEAD_OF_PYTHON % facts, encoding="utf-8")
     path.chmod(0o755)
     return str(path)
