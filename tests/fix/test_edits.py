@@ -248,9 +248,27 @@ def importing(source, result, size, BLOCK: tl.constexpr):
 """
 
 
+def alone(function: str, folder: Path) -> Path:
+    """A file with one mistake and the functions that it uses. All mistakes would take longer."""
+    text = SOURCE.read_text()
+    definitions = {
+        node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)
+    }
+    used = [function]
+    for name in used:
+        words = {node.id for node in ast.walk(definitions[name]) if isinstance(node, ast.Name)}
+        used += sorted((words & {*definitions}) - {*used})
+    head, *parts = text.split("\n\n\n")
+    kept = [part for part, name in zip(parts, definitions, strict=True) if name in used]
+    path = folder / SOURCE.name
+    path.write_text("\n\n\n".join([head, *kept]).rstrip() + "\n")
+    return path
+
+
 def searched(
-    mistake: Mistake, folder: Path, built: Callable[[str], BuiltEnv], path: Path = SOURCE
+    mistake: Mistake, folder: Path, built: Callable[[str], BuiltEnv], path: Path | None = None
 ) -> tuple[EditTrial | None, SourceFile]:
+    path = path or alone(mistake.function, folder)
     envs = [built(f"triton-{release}") for release in (mistake.release, *mistake.also)]
     specialization = spec(
         "api",
