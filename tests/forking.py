@@ -22,6 +22,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -122,8 +123,9 @@ def fork(
     """
     python = str(script.with_name("python")) if script else sys.executable
     connection = socket.socket(socket.AF_UNIX)
+    started = {**_started(), "PYTHONPATH": "" if script else str(_ROOT)}
     command = (python, "-P", *_BYTECODE)
-    connection.connect(_server(os.getpid(), command, "" if script else str(_ROOT), program))
+    connection.connect(_server(os.getpid(), command, tuple(sorted(started.items())), program))
     with Path(os.devnull).open("rb") as nothing:
         socket.send_fds(connection, [b"x"], [nothing.fileno(), output, errors])
     request = {
@@ -138,27 +140,36 @@ def fork(
     return Forked(connection)
 
 
-def write_python(path: Path, python: str, *modules: str) -> str:
+def write_python(
+    path: Path, python: str, *modules: str, started: Mapping[str, str] | None = None
+) -> str:
     """Write a program that takes the place of an env's Python, and return its path.
 
     It runs scripts, also with ``-X faulthandler``, in processes that are forked from one that has
-    imported some modules. Other arguments, and variables that Python reads when it starts, start
-    the env's Python itself. The end of the program ends the script, too.
+    imported some modules. That process started with this process's variables for Python, or with
+    ``started``. Other variables for Python, and other arguments, start the env's Python itself. The
+    end of the program ends the script, too.
     """
-    started = {name: text for name, text in os.environ.items() if name.startswith("PYTHON")}
-    address = _server(os.getpid(), (python, "-P"), os.environ.get("PYTHONPATH", ""), *modules)
-    own = Path(
-        sys.executable
-    ).resolve()  # the first line of a program takes no spaces of a checkout
+    started = _started() if started is None else dict(started)
+    address = _server(os.getpid(), (python, "-P"), tuple(sorted(started.items())), *modules)
+    own = Path(sys.executable).resolve()  # the first line of a program takes no spaces
     facts = {"own": own, "python": python, "address": address, "started": started}
     path.write_text(_INSTEAD_OF_PYTHON % facts, encoding="utf-8")
     path.chmod(0o755)
     return str(path)
 
 
+def _started() -> dict[str, str]:
+    """The variables for Python that this process started with."""
+    return {name: text for name, text in os.environ.items() if name.startswith("PYTHON")}
+
+
 @cache
-def _server(_: int, python: tuple[str, ...], path: str, *programs: str) -> bytes:
+def _server(
+    _: int, python: tuple[str, ...], started: tuple[tuple[str, str], ...], *programs: str
+) -> bytes:
     """The address of the process that forks. Each test process has one, which ends with it."""
+    others = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
     life, end = os.pipe()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind("")  # Linux chooses an address that is no file
@@ -168,7 +179,7 @@ def _server(_: int, python: tuple[str, ...], path: str, *programs: str) -> bytes
             [*python, __file__, *map(str, files), *programs],
             pass_fds=files,
             cwd="/",
-            env={**os.environ, "PYTHONPATH": path},
+            env={**others, **dict(started)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
@@ -311,6 +322,7 @@ def _attend(program: str, connection: socket.socket) -> NoReturn:
 
 def _be_script(path: str, arguments: list[str]) -> NoReturn:
     os.setsid()
+    tempfile.tempdir = None  # the variables may name another folder
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.argv = [path, *arguments]
     sys.path.insert(0, str(Path(path).parent))

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ from compat.processes.supervisor import ProcessResult
 from compat.repro.verify import failure_of, run_script
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.installed import environ, uv
+from tests.repro.scripts import run_forked
 from tests.targets import TARGETS
-from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "repro"
@@ -93,82 +93,6 @@ def fresh_env(
     return python_for
 
 
-IN_TURN = """
-import faulthandler, gc, os, runpy, subprocess, sys, traceback
-{begin}
-
-def run(script, *arguments):
-    sys.argv[:] = [script, *arguments]
-    code = 1
-    try:
-        runpy.run_path(script, run_name="__main__")
-        code = 0
-    except SystemExit as end:
-        code = end.code or 0
-    except BaseException:
-        traceback.print_exc()
-    sys.stdout.flush()
-    os._exit(code)
-
-def start(command, env=None, **options):
-    if command[0] != sys.executable:
-        return start_program(command, env=env, **options)
-    read, write = os.pipe()
-    if (child := os.fork()) == 0:
-        os.dup2(write, 1)
-        os.dup2(write, 2)
-        os.environ.clear()
-        os.environ.update(env)
-        faulthandler.enable()
-        run(*command[3:])  # after -X faulthandler
-    os.close(write)
-    with open(read, errors="replace") as output:
-        text = output.read()
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return subprocess.CompletedProcess(command, code, text)
-
-start_program, subprocess.run = subprocess.run, start
-gc.freeze()  # or Python looks at all objects of PyTorch when each process ends
-for script in {scripts}:
-    if (child := os.fork()) == 0:
-        run(script)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    print("exit code", code, "of", os.path.basename(script), flush=True)
-"""
-"""Runs scripts in processes of their own, which share imports.
-
-A script that starts itself again has another process of that kind.
-"""
-TRITON = """
-try:
-    from triton.compiler.compiler import triton_key
-except ImportError:
-    from triton.runtime.cache import triton_key
-triton_key()  # is kept, and takes longer than most compiles
-"""
-INTERPRETER = """
-os.environ["TRITON_INTERPRET"] = "1"
-import torch, triton
-"""
-
-
-def run_in_turn(
-    python: str, scripts: Sequence[Path], folder: Path, begin: str = TRITON
-) -> list[tuple[Path, ProcessResult]]:
-    """Each script, and its exit code and output. All of them run after the same imports."""
-    program = folder / "in_turn.py"
-    program.write_text(IN_TURN.format(begin=begin, scripts=[str(script) for script in scripts]))
-    rest = run_script(python, program, PATIENCE).output
-    results = []
-    for script in scripts:
-        end = re.search(rf"(?m)^exit code (-?\d+) of {re.escape(script.name)}\n", rest)
-        assert end, rest
-        result = ProcessResult(exit_code=int(end[1]), output=rest[: end.start()])
-        results.append((script, result))
-        rest = rest[end.end() :]
-    return results
-
-
 @pytest.mark.parametrize("script", [*SCRIPTS, *BY_HAND], ids=lambda path: path.stem)
 def test_a_script_declares_its_dependencies_and_is_in_its_issue(script: Path) -> None:
     assert any(dependency.startswith("triton==") for dependency in header(script)["dependencies"])
@@ -233,11 +157,9 @@ def test_scripts_reproduce_their_failures_in_an_env_made_from_their_header(
         # A shorter deadline makes the script of a hanging compile end sooner.
         text = re.sub(r"^DEADLINE = \d+", "DEADLINE = 2", script.read_text(), flags=re.MULTILINE)
         copy.write_text(text)
-    first, *others = copies.values()
-    ran = [(first, run_script(python, first, 120))]
-    if others:
-        ran += run_in_turn(python, others, tmp_path)
-    for script, (copy, result) in zip(scripts, ran, strict=True):
+    for script, copy in copies.items():
+        run = run_script if script == scripts[0] else run_forked
+        result = run(python, copy, 120)
         assert result.exit_code == 0, (script, result.output)
         if "DEADLINE = " in copy.read_text():
             assert "reproduced: still compiling after" in result.output
@@ -259,17 +181,18 @@ for _path in [*SCRIPTS, *BOARD]:
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", sorted({*FAILING, *OK}))
 def test_scripts_reproduce_their_failures_on_a_release_that_is_not_marked_ok(
-    release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
+    release: str, built: Callable[[str], BuiltEnv]
 ) -> None:
     python = built(f"triton-{release}").python
     assert python
-    for script, ran in run_in_turn(python, [*FAILING[release], *OK[release]], tmp_path):
-        if script in FAILING[release]:
-            assert ran.exit_code == 0, (script, ran.output)
-            assert shows_what_it_promises(ran, script), (script, ran.output)
-        else:
-            assert ran.exit_code == 1, (script, ran.output)
-            assert "not reproduced: the compile ended with exit code 0" in ran.output
+    for script in FAILING[release]:
+        ran = run_forked(python, script, 120)
+        assert ran.exit_code == 0, (script, ran.output)
+        assert shows_what_it_promises(ran, script), (script, ran.output)
+    for script in OK[release]:
+        ran = run_forked(python, script, 120)
+        assert ran.exit_code == 1, (script, ran.output)
+        assert "not reproduced: the compile ended with exit code 0" in ran.output
 
 
 @pytest.mark.wheels
@@ -279,7 +202,7 @@ def test_machine_code_shows_the_dropped_cast_without_a_gpu(
 ) -> None:
     python = built(f"triton-{release}").python
     assert python
-    ran = run_script(python, CASTS, 120)
+    ran = run_forked(python, CASTS, 120)
     assert ran.exit_code == code, ran.output
     text = issue(CASTS)
     casts = re.search(r"PTX: +(.*)\nSASS: (.*)\n", ran.output)
@@ -288,14 +211,33 @@ def test_machine_code_shows_the_dropped_cast_without_a_gpu(
         assert ", ".join(f"`{name}`" for name in names.split(", ")) in text
 
 
+IN_TURN = """
+import gc, os, runpy
+os.environ["TRITON_INTERPRET"] = "1"
+import torch, triton
+gc.freeze()  # or Python looks at all objects of PyTorch when each process ends
+for script in {scripts}:
+    if (child := os.fork()) == 0:
+        runpy.run_path(script, run_name="__main__")
+        os._exit(9)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print("exit code", code, "of", os.path.basename(script), flush=True)
+"""
+"""Runs scripts in processes of their own, which share the import of PyTorch."""
+
+
 @pytest.mark.wheels
 def test_interpreters_print_what_the_issues_say(tmp_path: Path, pair_python: str) -> None:
     """The test uses 3.5.1, whose interpreter has the same defects."""
-    for script, ran in run_in_turn(pair_python, INTERPRETED, tmp_path, INTERPRETER):
-        assert ran.exit_code == 0, ran.output
+    program = tmp_path / "in_turn.py"
+    program.write_text(IN_TURN.format(scripts=[str(script) for script in INTERPRETED]))
+    rest = run_script(pair_python, program, 120).output
+    for script in INTERPRETED:
+        output, ended, rest = rest.partition(f"exit code 0 of {script.name}\n")
+        assert ended, output
         printed = re.search(r"(?s)prints:\n\n```text\n(.*?)```", issue(script))
         assert printed
-        assert printed[1] in ran.output
+        assert printed[1] in output
 
 
 def test_at_least_five_known_defects_have_committed_kernels() -> None:

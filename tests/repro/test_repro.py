@@ -44,6 +44,7 @@ from compat.toolchains.triton.language.script import Form, compile_function, for
 from compat.workers.attempt import Limits
 from tests import records
 from tests.cells import cell, context_of, spec
+from tests.repro.scripts import run_forked
 from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -347,6 +348,12 @@ def test_call_has_the_defaults_of_parameters_that_the_specialization_omits(tmp_p
 
 
 @pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let scripts share the import of Triton."""
+    monkeypatch.setattr(verify, "run_script", run_forked)
+
+
+@pytest.fixture
 def context(
     tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> Iterator[Callable[..., RunContext]]:
@@ -461,6 +468,7 @@ def lapse(source, result, size, BLOCK: tl.constexpr):
 
 
 @pytest.mark.wheels
+@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize("releases", [("3.5.0", "3.8.0"), ("3.4.0", "3.5.0", "3.8.0")])
 def test_a_failure_between_releases_that_work_is_a_compiler_bug(
     releases: tuple[str, ...],
@@ -477,6 +485,7 @@ def test_a_failure_between_releases_that_work_is_a_compiler_bug(
 
 
 @pytest.mark.wheels
+@pytest.mark.usefixtures("forked")
 def test_the_issue_of_a_pinned_script_shows_the_outcome_of_each_release(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
@@ -508,6 +517,7 @@ def test_the_issue_of_a_pinned_script_shows_the_outcome_of_each_release(
 
 
 @pytest.mark.wheels
+@pytest.mark.usefixtures("forked")
 def test_a_script_of_a_launch_calls_the_launcher_of_the_release(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
@@ -545,6 +555,7 @@ def test_a_script_of_a_launch_calls_the_launcher_of_the_release(
 
 
 @pytest.mark.wheels
+@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize("function", ["max_of_scalar_first", "helped"])
 def test_a_front_end_failure_has_the_same_fingerprint_in_four_releases(
     function: str,
@@ -613,6 +624,7 @@ def test_a_statement_that_shares_a_line_with_an_import_is_kept(
 
 
 @pytest.mark.wheels
+@pytest.mark.usefixtures("forked")
 def test_a_failure_at_import_is_reproduced_with_the_decorators(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
@@ -690,6 +702,7 @@ def test_the_script_of_a_hanging_compile_has_a_deadline(
 
 
 @pytest.mark.wheels
+@pytest.mark.usefixtures("forked")
 def test_the_script_of_an_oversized_binary_compares_its_shared_memory(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
@@ -714,6 +727,7 @@ def test_the_script_of_an_oversized_binary_compares_its_shared_memory(
 
 
 @pytest.mark.wheels
+@pytest.mark.usefixtures("forked")
 def test_a_script_that_does_not_reproduce_the_failure_is_not_written(
     tmp_path: Path,
     context: Callable[..., RunContext],
@@ -738,6 +752,7 @@ def test_a_script_that_does_not_reproduce_the_failure_is_not_written(
 
 
 @pytest.mark.wheels
+@pytest.mark.usefixtures("forked")
 def test_a_kernel_that_imports_too_many_files_for_the_store_has_a_script(
     tmp_path: Path,
     context: Callable[..., RunContext],
