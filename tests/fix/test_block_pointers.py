@@ -216,7 +216,13 @@ def test_the_selection_kernels_compute_the_reference_and_compile(
     tmp_path: Path, pair_python: str, built: Callable[[str], BuiltEnv]
 ) -> None:
     folder = edited_kernels(tmp_path)
-    specs = [spec for spec in load_kernels(["*.toml"], folder) if spec.variant == "block_ptr"]
+    # The other cases have the same blocks.
+    cases = ("d64", "ragged", "few", "many", "mixed")
+    specs = [
+        spec
+        for spec in load_kernels(["*.toml"], folder)
+        if spec.variant == "block_ptr" and spec.case in cases
+    ]
     names = [
         (spec.kernel, spec.variant, spec.case)
         for spec in specs
@@ -229,7 +235,7 @@ def test_the_selection_kernels_compute_the_reference_and_compile(
     env = built("triton-3.9.0")
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
     assert {result.outcome.status for result in run_in(cells, tmp_path, [env])} == {Status.OK}
-    assert len(cells) == 2 * 7
+    assert len(cells) == 2 * 5
 
 
 # --- compiling ------------------------------------------------------------------------------------
