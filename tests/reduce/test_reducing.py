@@ -195,6 +195,20 @@ The command needs them to start, and to end its workers.
 """
 ID = "scan/reduced/only/sm_90/triton-3.1.0"
 HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+SCAN = Candidate(
+    text=f"{HEAD}def scan(result):\n    at = tl.arange(0, 256)\n    tl.static_assert(True)\n"
+    "    tl.store(result + at, tl.cumsum(at, 0))\n",
+    function="scan",
+    compile=CompileSpec(signature={"result": "*i32"}, options={"num_ctas": 2}),
+)
+"""A kernel that fails as the one of the project, and needs fewer candidates."""
+BLOCKS = Candidate(
+    text=f"{HEAD}def blocks(source):\n    at = tl.arange(0, 1)\n"
+    "    tl.make_block_ptr(source, (0,), (0,), (0,), (1,), (0,))\n    tl.store(source + at, 0)\n",
+    function="blocks",
+    compile=CompileSpec(signature={"source": "*i32"}),
+)
+"""A kernel that works up to 3.8."""
 
 
 @pytest.fixture
@@ -252,6 +266,7 @@ def still_fails(project: Path, env: BuiltEnv) -> Specialization:
 @pytest.mark.wheels
 @pytest.mark.long
 def test_the_command_writes_files_that_other_commands_accept(project: Path, built: Built) -> None:
+    describe(project, SCAN, "scan")
     output = told_by(project, "reduce", ID, "--no-build")
     assert "nothing more can be removed" in output
     assert "shrinkray" in output
@@ -278,13 +293,7 @@ def test_a_users_program_decides_what_must_stay(project: Path) -> None:
         'grep -q "\\"class\\": \\"compiler-assert\\"" &&'
         ' grep -q "static_assert" "$COMPAT_SOURCE" && exit 1\nexit 0\n'
     )
-    begin = Candidate(
-        text=f"{HEAD}def scan(result):\n    at = tl.arange(0, 256)\n    tl.static_assert(True)\n"
-        "    tl.store(result + at, tl.cumsum(at, 0))\n",
-        function="scan",
-        compile=CompileSpec(signature={"result": "*i32"}, options={"num_ctas": 2}),
-    )
-    describe(project, begin, "scan")
+    describe(project, SCAN, "scan")
     output = told_by(project, "reduce", ID, "--no-build", "--judge", "run=sh keeps.sh")
     assert "preserving: run=sh keeps.sh on triton-3.1.0" in output
     assert "class=" not in output, "the command that polishes asks the same program"
@@ -355,9 +364,7 @@ def releases(built: Built, project: Path) -> Path:
     for release in RELEASES:
         built(f"triton-{release}")
     (project / "matrix.toml").write_text(MANY)
-    describe(
-        project, candidate_of(cell(built("triton-3.9.0"), "failures", "block_pointer")), "blocks"
-    )
+    describe(project, BLOCKS, "blocks")
     return project
 
 
