@@ -73,6 +73,7 @@ def test_reduced_kernel_still_differs_between_releases(
     """The command answers in words."""
     (home / "by_code.py").write_text(ONE_STATEMENT)
     stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
+    assert_the_budget_can_end_before_a_candidate_is_launched(monkeypatch)
     done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
     assert done.exit_code == 0, done.output
     assert_left(home)
@@ -128,21 +129,21 @@ def test_reduced_kernel_is_still_wrong_on_the_bad_release(
     assert "has no references, so launches do not show" in ended.stderr
 
 
-def test_a_budget_that_ends_before_the_first_launch_is_an_error(
-    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+def assert_the_budget_can_end_before_a_candidate_is_launched(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The budget ends while the comparing process imports PyTorch.
 
     The process ends with the command.
     """
-    stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
 
     def read_line(self: Session, seconds: float) -> str:
         wait_until(comparing_processes)
         raise Stopped
 
-    monkeypatch.setattr(Session, "read_line", read_line)
-    done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "read_line", read_line)
+        done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
     assert done.exit_code == SelectionError.exit_code, done.output
     assert (
         "--budget 3000: the time budget ended before the original kernel was launched"

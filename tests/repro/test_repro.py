@@ -445,6 +445,7 @@ def divided(source, result, size, BLOCK: tl.constexpr):
 
 
 @pytest.mark.wheels
+@pytest.mark.usefixtures("forked")
 def test_a_signal_in_a_pass_is_reproduced_although_no_output_names_the_pass(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
