@@ -34,9 +34,12 @@ _ROOT = Path(__file__).parent.parent
 _BYTECODE = ("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()
 _AT_ITS_START = ("PYTHON", "LC_", "LANG", "COVERAGE")
 """Prefixes of the variables that Python reads when it starts."""
-_INSTEAD_OF_PYTHON = """#!%(own)s -IS
-import os, socket, sys
+_BEGIN = """#!%(own)s -IS
+import json, os, socket, sys
 
+"""
+"""The first lines of a program. A base interpreter runs it, whose path has no spaces."""
+_AS_PYTHON = """\
 arguments = sys.argv[1:]
 if shows_faults := arguments[:2] == ["-X", "faulthandler"]:
     arguments = arguments[2:]
@@ -46,8 +49,13 @@ if arguments[0].startswith("-") or any(
     if name.startswith("PYTHON")
 ):
     os.execv(%(python)r, [%(python)r, *sys.argv[1:]])
-import json
-
+"""
+"""Take the arguments of Python. Some need a new process of it."""
+_AS_COMMAND = """\
+arguments = [%(script)r, *sys.argv[1:]]
+shows_faults = False
+"""
+_FORK = """
 connection = socket.socket(socket.AF_UNIX)
 connection.connect(%(address)r)
 socket.send_fds(connection, [b"x"], [0, 1, 2])
@@ -66,7 +74,7 @@ if code < 0:
     os.kill(os.getpid(), -code)
 sys.exit(code)
 """
-"""A program with the arguments and the exit code of an env's Python."""
+"""Have the process that forks run the program, and end as it ends."""
 
 
 class Forked:
@@ -119,13 +127,11 @@ def fork(
 ) -> Forked:
     """Run ``compat.cli``, ``dask`` or ``nox``, with usual variables; it writes into two open files.
 
-    With a script, the ``compat.cli`` of the script's environment runs.
+    With a script, the ``compat.cli`` of the script's environment runs. Any other program is a
+    module, and ``compat.cli`` runs after an import of that module.
     """
-    python = str(script.with_name("python")) if script else sys.executable
     connection = socket.socket(socket.AF_UNIX)
-    started = {**_started(), "PYTHONPATH": "" if script else str(_ROOT)}
-    command = (python, "-P", *_BYTECODE)
-    connection.connect(_server(os.getpid(), command, tuple(sorted(started.items())), program))
+    connection.connect(_command_server(program, script))
     with Path(os.devnull).open("rb") as nothing:
         socket.send_fds(connection, [b"x"], [nothing.fileno(), output, errors])
     request = {
@@ -152,11 +158,33 @@ def write_python(
     """
     started = _started() if started is None else dict(started)
     address = _server(os.getpid(), (python, "-P"), tuple(sorted(started.items())), *modules)
-    own = Path(sys.executable).resolve()  # the first line of a program takes no spaces
-    facts = {"own": own, "python": python, "address": address, "started": started}
-    path.write_text(_INSTEAD_OF_PYTHON % facts, encoding="utf-8")
-    path.chmod(0o755)
+    facts = {"python": python, "address": address, "started": started}
+    _write_program(path, _AS_PYTHON, facts)
     return str(path)
+
+
+def write_command(path: Path, script: Path) -> None:
+    """Write a program that runs as the ``compat`` of an environment, for usual variables.
+
+    ``script`` is that ``compat``.
+    """
+    facts = {"script": str(script), "address": _command_server("compat.cli", script)}
+    _write_program(path, _AS_COMMAND, facts)
+
+
+def _write_program(path: Path, begin: str, facts: Mapping[str, object]) -> None:
+    text = (_BEGIN + begin + _FORK) % {**facts, "own": Path(sys.executable).resolve()}
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+def _command_server(program: str, script: Path | None) -> bytes:
+    """The address of the process that forks for a program of ours."""
+    python = str(script.with_name("python")) if script else sys.executable
+    started = {**_started(), "PYTHONPATH": "" if script else str(_ROOT)}
+    programs = (program,) if program in _OURS else ("compat.cli", program)
+    command = (python, "-P", *_BYTECODE)
+    return _server(os.getpid(), command, tuple(sorted(started.items())), *programs)
 
 
 def _started() -> dict[str, str]:
@@ -221,7 +249,9 @@ _OURS = ("compat.cli", "dask", "nox")
 
 
 def _import(program: str, *modules: str) -> None:
-    """Import what the program imports, or modules of an env."""
+    """Import the modules, and then what the program imports, or a module of an env."""
+    for name in modules:
+        import_module(name)
     if program == "dask":
         names = [*_OF_DASK]
     elif program == "nox":
@@ -232,7 +262,7 @@ def _import(program: str, *modules: str) -> None:
         of_commands = (f"cli.{module}" for module, _ in commands.COMMANDS.values())
         names = [f"compat.{name}" for name in (*of_commands, *_FEATURES)]
     else:
-        names = [program, *modules]
+        names = [program]
     for name in names:
         import_module(name)
     if program == "compat.cli":
