@@ -4,25 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import commands
 from tests.cli.test_commands import KERNEL, MATRIX, ROOT
-
-TOY = """
-import sys
-from compat.report.render import FORMATS, Format
-
-toy = lambda report, inside: f"{len(report.results)} cells in {inside!r}\\n"
-FORMATS.append(Format(name="toy", help="Write a toy.", render=toy))
-count = lambda report, inside: iter([str(len(report.results)), "\\n"])
-FORMATS.append(Format(name="count", file="count.txt", render=count))
-from compat.cli.commands import main
-
-sys.exit(main())
-"""
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +24,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def with_toy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-c", TOY, *arguments]
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COMPAT_ENVS": str(folder)}
+    return commands.run(*arguments, cwd=folder, env=env, program="tests.cli.toy_formats")
 
 
 def test_matrix_writes_a_format_on_request_or_with_every_report(project: Path) -> None:
