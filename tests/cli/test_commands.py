@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests import commands
+from tests.forking import fork
 from tests.sqlite import opened
 from tests.waiting import PATIENCE, wait_until
 
@@ -165,14 +165,10 @@ def test_list_prints_text_or_json(project: Path) -> None:
     (kernel,) = json.loads(compat(project, "list", "kernels", "--variant", "mis*", "--json").stdout)
     assert kernel["declared"] == ["rejected shape-mismatch"]
     assert "gfx942" in compat(project, "list", "targets").stdout
-    narrow = subprocess.run(
-        [sys.executable, "-m", "compat.cli", "list", "kernels"],
-        cwd=project,
-        env={**environment(), "COLUMNS": "20"},
-        capture_output=True,
-        text=True,
-        check=True,
+    narrow = commands.run(
+        "list", "kernels", cwd=project, env={**environment(), "COLUMNS": "20"}, timeout=PATIENCE
     )
+    assert narrow.returncode == 0, narrow.stderr
     assert len(narrow.stdout.splitlines()) == 1 + 2, "a line each, where a program reads them"
 
 
@@ -181,20 +177,19 @@ def test_ctrl_c_keeps_finished_cells(project: Path) -> None:
     (project / "faces.toml").write_text(
         KERNEL + '\n[[variant]]\nname = "slow"\nfunction = "unrolled_for_ever"\n'
     )
-    command = [sys.executable, "-m", "compat.cli", "matrix", "--jobs", "1"]
-    running = subprocess.Popen(
-        command,
-        cwd=project,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    with (project / "out").open("w") as out, (project / "err").open("w") as errors:
+        running = fork(
+            "compat.cli",
+            ["matrix", "--jobs", "1"],
+            cwd=project,
+            env=environment(),
+            output=out.fileno(),
+            errors=errors.fileno(),
+        )
     wait_until(lambda: _finished(project))
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 130, out + err
+    os.kill(running.pid, signal.SIGINT)
+    exit_code, err = running.wait(), (project / "err").read_text()
+    assert exit_code == 130, err
     assert "1 of 3 cells are finished and saved" in err
     assert "Traceback" not in err
     assert "(1 from the store)" in compat(project, "matrix", "--variant", "fine").stdout

@@ -22,6 +22,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests import commands
+from tests.forking import Forked, fork
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -178,16 +179,17 @@ def test_the_report_of_a_shard_has_no_earlier_cells(project: Path) -> None:
     assert report(project / "reports")["earlier"] == 0
 
 
-def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-P", "-m", "compat.cli", *arguments]
-    return subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environ(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+def begun(folder: Path, output: str) -> Forked:
+    """A matrix that runs, with its reports in a folder and its text in a file of that name."""
+    with (folder / f"{output}.txt").open("w") as file:
+        return fork(
+            "compat.cli",
+            ["matrix", "--output", output],
+            cwd=folder,
+            env=environ(),
+            output=file.fileno(),
+            errors=file.fileno(),
+        )
 
 
 @pytest.mark.wheels
@@ -195,9 +197,9 @@ def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 def test_two_runs_at_the_same_time_compile_each_cell_once(project: Path) -> None:
     for number in range(4):
         write_kernel(project / "k", f"copy_{number}", factor=number)
-    runs = [begun(project, "matrix", "--output", name) for name in ("one", "two")]
-    printed = [run.communicate(timeout=PATIENCE)[0] for run in runs]
-    assert [run.returncode for run in runs] == [1, 1], printed
+    runs = {name: begun(project, name) for name in ("one", "two")}
+    for name, run in runs.items():
+        assert run.wait() == 1, (project / f"{name}.txt").read_text()
     one, two = (report(project / name) for name in ("one", "two"))
     assert statuses(one) == statuses(two)
     assert len(one["cells"]) == 4 * 7
@@ -212,19 +214,19 @@ def test_two_runs_at_the_same_time_compile_each_cell_once(project: Path) -> None
 def test_a_killed_run_does_not_block_another_run(project: Path) -> None:
     for number in range(10):
         write_kernel(project / "k", f"copy_{number}", factor=number)
-    first = begun(project, "matrix", "--output", "one")
+    first = begun(project, "one")
     database = project / ".compat" / "results.sqlite"
     while not (database.exists() and compiling(project)):
         assert first.poll() is None
         time.sleep(0.01)
-    second = begun(project, "matrix", "--output", "two")
+    second = begun(project, "two")
     time.sleep(1)
-    first.send_signal(signal.SIGKILL)
-    printed, _ = second.communicate(timeout=PATIENCE)
-    assert second.returncode == 1, printed
+    os.kill(first.pid, signal.SIGKILL)
+    assert first.wait() == -signal.SIGKILL
+    exit_code, printed = second.wait(), (project / "two.txt").read_text()
+    assert exit_code == 1, printed
     assert len(report(project / "two")["cells"]) == 4 * 13
     assert re.findall(r"(\d+) cells in", printed) == ["52"]
-    first.communicate()
 
 
 def compiling(folder: Path) -> bool:

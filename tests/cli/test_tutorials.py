@@ -11,7 +11,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -50,19 +49,11 @@ _ANY = "…"
 
 
 @pytest.fixture
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Environment variables of a shell that has this tree's command."""
-    folder = tmp_path_factory.mktemp("bin")
-    (folder / "compat").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m compat.cli "$@"\n')
-    (folder / "compat").chmod(0o755)
+def environment() -> dict[str, str]:
+    """Environment variables of this tree's command."""
     left_out = ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
     own = {key: value for key, value in os.environ.items() if key not in left_out}
-    return {
-        **own,
-        "PATH": f"{folder}:{own['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "UV_DEFAULT_INDEX": NOWHERE,
-    }
+    return {**own, "PYTHONPATH": str(ROOT), "UV_DEFAULT_INDEX": NOWHERE}
 
 
 @pytest.mark.wheels
@@ -94,15 +85,23 @@ def test_a_tutorial_prints_what_it_says(
 def _run(
     command: str, folder: Path, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command line, in a shell only if it needs one."""
-    program, *arguments = shlex.split(command)
-    if program == "compat" and "|" not in arguments:
-        return commands.run(*arguments, cwd=folder, env=environment, timeout=200)
+    """Run a command line: `compat`, perhaps with a filter behind it, or a command of the shell."""
+    if not command.startswith("compat "):
+        return _run_in_shell(command, folder)
+    command, _, output_filter = command.partition(" | ")
+    ran = commands.run(*shlex.split(command)[1:], cwd=folder, env=environment, timeout=200)
+    return _run_in_shell(output_filter, folder, ran.stdout) if output_filter else ran
+
+
+def _run_in_shell(
+    command: str, folder: Path, text: str | None = None
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", "-c", command],
         check=False,
         cwd=folder,
-        env={**environment, "LC_ALL": "C.UTF-8"},
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        input=text,
         capture_output=True,
         text=True,
         timeout=200,

@@ -5,7 +5,6 @@ The tests use real wheels, a terminal and a pipe.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import pty
@@ -13,9 +12,7 @@ import re
 import select
 import shlex
 import signal
-import struct
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable
@@ -25,6 +22,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests import commands
+from tests.forking import fork
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
@@ -103,11 +101,17 @@ def in_terminal(folder: Path, *arguments: str, interrupt: str = "") -> tuple[int
 
     The command gets Ctrl-C once the terminal has shown ``interrupt``.
     """
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(folder)
-        os.execve(sys.executable, [sys.executable, "-P", "-m", "compat.cli", *arguments], environ())
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    terminal, command_end = pty.openpty()
+    termios.tcsetwinsize(terminal, (40, 120))
+    command = fork(
+        "compat.cli",
+        arguments,
+        cwd=folder,
+        env=environ(),
+        output=command_end,
+        errors=command_end,
+    )
+    os.close(command_end)
     output, give_up = b"", time.monotonic() + PATIENCE
     while time.monotonic() < give_up:
         if not select.select([terminal], [], [], 0.1)[0]:
@@ -117,11 +121,11 @@ def in_terminal(folder: Path, *arguments: str, interrupt: str = "") -> tuple[int
         except OSError:
             break
         if interrupt and interrupt in bare(output.decode(errors="replace")):
-            os.kill(pid, signal.SIGINT)
+            os.kill(command.pid, signal.SIGINT)
             interrupt = ""
-    _, status = os.waitpid(pid, 0)
+    exit_code = command.wait()
     os.close(terminal)
-    return os.waitstatus_to_exitcode(status), bare(output.decode(errors="replace"))
+    return exit_code, bare(output.decode(errors="replace"))
 
 
 def bare(text: str) -> str:
