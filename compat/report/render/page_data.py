@@ -93,7 +93,7 @@ def _pieces(value: object) -> Iterator[str]:
         yield ",".join("null" if number is None else repr(number) for number in value)
         yield "]"
     elif isinstance(value, dict) and any(
-        callable(member) or isinstance(member, Column | dict) for member in value.values()
+        callable(member) or isinstance(member, Column) for member in value.values()
     ):
         for number, (name, member) in enumerate(value.items()):
             yield f"{',' if number else '{'}{json.dumps(str(name), ensure_ascii=False)}:"
