@@ -565,7 +565,9 @@ def recall(
         and (env.toolchain, env.release) not in excluded
     ]
     cache = config.env_cache()
-    usable = [built for env in others if (built := read_env(env, cache)).error is None]
+    # Reading the store first saves looking for damage in envs without results.
+    states = (read_env(env, cache, search_damage=False) for env in others)
+    usable = [built for built in states if built.error is None]
     envs = [built for built in usable if not toolchains.is_fork(built.env, built.release)]
     cells = [
         cell
@@ -573,7 +575,11 @@ def recall(
         for spec, target in kernels
         for cell in toolchains.cells(built.env, spec, (target,))
     ]
-    return stored_results(cells, context.with_envs(envs))
+    results = stored_results(cells, context.with_envs(envs))
+    intact = {
+        env for env in {result.cell.env for result in results} if not read_env(env, cache).error
+    }
+    return tuple(result for result in results if result.cell.env in intact)
 
 
 # --- evidence for the store -----------------------------------------------------------------------

@@ -113,10 +113,10 @@ def installer_errors(folder: EnvFolder) -> str:
     return "\n".join([line for line in lines if line][-_LINES:])
 
 
-def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
+def read_env(env: Env, cache: EnvCache, *, search_damage: bool = True) -> BuiltEnv:
     """Return the state of an environment in the cache, with the error if it cannot be used.
 
-    Starts no process.
+    Starts no process. Damaged files are an error only if they are searched for.
     """
     folder = cache.folder_of(env)
     record = read_record(folder)
@@ -128,7 +128,9 @@ def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
             env=env, error="another command is building it now" if under_way else record["error"]
         )
     try:
-        built = inspect(folder.path / record["location"], distributions(env))
+        built = inspect(
+            folder.path / record["location"], distributions(env), search_damage=search_damage
+        )
     except NotInstalled as error:
         return BuiltEnv(
             env=env, error=printable(f"damaged since it was built: {error}; {_AGAIN} again")
@@ -244,8 +246,8 @@ def _damage(site: Path, line: str, installed: int) -> str | None:
     if size.isdigit() and status.st_size != int(size):
         return f"{name} has {status.st_size:,} bytes instead of {int(size):,}"
     if (
-        any(part in name for part in _EDITED)
-        and status.st_mtime_ns > installed
+        status.st_mtime_ns > installed
+        and any(part in name for part in _EDITED)
         and _digest_of(f"{site}/{name}") != digest
     ):
         return f"{name} has changed since it was installed"
@@ -313,11 +315,12 @@ class Installation:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def inspect(location: Path, needed: Sequence[str]) -> Installation:
+def inspect(location: Path, needed: Sequence[str], *, search_damage: bool = True) -> Installation:
     """Return the content of a virtual environment.
 
     ``needed`` are the distributions that it must have, the toolchain first. Raises NotInstalled if
-    it is not a virtual environment, lacks one of them, or files of the first are damaged.
+    it is not a virtual environment, lacks one of them, or a search finds damaged files of the
+    first.
     """
     installation = Installation(
         python=str(interpreter(location)),
@@ -327,7 +330,7 @@ def inspect(location: Path, needed: Sequence[str]) -> Installation:
     for name in needed:
         if name not in (package.name for package in installation.packages):
             raise NotInstalled(f"{name} is not installed in it")
-    if damage := first_damage(location, needed[0]):
+    if search_damage and (damage := first_damage(location, needed[0])):
         raise NotInstalled(f"of {needed[0]}, {damage}")
     return evolve(installation, license=_proprietary_license(location, needed[0]))
 

@@ -8,6 +8,7 @@ import json
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from attrs import evolve
@@ -168,7 +169,7 @@ def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
         lookups.extend(cells)
         return ()
 
-    monkeypatch.setattr(engine, "read_env", lambda env, cache: BuiltEnv(env=env))
+    monkeypatch.setattr(engine, "read_env", lambda env, cache, **_: BuiltEnv(env=env))
     monkeypatch.setattr(engine, "stored_results", nothing_known)
     return lookups
 
@@ -196,6 +197,27 @@ def test_releases_of_two_toolchains_may_have_the_same_number(
             selection.kernels, selection.context(store), selection.config, besides=besides
         )
     assert "toy-1.0" in {cell.env.name for cell in cells}
+
+
+def test_results_of_damaged_envs_are_not_recalled(
+    selection: Selection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_env(env: Env, _: object, *, search_damage: bool = True) -> BuiltEnv:
+        is_damaged = search_damage and env.name == "toy-1.0"
+        return BuiltEnv(env=env, error="damaged" if is_damaged else None)
+
+    def every_result(cells: Sequence[Cell], _: RunContext) -> list[SimpleNamespace]:
+        return [SimpleNamespace(cell=cell) for cell in cells]
+
+    monkeypatch.setattr(engine, "read_env", read_env)
+    monkeypatch.setattr(engine, "stored_results", every_result)
+    with selection.open_store() as store:
+        results = engine.recall(
+            selection.kernels, selection.context(store), selection.config, besides=()
+        )
+    names = {result.cell.env.name for result in results}
+    assert "toy-1.1" in names
+    assert "toy-1.0" not in names
 
 
 def test_table_of_an_issue_has_targets_of_one_toolchain(selection: Selection) -> None:
