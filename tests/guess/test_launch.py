@@ -452,7 +452,7 @@ def test_pipelined_kernel_also_gets_cases_with_odd_sizes(tmp_path: Path) -> None
     text = kernel_file_text([kernel], str(GEMM))
     kernel_file = tomllib.loads(text)
     assert [case["name"] for case in kernel_file["case"]] == [
-        *("128x128x64_w8_s3", "128x256x64_w8_s5", "128x128x64_w8_s3_odd", "128x256x64_w8_s5_odd"),
+        *("128x128x64_w8_s3", "64x64x64_w8_s12", "128x128x64_w8_s3_odd", "64x64x64_w8_s12_odd"),
     ]
     usual, odd = kernel_file["hints"], kernel_file["case"][3]["hints"]
     assert set(usual["divisible_by_16"]) - set(odd["divisible_by_16"]) == {
@@ -500,17 +500,17 @@ def test_gemm_that_exceeds_shared_memory_is_rejected_with_a_note(
     shutil.copy(GEMM, tmp_path)
     compat(tmp_path, "init", "gemm.py")
     stdout, _ = compat(
-        tmp_path, "matrix", "--no-build", "--envs", release, "--target", "sm_80", "--case", "*_s5*"
+        tmp_path, "matrix", "--no-build", "--envs", release, "--target", "sm_80", "--case", "*_s12*"
     )
     usual, odd = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
     assert (usual["case"], usual["status"], usual["failure"]["class"]) == (
-        "128x256x64_w8_s5",
+        "64x64x64_w8_s12",
         "rejected",
         "shared-memory",
     )
-    assert (odd["case"], odd["status"]) == ("128x256x64_w8_s5_odd", "ok")
+    assert (odd["case"], odd["status"]) == ("64x64x64_w8_s12_odd", "ok")
     note = (
-        "hints decide whether kernels compile: gemm/128x256x64_w8_s5 is rejected where"
-        " 128x256x64_w8_s5_odd is ok"
+        "hints decide whether kernels compile: gemm/64x64x64_w8_s12 is rejected where"
+        " 64x64x64_w8_s12_odd is ok"
     )
     assert note in " ".join(stdout.split())
