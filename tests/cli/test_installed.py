@@ -164,7 +164,7 @@ def test_a_kernel_file_is_enough_and_two_projects_share_envs(
     assert done.returncode == 0, done.stderr
     assert "4 cells" in done.stdout
     # The newest release is built first.
-    assert re.findall(r"^building (.*)$", done.stderr, re.MULTILINE) == [
+    assert re.findall(r"^building (triton-.*)$", done.stderr, re.MULTILINE) == [
         "triton-3.9.0",
         "triton-3.0.0",
     ]
