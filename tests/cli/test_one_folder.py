@@ -269,32 +269,70 @@ def can_mount(tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_commands_show_the_results_in_a_read_only_folder(project: Path, can_mount: None) -> None:
+def test_commands_show_the_results_in_a_read_only_folder(
+    project: Path, can_mount: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Also if a killed program has left SQLite's log beside the store."""
+    outputs = tmp_path_factory.mktemp("outputs")
     compat(project, "matrix", "--target", "sm_90")
     log = project / ".compat" / "results.sqlite-wal"
     assert not log.exists()
-    read_commands_succeed(project)
+    read_commands_succeed(project, outputs / "before")
     add = "store.execute('CREATE TABLE more (a)')\nos.kill(os.getpid(), 9)\n"
     subprocess.run([sys.executable, "-c", UNWRITTEN + add], cwd=project, env=environ(), check=False)
     assert log.exists()
-    read_commands_succeed(project)
+    read_commands_succeed(project, outputs / "after")
 
 
-def read_commands_succeed(project: Path) -> None:
-    """Commands that only read succeed in a read-only folder. The others say what they cannot write."""
+COMMANDS = {
+    "explain": "explain broken/as_written/small/sm_90/triton-3.9.0",
+    "api": "api --of k/copy.toml --envs triton-3.9.0",
+    "guard": "guard --kernel copy --out guard.py",
+    "matrix": "matrix --target sm_90",
+}
+EACH = """
+import os, shlex, sys
+from importlib import import_module
+from compat.cli.commands import COMMANDS
+from compat.cli.start import start
+
+folder, *lines = sys.argv[1:]
+names = [line.split()[0] for line in lines]
+for name in names:
+    import_module(f"compat.cli.{COMMANDS[name][0]}")
+for name, line in zip(names, lines):
+    if os.fork() == 0:
+        for stream in (1, 2):
+            os.dup2(os.open(f"{folder}/{name}.{stream}", os.O_WRONLY | os.O_CREAT), stream)
+        sys.argv = ["compat", *shlex.split(line)]
+        start()
+    _, status = os.wait()
+    print(os.waitstatus_to_exitcode(status), flush=True)
+"""
+"""A program that imports the command once, and forks for each line.
+
+A mount for one process tree is not visible to the process that other tests fork from.
+"""
+
+
+def read_commands_succeed(project: Path, outputs: Path) -> None:
+    """Commands that only read succeed in a read-only folder. The others say what they cannot write.
+
+    Their outputs go into another folder.
+    """
     store = project / ".compat"
     before = sorted(path.name for path in store.iterdir())
-    compat_here = shlex.join([sys.executable, "-P", "-m", "compat.cli"])
-    done = read_only(project, f"{compat_here} explain broken/as_written/small/sm_90/triton-3.9.0")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "rejected" in done.stdout
-    done = read_only(project, f"{compat_here} api --of k/copy.toml --envs triton-3.9.0")
+    outputs.mkdir()
+    program = [sys.executable, "-P", "-c", EACH, str(outputs), *COMMANDS.values()]
+    done = read_only(project, shlex.join(program))
     assert done.returncode == 0, done.stderr
-    assert "ok" in done.stdout
-    done = read_only(project, f"{compat_here} guard --kernel copy --out guard.py")
-    assert done.returncode == 5
-    assert "hint: Choose another path with --out." in done.stderr
-    done = read_only(project, f"{compat_here} matrix --target sm_90")
-    assert done.returncode == 5, "what is compiled has to be kept"
+    codes = dict(zip(COMMANDS, map(int, done.stdout.split()), strict=True))
+    printed = {path.name: path.read_text() for path in outputs.iterdir()}
+    assert (codes["explain"], printed["explain.2"]) == (0, "")
+    assert "rejected" in printed["explain.1"]
+    assert codes["api"] == 0, printed["api.2"]
+    assert "ok" in printed["api.1"]
+    assert codes["guard"] == 5
+    assert "hint: Choose another path with --out." in printed["guard.2"]
+    assert codes["matrix"] == 5, "what is compiled has to be kept"
     assert sorted(path.name for path in store.iterdir()) == before
