@@ -3,7 +3,7 @@
 Importing takes longer than most of what the programs do.
 
 A program gets what ``python -P -m PROGRAM`` would get: a folder, variables, and where it writes.
-Tests of signals, of terminals, of how Python itself starts, and of the installed script do not
+Tests of signals at any moment, of how Python itself starts, and of the installed script do not
 fork: they start the program itself.
 
 :func:`write_python` does the same for the Python of an env, with PyTorch or Triton imported.
