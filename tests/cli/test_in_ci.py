@@ -18,7 +18,7 @@ import pytest
 from attrs import evolve
 from ruamel.yaml import YAML
 
-from tests.forking import write_launcher
+from tests.forking import write_command
 from tests.installed import ROOT, Installed
 from tests.installed import environ as installed_environ
 from tests.workflows.linters import lint
@@ -176,13 +176,12 @@ def shell(user: Installed, script: str, folder: Path, **environ: str) -> int:
     """Run a script as a CI runner does, and return its exit code."""
     launcher = user.empty.parent / "launcher"
     launcher.mkdir(exist_ok=True)
-    server = write_launcher(launcher / "compat", user.scripts / "compat")
+    write_command(launcher / "compat", user.scripts / "compat")
     places = launcher, user.scripts, folder / "bin", os.environ["PATH"]
     ran = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", script],
         cwd=folder,
         env={**installed_environ(), "PATH": os.pathsep.join(map(str, places)), **environ},
-        pass_fds=[server],
         capture_output=True,
         text=True,
         check=False,
