@@ -31,7 +31,7 @@ from compat.engine import plan
 from compat.engine.plan import BatchQueue
 from compat.envs.cache import noted_envs
 from compat.envs.listing import INDEX, index_urls, kept_files
-from compat.envs.record import read_env
+from compat.envs.record import read_env, read_unchecked_env
 from compat.errors import MachineError, SelectionError
 from compat.executors.executor import Batch, Executor, LocalExecutor, OpenExecutor
 from compat.files import folder_digest
@@ -566,7 +566,7 @@ def recall(
     ]
     cache = config.env_cache()
     # Reading the store first saves looking for damage in envs without results.
-    states = (read_env(env, cache, search_damage=False) for env in others)
+    states = (read_unchecked_env(env, cache) for env in others)
     usable = [built for built in states if built.error is None]
     envs = [built for built in usable if not toolchains.is_fork(built.env, built.release)]
     cells = [

@@ -113,11 +113,23 @@ def installer_errors(folder: EnvFolder) -> str:
     return "\n".join([line for line in lines if line][-_LINES:])
 
 
-def read_env(env: Env, cache: EnvCache, *, search_damage: bool = True) -> BuiltEnv:
+def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
     """Return the state of an environment in the cache, with the error if it cannot be used.
 
-    Starts no process. Damaged files are an error only if they are searched for.
+    Starts no process.
     """
+    return _read_state(env, cache, search_damage=True)
+
+
+def read_unchecked_env(env: Env, cache: EnvCache) -> BuiltEnv:
+    """Return the same as :func:`read_env`, but do not search its files for damage.
+
+    The search takes most of the time.
+    """
+    return _read_state(env, cache, search_damage=False)
+
+
+def _read_state(env: Env, cache: EnvCache, *, search_damage: bool) -> BuiltEnv:
     folder = cache.folder_of(env)
     record = read_record(folder)
     if record is None or record["fingerprint"] != fingerprint(env):

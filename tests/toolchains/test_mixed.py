@@ -169,7 +169,8 @@ def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
         lookups.extend(cells)
         return ()
 
-    monkeypatch.setattr(engine, "read_env", lambda env, cache, **_: BuiltEnv(env=env))
+    monkeypatch.setattr(engine, "read_env", lambda env, _: BuiltEnv(env=env))
+    monkeypatch.setattr(engine, "read_unchecked_env", lambda env, _: BuiltEnv(env=env))
     monkeypatch.setattr(engine, "stored_results", nothing_known)
     return lookups
 
@@ -202,14 +203,14 @@ def test_releases_of_two_toolchains_may_have_the_same_number(
 def test_results_of_damaged_envs_are_not_recalled(
     selection: Selection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read_env(env: Env, _: object, *, search_damage: bool = True) -> BuiltEnv:
-        is_damaged = search_damage and env.name == "toy-1.0"
-        return BuiltEnv(env=env, error="damaged" if is_damaged else None)
+    def read_env(env: Env, _: object) -> BuiltEnv:
+        return BuiltEnv(env=env, error="damaged" if env.name == "toy-1.0" else None)
 
     def every_result(cells: Sequence[Cell], _: RunContext) -> list[SimpleNamespace]:
         return [SimpleNamespace(cell=cell) for cell in cells]
 
     monkeypatch.setattr(engine, "read_env", read_env)
+    monkeypatch.setattr(engine, "read_unchecked_env", lambda env, _: BuiltEnv(env=env))
     monkeypatch.setattr(engine, "stored_results", every_result)
     with selection.open_store() as store:
         results = engine.recall(
