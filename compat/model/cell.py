@@ -163,13 +163,16 @@ TABLES = ("signature", "launch", "constexprs", "options")
 """The other fields of :class:`CompileSpec`, each a mapping by name."""
 
 
+_ENCODER = json.JSONEncoder(default=repr)
+
+
 def _content(entries: Mapping[str, object]) -> str:
     """The text by which tables are compared and hashed.
 
     Compilers distinguish values that are equal in Python (``1``, ``1.0``, ``True``).
     """
     # Only the entries are sorted: inside an entry, the order of a named tuple's fields counts.
-    return json.dumps([[name, entries[name]] for name in sorted(entries)], default=repr)
+    return _ENCODER.encode([[name, entries[name]] for name in sorted(entries)]) if entries else ""
 
 
 def _with_tuples(value: object) -> object:
