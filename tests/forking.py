@@ -44,8 +44,8 @@ arguments = sys.argv[1:]
 if shows_faults := arguments[:2] == ["-X", "faulthandler"]:
     arguments = arguments[2:]
 if arguments[0].startswith("-") or any(
-    os.environ.get(name) != %(started)r.get(name)
-    for name in {*os.environ, *%(started)r}
+    os.environ.get(name) != %(variables)r.get(name)
+    for name in {*os.environ, *%(variables)r}
     if name.startswith("PYTHON")
 ):
     os.execv(%(python)r, [%(python)r, *sys.argv[1:]])
@@ -147,18 +147,18 @@ def fork(
 
 
 def write_python(
-    path: Path, python: str, *modules: str, started: Mapping[str, str] | None = None
+    path: Path, python: str, *modules: str, variables: Mapping[str, str] | None = None
 ) -> str:
     """Write a program that takes the place of an env's Python, and return its path.
 
     It runs scripts, also with ``-X faulthandler``, in processes that are forked from one that has
-    imported some modules. That process started with this process's variables for Python, or with
-    ``started``. Other variables for Python, and other arguments, start the env's Python itself. The
-    end of the program ends the script, too.
+    imported some modules. That process starts with this process's variables for Python, or with
+    ``variables``. Scripts with others, and other arguments, start the env's Python itself. The end
+    of the program ends the script, too.
     """
-    started = _started() if started is None else dict(started)
-    address = _server(os.getpid(), (python, "-P"), tuple(sorted(started.items())), *modules)
-    facts = {"python": python, "address": address, "started": started}
+    variables = _python_variables() if variables is None else dict(variables)
+    address = _server(os.getpid(), (python, "-P"), tuple(sorted(variables.items())), *modules)
+    facts = {"python": python, "address": address, "variables": variables}
     _write_program(path, _AS_PYTHON, facts)
     return str(path)
 
@@ -181,20 +181,20 @@ def _write_program(path: Path, begin: str, facts: Mapping[str, object]) -> None:
 def _command_server(program: str, script: Path | None) -> bytes:
     """The address of the process that forks for a program of ours."""
     python = str(script.with_name("python")) if script else sys.executable
-    started = {**_started(), "PYTHONPATH": "" if script else str(_ROOT)}
+    variables = {**_python_variables(), "PYTHONPATH": "" if script else str(_ROOT)}
     programs = (program,) if program in _OURS else ("compat.cli", program)
     command = (python, "-P", *_BYTECODE)
-    return _server(os.getpid(), command, tuple(sorted(started.items())), *programs)
+    return _server(os.getpid(), command, tuple(sorted(variables.items())), *programs)
 
 
-def _started() -> dict[str, str]:
-    """The variables for Python that this process started with."""
+def _python_variables() -> dict[str, str]:
+    """The variables that Python read when this process started."""
     return {name: text for name, text in os.environ.items() if name.startswith("PYTHON")}
 
 
 @cache
 def _server(
-    _: int, python: tuple[str, ...], started: tuple[tuple[str, str], ...], *programs: str
+    _: int, python: tuple[str, ...], variables: tuple[tuple[str, str], ...], *programs: str
 ) -> bytes:
     """The address of the process that forks. Each test process has one, which ends with it."""
     others = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
@@ -207,7 +207,7 @@ def _server(
             [*python, __file__, *map(str, files), *programs],
             pass_fds=files,
             cwd="/",
-            env={**others, **dict(started)},
+            env={**others, **dict(variables)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )

@@ -13,6 +13,6 @@ from tests.forking import write_python
 def run_forked(python: str, script: Path, deadline: float, heading: str = "") -> ProcessResult:
     """As :func:`compat.repro.verify.run_script`. The script may start itself again."""
     with TemporaryDirectory() as folder:
-        started = {"PYTHONDONTWRITEBYTECODE": "1"}
-        forking = write_python(Path(folder, "python"), python, "triton", started=started)
+        variables = {"PYTHONDONTWRITEBYTECODE": "1"}  # as run_script sets them
+        forking = write_python(Path(folder, "python"), python, "triton", variables=variables)
         return run_script(forking, script, deadline, heading)
