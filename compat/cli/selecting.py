@@ -101,7 +101,7 @@ KERNEL = Name(lambda context: (spec.kernel for spec in _everywhere(context).spec
 VARIANT = Name(lambda context: (spec.variant for spec in _everywhere(context).specs))
 CASE = Name(lambda context: (spec.case for spec in _everywhere(context).specs))
 CELL = Name(lambda context: (cell.id for cell in _everywhere(context).cells))
-_OTHER = Name(lambda _: ())
+_NAME = Name(lambda _: ())
 
 
 # --- the options ----------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ _OPTIONS = (
         "--package",
         "packages",
         multiple=True,
-        type=_OTHER,
+        type=_NAME,
         metavar="LIBRARY",
         help=(
             "The kernels of a library from the package index: gemlite (the newest version), or"
@@ -198,7 +198,7 @@ _OPTIONS = (
     click.option(
         "--spec",
         multiple=True,
-        type=_OTHER,
+        type=_NAME,
         metavar="PATH|GLOB",
         help="Kernel files or Python sources, instead of those in matrix.toml.",
     ),

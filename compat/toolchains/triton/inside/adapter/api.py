@@ -51,7 +51,7 @@ class Triton:
         self._library = os.path.dirname(os.path.abspath(triton.__file__)) + os.sep
         self._places: list[list[str]] = []
         _skip_hashing_the_package(compiler)
-        _write_cached_files_at_once()
+        _write_cached_files_in_place()
         _read_signatures_in_time(compiler)
         _learn_assemblers()
         _prepare_llvm()
@@ -404,18 +404,17 @@ def _skip_hashing_the_package(compiler: types.ModuleType) -> None:
         backend.compiler.hash = lambda _: "private"
 
 
-def _write_cached_files_at_once() -> None:
-    """Have Triton write each file of its cache once, as no other process reads the cache.
+def _write_cached_files_in_place() -> None:
+    """Have Triton write the files of its cache in place, as no other process reads the cache.
 
-    From 3.2.0 on, Triton would make a folder for each file, move the file out of it, and remove it.
+    From 3.2.0 on, Triton makes a folder for each file, moves the file out of it, and removes it.
     """
     from triton.runtime.cache import FileCacheManager
 
     def put(cache: Any, data: object, filename: str, *_: object, **__: object) -> str:
         path: str = cache._make_path(filename)
-        content = data if isinstance(data, bytes) else str(data)
-        with open(path, "wb" if isinstance(content, bytes) else "w") as file:
-            file.write(content)
+        with open(path, "wb" if isinstance(data, bytes) else "w") as file:
+            file.write(data if isinstance(data, bytes) else str(data))
         return path
 
     FileCacheManager.put = put
