@@ -92,6 +92,7 @@ class GrowthSearch:
             self.on_step(f"{setting.name}={value}: {_outcome_text(outcome)}")
             if outcome.status is Status.TIMED_OUT:
                 break
+        self._measure_again(setting, outcomes)
         if self.known_outcome is not None and self.known_outcome.status is Status.TIMED_OUT:
             outcomes[own] = self.known_outcome
         return SettingGrowth.of(setting.name, outcomes)
@@ -101,19 +102,31 @@ class GrowthSearch:
         return min(self.context.limits.deadline, self.budget.remaining_seconds)
 
     def _outcome(self, setting: GrowingSetting, value: int, *, first: bool) -> Outcome:
-        mode = timing_mode(toolchains.of(self.cell.env)) or self.context.mode
         limits = self.context.limits
         if first and not self.settings:
             limits = evolve(limits, deadline=min(limits.deadline, _FIRST))
+        return self._compile(setting, value, evolve(self.context, limits=limits))
+
+    def _compile(self, setting: GrowingSetting, value: int, context: RunContext) -> Outcome:
+        mode = timing_mode(toolchains.of(self.cell.env)) or self.context.mode
         cell = evolve(self.cell, spec=with_value(self.cell.spec, setting.name, value))
         with self.budget.stopping() as stop:
-            context = evolve(self.context, slots=1, mode=mode, limits=limits, stop=stop)
-            (result,) = run([cell], context)
-            outcome = result.outcome
-            for _ in range(_MORE if outcome.has_code and _is_short(outcome) else 0):
-                (again,) = run([cell], evolve(context, again=True))
-                outcome = quicker(outcome, again.outcome)
-        return outcome
+            (result,) = run([cell], evolve(context, slots=1, mode=mode, stop=stop))
+        return result.outcome
+
+    def _measure_again(self, setting: GrowingSetting, outcomes: dict[int, Outcome]) -> None:
+        """Replace the outcomes of short compiles with their quickest measurements.
+
+        All sizes take turns, so that a burst of other work does not distort a single one.
+        """
+        short = [
+            value
+            for value, outcome in outcomes.items()
+            if outcome is not self.known_outcome and outcome.has_code and _is_short(outcome)
+        ]
+        context = evolve(self.context, again=True)
+        for value in short * _MORE:
+            outcomes[value] = quicker(outcomes[value], self._compile(setting, value, context))
 
     def _sentence(self, growths: Sequence[SettingGrowth]) -> str:
         """The sentence. The setting that takes the most seconds comes first."""

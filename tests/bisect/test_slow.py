@@ -69,7 +69,7 @@ def test_a_kernel_that_timed_out_is_slow_and_not_stuck() -> None:
 @pytest.mark.usefixtures("project")
 def test_growth_forecasts_the_time_of_a_kernel_that_is_not_slow_yet() -> None:
     growth_answer = answer(
-        "--case", "n64", *ON, "3.9.0", "--grow", "N=32,48,64,96,4096", "--deadline", "20"
+        "--case", "n64", *ON, "3.9.0", "--grow", "N=24,48,64,96,4096", "--deadline", "20"
     )
     says = re.search(
         r"Slow, not stuck: .*grows as N\^([23]\.\d) .* ([\d.]+) s at 96, about ([\d.]+) (min|h)"
@@ -82,7 +82,7 @@ def test_growth_forecasts_the_time_of_a_kernel_that_is_not_slow_yet() -> None:
     # The rate is rounded to a tenth, which is a factor of 1.2 for 43 times the size.
     assert 1 / 1.5 < seconds / (measured * (4096 / 96) ** rate) < 1.5
     (growth,) = growth_answer["settings"]
-    assert [compiled["size"] for compiled in growth["compiles"]] == [32, 48, 64, 96]
+    assert [compiled["size"] for compiled in growth["compiles"]] == [24, 48, 64, 96]
     assert growth["parts"]["ttgir"]["law"] == "power"
 
 
