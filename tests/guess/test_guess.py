@@ -273,6 +273,7 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, FULL: tl.constexpr, OD
         ("BLOCK64_EVEN0_w1_r128", 64, {"num_warps": 1, "maxnreg": 128}),
         ("BLOCK64_EVEN0_w2_r128", 64, {"num_warps": 2, "maxnreg": 128}),
     ]
+    assert document["options"] == {"num_stages": 3}  # as a tuner passes them
     assert document["constexprs"] == {"FULL": True, "ODD": False}
     (kernel,) = guessed(tmp_path, (tmp_path / "source.py").read_text(), head="").kernels
     assert [note.partition(" (")[0] for note in kernel.look_at] == ["ODD: its heuristic"]

@@ -221,7 +221,14 @@ class _Guessing:
         )
 
     def _options(self) -> PythonValues:
-        """Return the options of the launch whose values the constexprs have."""
+        """Return the options of the launch whose values the constexprs have.
+
+        A tuner also passes the stages that a config leaves out. For AMD GPUs the compiler's default
+        is another number.
+        """
+        if any("num_stages" not in case.options for case in self.cases):
+            stages = TunerConfig({}, {}).all_options["num_stages"]
+            return {"num_stages": CommentedValue(stages, "as a tuner passes it from 3.3.0 on")}
         if self.cases or not self.launches:
             return {}
         launch = self.launches[0]
