@@ -120,12 +120,11 @@ def _parse(source: str | bytes, name: str, mode: str) -> ast.AST:
 
 
 def walk(tree: ast.AST) -> Iterator[ast.AST]:
-    """A node and all nodes below it, in no particular order. It is much faster than ast.walk."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
+    """A node and all nodes below it, in the order of ast.walk. It is much faster."""
+    nodes = [tree]
+    for node in nodes:
         yield node
-        waiting += _children(node)
+        nodes += _children(node)
 
 
 def _children(node: ast.AST) -> list[ast.AST]:

@@ -15,7 +15,7 @@ from itertools import takewhile
 from attrs import Factory, define, frozen
 
 from compat.source.constants import PythonValue, UnknownValue, items_of
-from compat.source.parsing import FunctionScope, defaults_of, named_parameters
+from compat.source.parsing import FunctionScope, defaults_of, named_parameters, walk
 from compat.toolchains.triton.language.guessing.evaluation import (
     ATTRIBUTES,
     SIZE,
@@ -230,7 +230,7 @@ class _Wrapper:
                     ]
                 )
                 return
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Call) and node in self.calls:
                 self._found.append(self._launch(node))
         match statement:
@@ -248,7 +248,7 @@ class _Wrapper:
 
         The end of a loop with a jump is unknown.
         """
-        if any(isinstance(node, _JUMPS) for statement in body for node in ast.walk(statement)):
+        if any(isinstance(node, _JUMPS) for statement in body for node in walk(statement)):
             return False
         before = dict(self._scope.local)
         for passes in range(_MOST_PASSES):
@@ -393,7 +393,7 @@ def _nodes_of(function: ast.FunctionDef) -> tuple[ast.AST, ...]:
 
     They are cached, because the function is evaluated with several sizes.
     """
-    return tuple(ast.walk(function))
+    return tuple(walk(function))
 
 
 _OF_AXES = (ast.Assign, ast.Assert, ast.BinOp, ast.Call, ast.Subscript)

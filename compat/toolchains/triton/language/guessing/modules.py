@@ -23,6 +23,7 @@ from compat.source.parsing import (
     named_parameters,
     scope_statements,
     tree_of,
+    walk,
 )
 from compat.toolchains.language import GuessedKernel, UnreachableKernel
 from compat.toolchains.triton.language.guessing.evaluation import KernelScope
@@ -78,7 +79,7 @@ class JitFunction:
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
         """All nodes of the syntax tree of the function."""
-        return tuple(ast.walk(self.node))
+        return tuple(walk(self.node))
 
     @cached_property
     def mentioned_names(self) -> frozenset[str]:
@@ -89,7 +90,7 @@ class JitFunction:
     def assignment_counts(self) -> Mapping[str, int]:
         """Name → the number of assignments to it; one in the head of a loop counts twice."""
         loops = (node.target for node in self.nodes if isinstance(node, ast.For))
-        heads = (inner for target in loops for inner in ast.walk(target))
+        heads = (inner for target in loops for inner in walk(target))
         return Counter(
             node.id
             for node in (*self.nodes, *heads)
@@ -161,13 +162,13 @@ class JitModule:
         Functions that are passed as arguments count, such as those of ``gl.warp_specialize``.
         """
         calls = [
-            inner for node in self.jitted for inner in ast.walk(node) if isinstance(inner, ast.Call)
+            inner for node in self.jitted for inner in walk(node) if isinstance(inner, ast.Call)
         ]
         function_arguments = (
             inner
             for call in calls
             for argument in call.args
-            for inner in ast.walk(argument)
+            for inner in walk(argument)
             if isinstance(inner, ast.Name)
             and (inner.id in self.functions or inner.id in self.scope.imports)
         )
@@ -197,10 +198,10 @@ class JitModule:
         the top of the module count as a function.
         """
         launches: dict[str, dict[ast.FunctionDef, frozenset[ast.Call]]] = defaultdict(dict)
-        functions = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
+        functions = [node for node in walk(self.tree) if isinstance(node, ast.FunctionDef)]
         global_aliases = _aliases(scope_statements(self.tree.body), {})
         for around in (*functions, _top_function(self.tree)):
-            nodes = [*ast.walk(around)]
+            nodes = [*walk(around)]
             aliases = _aliases(nodes, global_aliases)
             for node in nodes:
                 if isinstance(node, ast.Call):
@@ -309,7 +310,7 @@ def scopes_at(line: int, module: JitModule) -> tuple[KernelScope, ...]:
 @lru_cache(maxsize=_EXPRESSIONS)
 def names_in(node: ast.expr) -> frozenset[str]:
     """The names that an expression uses."""
-    return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
+    return frozenset(inner.id for inner in walk(node) if isinstance(inner, ast.Name))
 
 
 def read_module(path: Path) -> JitModule:
@@ -458,7 +459,7 @@ def _is_constexpr(annotation: ast.expr | None, scope: KernelScope) -> bool:
     """Whether an annotation mentions ``constexpr``, as Triton tests it."""
     if annotation is None:
         return False
-    origins = (scope.origin(node) for node in ast.walk(annotation) if isinstance(node, ast.expr))
+    origins = (scope.origin(node) for node in walk(annotation) if isinstance(node, ast.expr))
     return any("constexpr" in (text or "") for text in (ast.unparse(annotation), *origins))
 
 
