@@ -153,25 +153,24 @@ class Machines:
                 os.kill(pid, signal.SIGKILL)
         process.wait()
 
-    def kill_worker_process(self, name: str) -> int:
-        """Kill the process that a nanny has started with SIGKILL. The nanny starts another one.
+    def kill_alone(self, name: str) -> None:
+        """Kill a process with SIGKILL, and leave its descendants."""
+        process = self.processes.pop(name)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
 
-        Returns the process id.
-        """
-        return self._signal_worker_process(name, signal.SIGKILL)
+    def suspend(self, name: str) -> None:
+        """Suspend a process, as if its network were cut."""
+        os.kill(self.processes[name].pid, signal.SIGSTOP)
 
-    def stop_worker_process(self, name: str) -> int:
-        """Suspend the process that a nanny has started, and return its process id."""
-        return self._signal_worker_process(name, signal.SIGSTOP)
-
-    def _signal_worker_process(self, name: str, number: signal.Signals) -> int:
+    def kill_worker_process(self, name: str) -> None:
+        """Kill the process that a nanny has started with SIGKILL. The nanny starts another one."""
         child, *_ = [
             pid
             for pid in supervisor.children(self.processes[name].pid)
             if b"spawn_main" in _command(pid)
         ]
-        os.kill(child, number)
-        return child
+        os.kill(child, signal.SIGKILL)
 
     def left(self) -> list[int]:
         """The ids of the processes that run below the folder of this cluster."""

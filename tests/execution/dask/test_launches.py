@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -31,7 +32,14 @@ from compat.project import Listener, select
 from compat.workers.spawn import WORKER
 from tests.execution.dask.clusters import ROOT, Machines, session
 from tests.execution.dask.test_faults import ENVS
-from tests.launch.archives import built_standin, cell, results, write
+from tests.launch.archives import (
+    built_standin,
+    cell,
+    results,
+    standin_options,
+    with_pytorch,
+    write,
+)
 from tests.launch.living import project, stand_in
 from tests.waiting import PATIENCE, SOON, wait_until
 
@@ -40,12 +48,12 @@ pytestmark = pytest.mark.wheels
 OLD, NEW = "3.1.0", "3.2.0"
 KILLING = """#!/bin/sh
 grep -q killer "$(dirname "$1")/index.json" && kill -9 $(sed -n 's/^PPid:\\s*//p' /proc/$PPID/status)
-exec {python} "$@" --device cpu
+exec {launcher}
 """
 """A Python that kills the Dask worker that launches the cell ``killer``."""
 LOGGING = """#!/bin/sh
 echo begin >> {log}
-{python} "$@" --device cpu
+{launcher}
 code=$?
 echo end >> {log}
 exit $code
@@ -58,18 +66,20 @@ class Equipped:
     def __init__(self, folder: Path, python: str) -> None:
         self.machines = Machines(folder)
         (folder / "driver").mkdir(parents=True)
-        built_standin(folder / "driver").rename(folder / "driver" / "libcuda.so.1")
+        library = built_standin(folder / "driver").rename(folder / "driver" / "libcuda.so.1")
         self.folder = folder
+        path = os.environ.get("PYTHONPATH")
+        # Workers have another path, and Python would start again for it.
+        usual = "env -u PYTHONPATH" if path is None else f"env PYTHONPATH={shlex.quote(path)}"
+        options = " ".join(standin_options(library))
+        self.launcher = f'{usual} {with_pytorch(folder, python)} "$@" {options}'
         self.python = folder / "python-with-pytorch"
-        self.python.write_text(f'#!/bin/sh\nexec {python} "$@" --device cpu\n')
+        self.python.write_text(f"#!/bin/sh\nexec {self.launcher}\n")
         self.python.chmod(0o755)
         self.gpu_ids: set[str] = set()
 
-    def start(self, name: str, *, has_gpu: bool, nanny: bool = False, **environ: str) -> None:
-        """Starts a worker, with a GPU of its own if ``has_gpu``.
-
-        A nanny is one more process. It restarts its worker when the worker has ended.
-        """
+    def start(self, name: str, *, has_gpu: bool, **environ: str) -> None:
+        """Starts a worker, with a GPU of its own if ``has_gpu``."""
         driver = (
             {
                 "LD_LIBRARY_PATH": str(self.folder / "driver"),
@@ -81,7 +91,7 @@ class Equipped:
         identity = {"STANDIN_UUID": f"{os.getpid() % 10000:04}-{name}"}
         variables = {"COMPAT_ENVS": ENVS, **driver, **identity, **environ}
         self.gpu_ids.add(variables["STANDIN_UUID"])
-        self.machines.start_worker(name, threads=1, nanny=nanny, **variables)
+        self.machines.start_worker(name, threads=1, nanny=False, **variables)
 
     def remove_locks(self) -> None:
         """Remove the locks of the stand-ins for GPUs, which are in a folder of all users."""
@@ -124,7 +134,7 @@ def statuses(launched: list[LaunchedPiece]) -> dict[str, str]:
 
 @pytest.mark.long
 def test_cells_are_launched_on_the_worker_that_has_a_gpu(
-    equipped: Equipped, tmp_path: Path, pair_python: str
+    equipped: Equipped, tmp_path: Path
 ) -> None:
     """The statuses are the same as those of a launch on this machine.
 
@@ -148,8 +158,7 @@ def test_cells_are_launched_on_the_worker_that_has_a_gpu(
         launched, missing = launch(gpu_pool, folder, *options)
     assert missing == []
     assert {piece.worker.split()[0] for piece in launched} == {"equipped"}
-    library = equipped.folder / "driver" / "libcuda.so.1"
-    hosting.launch(folder, pair_python, ["--device", "cpu", "--library", str(library), *options])
+    hosting.launch(folder, str(equipped.python), options)
     here = {name: line["check"]["status"] for name, line in results(folder).items()}
     assert statuses(launched) == here
     assert set(here.values()) == {"ok", "wrong", "unstable", "faulted", "timed_out", "lost"}
@@ -212,7 +221,7 @@ def test_matrix_has_the_same_checks_on_workers_as_on_this_machine(
     """
     wrong = {"STANDIN_BREAKS": "old", "STANDIN_AS": "wrong"}
     equipped.start("plain", has_gpu=False)
-    equipped.start("equipped", has_gpu=True, nanny=False, **wrong)
+    equipped.start("equipped", has_gpu=True, **wrong)
     with session(equipped.machines) as where:
         # The worker "equipped" alone cannot compile: its environment variables differ from those
         # of this process.
@@ -264,7 +273,7 @@ def test_cells_of_a_worker_killed_during_a_launch_go_to_another(
     A message names the worker, and says that another worker tries again.
     """
     folder = write(tmp_path / "built", [cell("add"), cell("hangs")])
-    equipped.start("one", has_gpu=True, nanny=True)
+    equipped.start("one", has_gpu=True)
     messages: list[str] = []
     with session(equipped.machines, messages) as where:
         gpu_pool = gpus(where, 1)
@@ -275,7 +284,7 @@ def test_cells_of_a_worker_killed_during_a_launch_go_to_another(
         thread.start()
         wait_until(lambda: launchers(equipped))
         machine_left = launchers(equipped)
-        equipped.machines.kill_worker_process("one")
+        equipped.machines.kill_alone("one")
         wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in machine_left), SOON)
         equipped.start("two", has_gpu=True)
         thread.join(PATIENCE)
@@ -298,11 +307,11 @@ def launchers(equipped: Equipped) -> list[int]:
 
 
 def test_cell_that_ends_three_workers_is_reported_as_lost(
-    equipped: Equipped, tmp_path: Path, pair_python: str
+    equipped: Equipped, tmp_path: Path
 ) -> None:
     """The cell is launched alone in the end, so that the other cells are launched."""
     folder = write(tmp_path / "built", [cell("add"), cell("killer", "add")])
-    equipped.python.write_text(KILLING.format(python=pair_python))
+    equipped.python.write_text(KILLING.format(launcher=equipped.launcher))
     for name in ("one", "two", "three", "four"):
         equipped.start(name, has_gpu=True)
     messages: list[str] = []
@@ -318,12 +327,10 @@ def test_cell_that_ends_three_workers_is_reported_as_lost(
 
 
 @pytest.mark.long
-def test_one_launch_at_a_time_on_a_gpu(
-    equipped: Equipped, tmp_path: Path, pair_python: str
-) -> None:
+def test_one_launch_at_a_time_on_a_gpu(equipped: Equipped, tmp_path: Path) -> None:
     """Two workers of one machine have the same GPU, and two sessions launch on it."""
     log = tmp_path / "log"
-    equipped.python.write_text(LOGGING.format(log=log, python=pair_python))
+    equipped.python.write_text(LOGGING.format(log=log, launcher=equipped.launcher))
     for name in ("one", "two"):
         equipped.start(name, has_gpu=True, STANDIN_UUID=f"{os.getpid()}")
     folder = write(tmp_path / "built", [cell("add")])
@@ -386,11 +393,15 @@ class Telling(Listener):
         self.said.append(message)
 
 
-def test_cells_are_launched_once_a_worker_with_a_gpu_joins(home: Path, equipped: Equipped) -> None:
+def test_cells_are_launched_once_a_worker_with_a_gpu_joins(
+    home: Path, equipped: Equipped, pair_python: str
+) -> None:
     """A message reports at once that the cells were not launched.
 
-    They are launched at the end, when a worker with a GPU has joined.
+    They are launched at the end, when a worker with a GPU has joined. Its launcher finds the driver
+    by its usual name.
     """
+    equipped.python.write_text(f'#!/bin/sh\nexec {pair_python} "$@" --device cpu\n')
     equipped.start("plain", has_gpu=False)
     selection = select(home / "matrix.toml", envs=(NEW,), targets=("sm_90",))
     messages: list[str] = []
