@@ -11,6 +11,8 @@ import resource
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing.context import BaseContext
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,14 @@ def there_with_few_files(batch: bytes, worker: Path) -> bytes:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))
 
 
+@cache
+def _context() -> BaseContext:
+    """Processes that are forked from one that has imported this module, and share no state."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
+
+
 class ElsewhereExecutor:
     """Sends batches as bytes to another process, which shares no state with this one.
 
@@ -57,7 +67,7 @@ class ElsewhereExecutor:
 
     def __init__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> None:
         self._worker = worker
-        self._processes = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
+        self._processes = ProcessPoolExecutor(2, mp_context=_context())
         self.released: list[str] = []
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
