@@ -125,7 +125,7 @@ def verdicts_by_kernel(
 
     def results_on(env: BuiltEnv) -> list[Result]:
         cells = [
-            cell(env, "api", name)
+            cell(env, "api", name, constexprs={"BLOCK": 32}, options={"num_warps": 1})
             for name in functions()
             if env.env.release in tried_in(name, releases)
         ]

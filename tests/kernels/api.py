@@ -139,30 +139,30 @@ def range_disable_licm(source, result, size, BLOCK: tl.constexpr):
 
 @triton.jit
 def dot_max_num_imprecise_acc(source, result, size, BLOCK: tl.constexpr):
-    at = tl.arange(0, 32)
-    a = tl.load(source + at[:, None] * 32 + at[None, :]).to(tl.float16)
-    tl.store(result + at[:, None] * 32 + at[None, :], tl.dot(a, a, max_num_imprecise_acc=0))
+    at = tl.arange(0, 16)
+    a = tl.load(source + at[:, None] * 16 + at[None, :]).to(tl.float16)
+    tl.store(result + at[:, None] * 16 + at[None, :], tl.dot(a, a, max_num_imprecise_acc=0))
 
 
 @triton.jit
 def dot_allow_tf32(source, result, size, BLOCK: tl.constexpr):
-    at = tl.arange(0, 32)
-    a = tl.load(source + at[:, None] * 32 + at[None, :])
-    tl.store(result + at[:, None] * 32 + at[None, :], tl.dot(a, a, allow_tf32=False))
+    at = tl.arange(0, 16)
+    a = tl.load(source + at[:, None] * 16 + at[None, :])
+    tl.store(result + at[:, None] * 16 + at[None, :], tl.dot(a, a, allow_tf32=False))
 
 
 @triton.jit
 def dot_bf16x3(source, result, size, BLOCK: tl.constexpr):
-    at = tl.arange(0, 32)
-    a = tl.load(source + at[:, None] * 32 + at[None, :])
-    tl.store(result + at[:, None] * 32 + at[None, :], tl.dot(a, a, input_precision="bf16x3"))
+    at = tl.arange(0, 16)
+    a = tl.load(source + at[:, None] * 16 + at[None, :])
+    tl.store(result + at[:, None] * 16 + at[None, :], tl.dot(a, a, input_precision="bf16x3"))
 
 
 @triton.jit
 def dot_out_dtype(source, result, size, BLOCK: tl.constexpr):
-    at = tl.arange(0, 32)
-    a = tl.load(source + at[:, None] * 32 + at[None, :]).to(tl.float16)
-    tl.store(result + at[:, None] * 32 + at[None, :], tl.dot(a, a, out_dtype=tl.float16).to(tl.float32))
+    at = tl.arange(0, 16)
+    a = tl.load(source + at[:, None] * 16 + at[None, :]).to(tl.float16)
+    tl.store(result + at[:, None] * 16 + at[None, :], tl.dot(a, a, out_dtype=tl.float16).to(tl.float32))
 
 
 @triton.jit
@@ -351,26 +351,26 @@ def full_of_float8(source, result, size, BLOCK: tl.constexpr):
 
 @triton.jit
 def dot_scaled(source, result, size, BLOCK: tl.constexpr):
-    at = tl.arange(0, 64)
-    a = tl.full((64, 64), 1, tl.uint8)
-    scale = tl.full((64, 2), 1, tl.uint8)
-    tl.store(result + at[:, None] * 64 + at[None, :], tl.dot_scaled(a, scale, "e5m2", a, scale, "e5m2"))
+    at = tl.arange(0, 32)
+    a = tl.full((32, 32), 1, tl.uint8)
+    scale = tl.full((32, 1), 1, tl.uint8)
+    tl.store(result + at[:, None] * 32 + at[None, :], tl.dot_scaled(a, scale, "e5m2", a, scale, "e5m2"))
 
 
 @triton.jit
 def dot_scaled_fast_math(source, result, size, BLOCK: tl.constexpr):
-    at = tl.arange(0, 64)
-    a = tl.full((64, 64), 1, tl.uint8)
-    scale = tl.full((64, 2), 1, tl.uint8)
-    tl.store(result + at[:, None] * 64 + at[None, :], tl.dot_scaled(a, scale, "e5m2", a, scale, "e5m2", fast_math=True))
+    at = tl.arange(0, 32)
+    a = tl.full((32, 32), 1, tl.uint8)
+    scale = tl.full((32, 1), 1, tl.uint8)
+    tl.store(result + at[:, None] * 32 + at[None, :], tl.dot_scaled(a, scale, "e5m2", a, scale, "e5m2", fast_math=True))
 
 
 @triton.jit
 def dot_scaled_k_pack(source, result, size, BLOCK: tl.constexpr):
-    at = tl.arange(0, 64)
-    a = tl.full((64, 64), 1, tl.uint8)
-    scale = tl.full((64, 2), 1, tl.uint8)
-    tl.store(result + at[:, None] * 64 + at[None, :], tl.dot_scaled(a, scale, "e5m2", a, scale, "e5m2", lhs_k_pack=True))
+    at = tl.arange(0, 32)
+    a = tl.full((32, 32), 1, tl.uint8)
+    scale = tl.full((32, 1), 1, tl.uint8)
+    tl.store(result + at[:, None] * 32 + at[None, :], tl.dot_scaled(a, scale, "e5m2", a, scale, "e5m2", lhs_k_pack=True))
 
 
 @triton.jit
