@@ -9,11 +9,8 @@ one. The worker removes the folder in the end. Further arguments are one of thes
 
 - ``LISTEN_FD SECONDS``: the worker also accepts drivers that connect to the listening socket. It
   stays until no driver has been connected for that many seconds.
-- ``PACKAGE``, which is ``{"root", "name", "roots", "target"}`` as JSON: the worker imports that
-  package before it is ready, and serves only jobs of the package's modules and of that target. If
-  this fails, it is ``broken``. Such a server forks others, for packages in that package.
-- ``{"interpret": true}``: the worker prepares its toolchain's interpreter, and runs kernels instead
-  of compiling them. This needs PyTorch, too.
+- ``interpret``: the worker prepares its toolchain's interpreter, and runs kernels instead of
+  compiling them. This needs PyTorch, too.
 
 The contract
 ============
@@ -30,10 +27,11 @@ driver.
   attached, in this order: *jobs* (a file, read to its end: the batch as JSON), *events* (a pipe's
   write end), *output* (a file, becomes descriptors 1 and 2), *exit* (a pipe's write end).
 - driver → server: ``{"do": "serve", "directory": PRIVATE_TMP, "package": PACKAGE}`` with one file
-  descriptor attached, the control socket of a new server. The server forks a copy of itself. The
-  copy imports the package, sends ``ready`` or ``broken``, and serves the driver that asked. It ends
-  with its socket, or with the server that forked it. If the server cannot fork, it closes the
-  socket.
+  descriptor attached, the control socket of a new server. ``PACKAGE`` is ``{"root", "name",
+  "roots", "target"}``. The server forks a copy of itself. The copy imports the package, sends
+  ``ready`` or ``broken``, and serves jobs of the package's modules and of that target for the
+  driver that asked. Such a server forks others, for packages in that package. It ends with its
+  socket, or with the server that forked it. If the server cannot fork, it closes the socket.
 - driver → server: ``{"do": "end", "directory": PRIVATE_TMP}``: kill the server that was forked with
   this directory, even while it imports.
 - driver → server: ``{"do": "leave"}``: accept no more drivers, and end with the last one.

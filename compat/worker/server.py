@@ -20,6 +20,7 @@ import shutil
 import signal
 import socket
 import sys
+import tempfile
 import time
 from typing import Any, Callable, NamedTuple, NoReturn
 
@@ -43,10 +44,10 @@ def main(arguments: list[str]) -> int:
     """Serve until no driver is left.
 
     ``arguments`` is ``[FOLDER, CONTROL_FD, ADAPTER]``, optionally followed by ``LISTEN_FD,
-    SECONDS``, by ``PACKAGE``, or by ``INTERPRET``.
+    SECONDS``, or by ``interpret``.
     """
     folder, control_fd, toolchain_folder, *others = arguments
-    stay, package = (others, None) if len(others) != 1 else ([], json.loads(others[0]))
+    stay = others if len(others) == 2 else []
     control, *listening = [socket.socket(fileno=int(fd)) for fd in (control_fd, *stay[:1])]
     for sock in (control, *listening):
         sock.set_inheritable(False)
@@ -55,7 +56,11 @@ def main(arguments: list[str]) -> int:
     def load() -> tuple[adapter.Adapter, Beginning]:
         adapter.load_standin()
         toolchain = adapter.load(toolchain_folder)
-        return toolchain, _beginning_of(toolchain, package, folder)
+        if others == ["interpret"]:
+            toolchain.begin_interpreting()  # the driver never asks a toolchain without interpreter
+            adapter.load_numerics()
+            check_threads("making the interpreter ready")
+        return toolchain, Beginning()
 
     server = _new_server(load, control, folder)
     if server is None:
@@ -97,20 +102,6 @@ def _new_server(
     gc.enable()
     adopt_orphans()
     return Server(toolchain, ready, beginning, folder=folder)
-
-
-def _beginning_of(
-    toolchain: adapter.Adapter, preparation: dict[str, object] | None, folder: str
-) -> Beginning:
-    """Prepare an interpreter, a package, or nothing before the first child."""
-    if not preparation:
-        return Beginning()
-    if not preparation.get("interpret"):
-        return Beginning.of(preparation, toolchain, folder)
-    toolchain.begin_interpreting()  # the driver never asks this of a toolchain without interpreter
-    adapter.load_numerics()
-    check_threads("making the interpreter ready")
-    return Beginning()
 
 
 class ServedChild(NamedTuple):
@@ -285,6 +276,12 @@ class Server:
             outer = self.beginning
             return self.toolchain, Beginning.of(package, self.toolchain, folder, outer)
 
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
+        os.chdir(folder)
+        output = os.open("output", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        for fd in (1, 2):
+            os.dup2(output, fd)
+        os.close(output)
         server = _new_server(load, control, folder)
         if server is not None:
             server.greet(control)

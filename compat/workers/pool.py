@@ -394,9 +394,10 @@ class WorkerPool:
         return self._preloaded_worker(built, package.outer) if package.outer else self.of(built)
 
     def _new_preloaded(self, built: BuiltEnv, package: PreloadedPackage) -> WorkerClient:
-        if package.outer is None:
-            return self._own_worker(built, package=package)
-        return ForkedWorker(self._preloaded_worker(built, package.outer), package)
+        outer = package.outer
+        return ForkedWorker(
+            self._preloaded_worker(built, outer) if outer else self.of(built), package
+        )
 
     def _take_surplus(self) -> list[WorkerClient]:
         """Remove and return the unused forked workers, except the most recently used ones.

@@ -49,15 +49,13 @@ class OwnWorker(WorkerClient):
         toolchain: Toolchain = DEFAULT,
         worker: Path = WORKER,
         variables: Mapping[str, str] | None = None,
-        package: PreloadedPackage | None = None,
         interprets: bool = False,
     ) -> None:
         """Start the worker and wait until it is ready.
 
-        Raises MachineError and OSError if it cannot be started. The worker imports ``package``
-        before it is ready. If it ``interprets``, it runs kernels in the
-        toolchain's interpreter instead of compiling them. The toolchain must have an interpreter
-        then.
+        Raises MachineError and OSError if it cannot be started. If it ``interprets``, it runs
+        kernels in the toolchain's interpreter instead of compiling them. The toolchain must have an
+        interpreter then.
         """
         self._folder = TemporaryFolder("compat-server-")
         folder = self._folder.path
@@ -74,10 +72,7 @@ class OwnWorker(WorkerClient):
                     str(far_end.fileno()),
                     str(toolchain.adapter),
                 ]
-                preparation = (
-                    {"interpret": True} if interprets else package.document() if package else None
-                )
-                command += [json.dumps(preparation)] if preparation else []
+                command += ["interpret"] if interprets else []
                 own = (
                     toolchain.device.interpreter.variables
                     if interprets and toolchain.device.interpreter

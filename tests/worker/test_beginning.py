@@ -23,7 +23,7 @@ from compat.workers import pool
 from compat.workers.attempt import PLAIN, Limits, PreloadedPackage
 from compat.workers.client import WorkerClient
 from compat.workers.pool import WorkerPool
-from compat.workers.spawn import OwnWorker
+from compat.workers.spawn import ForkedWorker, OwnWorker
 from tests.cells import KEPT
 from tests.standin.packages import HEADER, KERNEL, written
 from tests.targets import TARGETS
@@ -222,7 +222,7 @@ def test_worker_is_not_ready_after_a_machine_error_in_its_package(
     assert beginning is not None
     assert beginning.name == "waves.broken"
     assert env.python is not None
-    with OwnWorker(env.python, package=beginning) as worker:
+    with OwnWorker(env.python) as outer, ForkedWorker(outer, beginning) as worker:
         assert not worker.hello.ready
         assert "no room today" in str(worker.hello.raised)
     assert "no room today" in str(attempts(env, {"act": spec})["act"].raised)
