@@ -127,10 +127,15 @@ def compat_output(*arguments: str, code: int = 0) -> str:
 @pytest.fixture
 def own_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with the user's envs, which unpacks libraries in a folder of its own."""
-    folder = tmp_path / "envs"
+    folder = linked_envs(tmp_path / "envs")
+    monkeypatch.setenv(VARIABLE, str(folder))
+    return folder
+
+
+def linked_envs(folder: Path) -> Path:
+    """Make a cache with the user's envs, and without a library."""
     folder.mkdir()
     for entry in load_matrix(_ROOT / "matrix.toml").env_cache().folder.iterdir():
         if entry.is_dir() and entry.name != "libraries":
             (folder / entry.name).symlink_to(entry)
-    monkeypatch.setenv(VARIABLE, str(folder))
     return folder

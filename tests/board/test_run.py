@@ -30,9 +30,9 @@ from tests.board.boards import REPORTS, of_library
 from tests.records import env
 from tests.sqlite import column
 from tests.waiting import wait_until
-from tests.wheels import compat_output, empty_project, own_libraries, wheelhouse
+from tests.wheels import compat_output, empty_project, linked_envs, wheelhouse
 
-__all__ = ["own_libraries", "wheelhouse"]
+__all__ = ["wheelhouse"]
 
 ROOT = Path(__file__).parents[2]
 RELEASES = ("3.4.0", "3.9.0")
@@ -45,15 +45,24 @@ def declare(*, envs: tuple[str, ...], versions: str, targets: tuple[str, ...] = 
     )
 
 
+@pytest.fixture(scope="module")
+def envs(built: Callable[[str], BuiltEnv], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the user's envs. Its workers and its libraries stay for the next test."""
+    for release in RELEASES:
+        built(f"triton-{release}")
+    return linked_envs(tmp_path_factory.mktemp("cache") / "envs")
+
+
 @pytest.fixture
 def folder(
     built: Callable[[str], BuiltEnv],
     wheelhouse: Path,
-    own_libraries: Path,
+    envs: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """An empty folder, on a machine that has the envs."""
+    monkeypatch.setenv(VARIABLE, str(envs))
     return empty_project(RELEASES, built, tmp_path, monkeypatch)
 
 
