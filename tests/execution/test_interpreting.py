@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,6 +26,7 @@ from compat.model.codec import structure, unstructure
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import Limits
+from compat.workers.pool import WorkerPool
 from tests.cells import KERNELS
 from tests.cells import cell as cell_of
 from tests.targets import TARGETS
@@ -93,26 +95,29 @@ def store(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Iterator[Stor
         yield store
 
 
+class Staying(LocalExecutor):
+    """An executor whose interpreters stay for the next test, as importing PyTorch is slow."""
+
+    def __init__(self, interpreters: WorkerPool, *, stop: threading.Event, **_: object) -> None:
+        super().__init__(stop=stop)
+        self._workers = interpreters
+
+    def release(self, env: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
 @pytest.fixture(scope="module")
-def staying() -> Iterator[OpenExecutor]:
-    """Opens an executor whose interpreters stay for the next test, as importing PyTorch is slow."""
-    with LocalExecutor() as executor:
+def interpreters() -> Iterator[WorkerPool]:
+    with WorkerPool() as pool:
+        yield pool
 
-        class Staying:
-            slots = None
-            gpus = None
-            submit = executor.submit
 
-            def __init__(self, **_: object) -> None:
-                pass
-
-            def release(self, env: str) -> None:
-                pass
-
-            def close(self) -> None:
-                pass
-
-        yield Staying
+@pytest.fixture(scope="module")
+def staying(interpreters: WorkerPool) -> OpenExecutor:
+    return partial(Staying, interpreters)
 
 
 @pytest.fixture(scope="module")
@@ -293,14 +298,14 @@ def test_known_checks_are_read_from_the_store_without_a_run(
 RUNS = {"right": 1, "subtracts": 2, "bf16 sums": 1, "hangs": 1, "sometimes": 3}
 
 
-class Counting(LocalExecutor):
+class Counting(Staying):
     """An executor that records the cells that it receives, and how often it was opened."""
 
     asked: ClassVar[list[Cell]] = []
     opened = 0
 
-    def __init__(self, **facts: Any) -> None:
-        super().__init__(**facts)
+    def __init__(self, interpreters: WorkerPool, **facts: Any) -> None:
+        super().__init__(interpreters, **facts)
         Counting.opened += 1
 
     def submit(self, batch: Batch, stop: threading.Event | None = None) -> Generator[CellAttempts]:
@@ -308,7 +313,9 @@ class Counting(LocalExecutor):
         return super().submit(batch, stop)
 
 
-def test_wrong_numbers_are_confirmed_once(envs: dict[str, BuiltEnv], tmp_path: Path) -> None:
+def test_wrong_numbers_are_confirmed_once(
+    envs: dict[str, BuiltEnv], interpreters: WorkerPool, tmp_path: Path
+) -> None:
     """A second run confirms them, and a third one decides.
 
     Defects of the interpreter and timeouts are not confirmed.
@@ -319,7 +326,8 @@ def test_wrong_numbers_are_confirmed_once(envs: dict[str, BuiltEnv], tmp_path: P
     Counting.asked.clear()
     Counting.opened = 0
     with Store(tmp_path / "store") as store:
-        context = RunContext(envs=envs, store=store, limits=limits, executor=Counting)
+        executor = partial(Counting, interpreters)
+        context = RunContext(envs=envs, store=store, limits=limits, executor=executor)
         first = interpret(cells.values(), context)
         assert {what: Counting.asked.count(cell) for what, cell in cells.items()} == RUNS
         assert Counting.opened == 1, "all runs share the interpreters"
@@ -374,11 +382,13 @@ def test_env_without_pytorch_gives_no_check(built: Callable[[str], BuiltEnv], st
 
 
 def test_stopped_interpretation_keeps_finished_checks(
-    envs: dict[str, BuiltEnv], tmp_path: Path
+    envs: dict[str, BuiltEnv], staying: OpenExecutor, tmp_path: Path
 ) -> None:
     stop = threading.Event()
     with Store(tmp_path) as store:
-        context = RunContext(envs=envs, store=store, limits=LIMITS, slots=1, stop=stop)
+        context = RunContext(
+            envs=envs, store=store, limits=LIMITS, slots=1, stop=stop, executor=staying
+        )
         cells = [numbers_cell(envs[NEW], what) for what in ("right", "hangs")]
         with pytest.raises(Stopped):
             interpret(cells, context, lambda done, total: stop.set())
