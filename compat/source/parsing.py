@@ -120,7 +120,7 @@ def _parse(source: str | bytes, name: str, mode: str) -> ast.AST:
 
 
 def walk(tree: ast.AST) -> Iterator[ast.AST]:
-    """A node and all nodes below it, in the order of ast.walk. It is much faster."""
+    """A node and the nodes below it, without ``ctx``, in the order of ast.walk."""
     nodes = [tree]
     for node in nodes:
         yield node
@@ -130,11 +130,12 @@ def walk(tree: ast.AST) -> Iterator[ast.AST]:
 def _children(node: ast.AST) -> list[ast.AST]:
     children: list[ast.AST] = []
     for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
-            children.append(value)
-        elif isinstance(value, list):
-            children += [item for item in value if isinstance(item, ast.AST)]
+        if name != "ctx":  # a third of all nodes
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                children.append(value)
+            elif isinstance(value, list):
+                children += [item for item in value if isinstance(item, ast.AST)]
     return children
 
 
