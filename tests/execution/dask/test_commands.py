@@ -100,7 +100,7 @@ def test_executor_class_starts_a_cluster_and_stored_results_need_no_dask(project
 
 @pytest.mark.wheels
 def test_ctrl_c_leaves_no_process(project: Path) -> None:
-    began = command(project, "--executor", "dask:local?workers=2")
+    began = command(project, "--executor", "dask:local?workers=1")
     # A worker compiles something, or is about to.
     wait_until(lambda: any("compat/worker" in line for line in running_commands(project)))
     os.killpg(began.pid, signal.SIGINT)  # as a terminal does

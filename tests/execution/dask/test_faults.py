@@ -158,13 +158,13 @@ def test_run_continues_after_the_scheduler_restarts(
 
     with session(machines, messages, in_flight=6) as where:
         cell_results = results(
-            cells(env, 12),
+            cells(env, 8),
             env,
             tmp_path / "store",
             partial(DaskExecutor, where),
             on_result=AfterSome(2, restart),
         )
-    assert [result.outcome.status for result in cell_results] == [Status.OK] * 12
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 8
 
 
 @pytest.mark.wheels
@@ -185,13 +185,13 @@ def test_run_continues_after_a_long_absence_of_the_scheduler(
 
     with session(machines, messages, in_flight=6) as where:
         cell_results = results(
-            cells(env, 12),
+            cells(env, 8),
             env,
             tmp_path / "store",
             partial(DaskExecutor, where),
             on_result=AfterSome(2, restart),
         )
-    assert [result.outcome.status for result in cell_results] == [Status.OK] * 12
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 8
     assert any(message.endswith("is back") for message in messages)
     assert not any("ended during" in message for message in messages), (
         "no worker ended by what it had"
@@ -442,11 +442,11 @@ def test_cells_of_an_unresponsive_worker_are_compiled_elsewhere(
     with session(bare, messages, in_flight=6) as where:
         wait_until(lambda: where.client and len(where.workers) == 2)
         cell_results = results(
-            cells(env, 12),
+            cells(env, 8),
             env,
             tmp_path / "store",
             partial(DaskExecutor, where),
             on_result=AfterSome(2, lambda: bare.suspend("one")),
         )
-    assert [result.outcome.status for result in cell_results] == [Status.OK] * 12
+    assert [result.outcome.status for result in cell_results] == [Status.OK] * 8
     assert any(message.startswith("Dask worker one at ") for message in messages)
