@@ -107,39 +107,94 @@ class NameHistory:
         return self.kinds[-1].value if self.kinds else ""
 
 
+@frozen(kw_only=True)
+class _Line:
+    """A name in the sequence of releases."""
+
+    full: str
+    places: Sequence[InspectedRelease]
+    """All releases but forks."""
+    present: Mapping[str, ApiName]
+    """Release → its entry of the name, if it has one."""
+
+    @classmethod
+    def of(cls, full: str, places: Sequence[InspectedRelease]) -> _Line:
+        entries = ((place.label, _at(place, full)) for place in places)
+        present = {label: name for label, name in entries if name is not None}
+        return cls(full=full, places=places, present=present)
+
+    def runs(self, value: Callable[[ApiName], T | None]) -> tuple[Run[T], ...]:
+        """A fact over the releases that have it."""
+        entries = {
+            label: fact for label, name in self.present.items() if (fact := value(name)) is not None
+        }
+        if not entries:
+            return ()
+        return runs((place.label, entries.get(place.label)) for place in self.places)
+
+    @property
+    def states(self) -> tuple[Run[State], ...]:
+        return runs((place.label, _state(place, self.full)) for place in self.places)
+
+    @property
+    def signatures(self) -> tuple[Run[str], ...]:
+        return self.runs(lambda name: name.signature or None)
+
+    @property
+    def deprecated(self) -> tuple[Run[str], ...]:
+        return self.runs(lambda name: " ".join(name.deprecated) or None)
+
+    @property
+    def warns(self) -> tuple[Run[str], ...]:
+        return self.runs(lambda name: " ".join(name.warns) or None)
+
+    @property
+    def refuses(self) -> tuple[Run[str], ...]:
+        return self.runs(lambda name: name.refuses or None)
+
+    @property
+    def unknown(self) -> tuple[Run[str], ...]:
+        reasons = [
+            (place.label, place.namespace.unknown(self.full) or None if place.namespace else None)
+            for place in self.places
+        ]
+        return runs(reasons) if any(reason for _, reason in reasons) else ()
+
+    def parameters(self, forms: Sequence[ApiName]) -> tuple[ParameterHistory, ...]:
+        """The parameters in some forms of the name."""
+        order: dict[str, None] = {}
+        for name in reversed(forms):
+            order |= dict.fromkeys(
+                parameter.name for parameter in name.parameters or () if parameter.name not in order
+            )
+        return tuple(
+            ParameterHistory(
+                name=parameter, runs=self.runs(partial(_parameter, parameter_name=parameter))
+            )
+            for parameter in order
+        )
+
+
 def history(inspection: Inspection, full: str) -> NameHistory:
     """Return the history of one full name. The name may be unknown in every release."""
     places = [place for place in inspection.places if not place.fork]
     forks = [place for place in inspection.inspected_releases if place.fork]
-    entries = {place.label: _at(place, full) for place in places}
-    present: dict[str, ApiName] = {
-        label: name for label, name in entries.items() if name is not None
-    }
+    line = _Line.of(full, places)
     of_forks = [name for place in forks if (name := _at(place, full))]
-
-    def line(value: Callable[[ApiName], T | None]) -> tuple[Run[T], ...]:
-        entries = {
-            label: fact for label, name in present.items() if (fact := value(name)) is not None
-        }
-        return runs((place.label, entries.get(place.label)) for place in places) if entries else ()
-
     return NameHistory(
         full=full,
         shown=inspection.short_name(full),
         line=tuple(place.label for place in places),
-        states=runs((place.label, _state(place, full)) for place in places),
-        kinds=line(lambda name: name.kind),
+        states=line.states,
+        kinds=line.runs(lambda name: name.kind),
         same_as=_aliases(inspection, places, full),
-        parameters=_parameters([*present.values()] or of_forks, line),
-        signatures=line(lambda name: name.signature or None),
-        deprecated=line(lambda name: " ".join(name.deprecated) or None),
-        warns=line(lambda name: " ".join(name.warns) or None),
-        refuses=line(lambda name: name.refuses or None),
-        values=line(lambda name: name.value),
-        unknown=runs(
-            (place.label, place.namespace.unknown(full) or None if place.namespace else None)
-            for place in places
-        ),
+        parameters=line.parameters([*line.present.values()] or of_forks),
+        signatures=line.signatures,
+        deprecated=line.deprecated,
+        warns=line.warns,
+        refuses=line.refuses,
+        values=line.runs(lambda name: name.value),
+        unknown=line.unknown,
         forks=tuple((place.label, state) for place in forks if (state := _state(place, full))),
         internal=inspection.is_internal(full),
     )
@@ -157,21 +212,6 @@ def _state(place: InspectedRelease, full: str) -> State | None:
         return None
     name = place.namespace.get(full)
     return State.ABSENT if name is None else State.REFUSES if name.refuses else State.THERE
-
-
-def _parameters(
-    forms: Sequence[ApiName],
-    line: Callable[[Callable[[ApiName], ApiParameter | None]], tuple[Run[ApiParameter], ...]],
-) -> tuple[ParameterHistory, ...]:
-    order: dict[str, None] = {}
-    for name in reversed(forms):
-        order |= dict.fromkeys(
-            parameter.name for parameter in name.parameters or () if parameter.name not in order
-        )
-    return tuple(
-        ParameterHistory(name=parameter, runs=line(partial(_parameter, parameter_name=parameter)))
-        for parameter in order
-    )
 
 
 def _parameter(name: ApiName, parameter_name: str) -> ApiParameter | None:
@@ -253,8 +293,15 @@ class PackedNames:
 
 def pack(inspection: Inspection) -> PackedNames:
     """Pack all names that are intended for users, over the inspected releases without forks."""
-    line = tuple(place.label for place in inspection.places if not place.fork)
+    places = [place for place in inspection.places if not place.fork]
+    line = tuple(place.label for place in places)
     packing = _Packing(line=line)
+    # Releases that were not inspected only separate the others, and one between them is enough.
+    separated = [
+        place
+        for before, place in zip((None, *places), places, strict=False)
+        if place.namespace or (before and before.namespace)
+    ]
     names: dict[str, PackedName] = {}
     same: dict[str, str] = {}
     for shown, full in shown_names(inspection).items() if line else ():
@@ -263,12 +310,8 @@ def pack(inspection: Inspection) -> PackedNames:
         if first := _only_another(inspection, full):
             same[shown] = inspection.short_name(first)
         else:
-            names[shown] = packing.name(history(inspection, full))
-    inspected = runs(
-        (place.label, True if place.namespace else None)
-        for place in inspection.places
-        if not place.fork
-    )
+            names[shown] = packing.name(_Line.of(full, separated))
+    inspected = runs((place.label, True if place.namespace else None) for place in places)
     return PackedNames(
         toolchain=inspection.toolchain,
         releases=line,
@@ -295,19 +338,23 @@ class _Packing:
     line: tuple[str, ...]
     texts: dict[str, int] = Factory(dict)
 
-    def name(self, history: NameHistory) -> PackedName:
+    def name(self, line: _Line) -> PackedName:
         """Pack the history of a name."""
+        forms = [*line.present.values()]
+        has_deprecated = any(
+            parameter.deprecated for form in forms for parameter in form.parameters or ()
+        )
         return PackedName(
-            kind=history.kind,
-            there=self.spans(run for run in history.states if run.value is State.THERE),
-            refuses=self.text_runs(history.refuses),
-            unknown=self.text_runs(history.unknown),
-            signatures=self.text_runs(history.signatures),
-            deprecated=self.text_runs(history.deprecated),
-            warns=self.text_runs(history.warns),
+            kind=forms[-1].kind if forms else "",
+            there=self.spans(run for run in line.states if run.value is State.THERE),
+            refuses=self.text_runs(line.refuses),
+            unknown=self.text_runs(line.unknown),
+            signatures=self.text_runs(line.signatures),
+            deprecated=self.text_runs(line.deprecated),
+            warns=self.text_runs(line.warns),
             parameters=" ".join(
                 f"{self._span(run.releases)}:{self._text(deprecation)}"
-                for parameter in history.parameters
+                for parameter in (line.parameters(forms) if has_deprecated else ())
                 for run in parameter.runs
                 if run.value.deprecated
                 for deprecation in (f"{parameter.name}: {run.value.deprecated}",)
