@@ -242,12 +242,15 @@ class TestMixedDescriptors:
     def test_sums_of_one_register_of_threads_are_found_in_the_bytes(self) -> None:
         low = instruction(0x0000_0020_010D_7810, 0x000F_C800_07F1_E0FF)
         continued = 0x000F_E400_007F_E4FF
-        assert descriptors.has_the_names(low + instruction(0xC000_0010_010E_7810, continued))
+        high = instruction(0xC000_0010_010E_7810, continued)
+        assert descriptors.has_the_names(low + high)
         # UMOV UR1, URZ writes UR1, which is another register than R1.
         moved = instruction(0x0000_003F_0001_7C82, 0x000F_E200_0800_0000)
-        assert descriptors.has_the_names(
-            low + moved + instruction(0xC000_0010_010E_7810, continued)
-        )
+        assert descriptors.has_the_names(low + moved + high)
+        # IMAD.MOV.U32 R1, RZ, RZ, R9 writes R1.
+        moved = instruction(0x0000_00FF_FF01_7224, 0x000F_E400_078E_0009)
+        assert not descriptors.has_the_names(low + moved + high)
+        assert descriptors.has_the_names(moved + low + high)
         assert not descriptors.has_the_names(low + instruction(0xC000_0010_020E_7810, continued))
         assert not descriptors.has_the_names(low + instruction(0x0000_0010_010E_7810, continued))
 

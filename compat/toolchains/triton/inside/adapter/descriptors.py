@@ -50,8 +50,10 @@ operand.
 """
 _SUMS_OF_THREADS = (0x210, 0x810)
 """``IADD3``, likewise."""
-_MOVES = (0x882, 0xC82)
-"""``UMOV`` of a constant and of a register. They most often overwrite a register of a sum."""
+_MOVES = {0x882: True, 0xC82: True, 0x224: False}
+"""Instruction → whether its register is uniform: ``UMOV`` of a constant and of a register, and
+``IMAD``, which moves a register of a thread. They most often overwrite a register of a sum.
+"""
 _URZ, _RZ, _UPT = 63, 255, 7
 _CONTINUES = 1 << 10
 """The bit of ``.X`` in the high half of an instruction."""
@@ -86,7 +88,7 @@ def mixed_descriptors(binary: bytes, disassembler: str) -> int | None:
 def has_the_names(binary: bytes) -> bool:
     """Return whether the second half of any sum names a register that the first half named.
 
-    Registers that a ``UMOV`` has written in between do not count. The result is true for all
+    Registers that a move has written in between do not count. The result is true for all
     machine code for sm_90 with the defect, and sometimes for code without it.
     """
     names: dict[tuple[bool, int], set[int]] = {}  # by the carry of the sum
@@ -94,7 +96,7 @@ def has_the_names(binary: bytes) -> bool:
         name, written, first = low & 0xFFF, low >> 16 & 0xFF, low >> 24 & 0xFF
         if name in _MOVES:
             for (is_uniform, _), of_sum in names.items():
-                if is_uniform:
+                if is_uniform is _MOVES[name]:
                     of_sum.discard(written)
         is_uniform = name in _SUMS
         if not is_uniform and name not in _SUMS_OF_THREADS:
