@@ -30,6 +30,7 @@ from compat.envs.record import read_env
 from compat.files import replace_file
 from compat.model import BuiltEnv
 from compat.workers import pool
+from tests import forking
 from tests.cells import KEPT
 
 ROOT = Path(__file__).parent.parent
@@ -156,6 +157,7 @@ def pytest_configure(config: pytest.Config) -> None:
             # PyTorch's threads wait for each other in loops, and other tests need the CPUs.
             "OMP_NUM_THREADS": "1",
         }
+    forking.folder = Path(os.environ["XDG_RUNTIME_DIR"])
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
         # Envs have their own bytecode, and would compile all of PyTorch again for another folder.
         os.environ.pop("PYTHONPYCACHEPREFIX", None)

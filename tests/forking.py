@@ -1,6 +1,7 @@
 """Programs in processes of their own, forked from a process that has imported them.
 
-Importing takes longer than most of what the programs do.
+Importing takes longer than most of what the programs do. All processes of a run of the tests share
+the processes that have imported.
 
 A program gets what ``python -P -m PROGRAM`` would get: a folder, variables, and where it writes.
 Tests of signals at any moment, of how Python itself starts, and of the installed script do not
@@ -12,8 +13,11 @@ fork: they start the program itself.
 from __future__ import annotations
 
 import atexit
+import errno
 import faulthandler
+import fcntl
 import gc
+import hashlib
 import json
 import os
 import runpy
@@ -31,6 +35,8 @@ from pathlib import Path
 from typing import NoReturn
 
 _ROOT = Path(__file__).parent.parent
+folder = Path("unset")
+"""The folder of this run of the tests, which ``conftest.py`` sets."""
 _BYTECODE = ("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()
 _AT_ITS_START = ("PYTHON", "LC_", "LANG", "COVERAGE")
 """Prefixes of the variables that Python reads when it starts."""
@@ -157,7 +163,7 @@ def write_python(
     of the program ends the script, too.
     """
     variables = _python_variables() if variables is None else dict(variables)
-    address = _server(os.getpid(), (python, "-P"), tuple(sorted(variables.items())), *modules)
+    address = _server((python, "-P"), tuple(sorted(variables.items())), *modules)
     facts = {"python": python, "address": address, "variables": variables}
     _write_program(path, _AS_PYTHON, facts)
     return str(path)
@@ -184,7 +190,7 @@ def _command_server(program: str, script: Path | None) -> bytes:
     variables = {**_python_variables(), "PYTHONPATH": "" if script else str(_ROOT)}
     programs = (program,) if program in _OURS else ("compat.cli", program)
     command = (python, "-P", *_BYTECODE)
-    return _server(os.getpid(), command, tuple(sorted(variables.items())), *programs)
+    return _server(command, tuple(sorted(variables.items())), *programs)
 
 
 def _python_variables() -> dict[str, str]:
@@ -194,14 +200,23 @@ def _python_variables() -> dict[str, str]:
 
 @cache
 def _server(
-    _: int, python: tuple[str, ...], variables: tuple[tuple[str, str], ...], *programs: str
+    python: tuple[str, ...], variables: tuple[tuple[str, str], ...], *programs: str
 ) -> bytes:
-    """The address of the process that forks. Each test process has one, which ends with it."""
+    """The address of the process that forks. The first test process that needs it starts it."""
+    pipe, started = _hold_pipe()
+    facts = repr((pipe, python, variables, programs)).encode()
+    address = b"\0compat-tests-" + hashlib.sha256(facts).hexdigest().encode()  # no file
     others = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
-    life, end = os.pipe()
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind("")  # Linux chooses an address that is no file
+    with socket.socket(socket.AF_UNIX) as listener, pipe.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            listener.bind(address)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            return address
         listener.listen(100)
+        life = os.open(pipe, os.O_RDONLY)
         files = (life, listener.fileno())
         server = subprocess.Popen(
             [*python, __file__, *map(str, files), *programs],
@@ -211,15 +226,29 @@ def _server(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-        address: bytes = listener.getsockname()
     os.close(life)
-    atexit.register(_end, end, server)
+    started.append(server)
     return address
 
 
-def _end(end: int, server: subprocess.Popen[bytes]) -> None:
-    os.close(end)
-    server.wait()
+@cache
+def _hold_pipe() -> tuple[Path, list[subprocess.Popen[bytes]]]:
+    """A pipe that each test process holds open until it ends, and the servers of this process.
+
+    The servers end with the last test process.
+    """
+    path = folder / "forking"
+    with suppress(FileExistsError):
+        os.mkfifo(path)
+    started: list[subprocess.Popen[bytes]] = []
+    atexit.register(_end, os.open(path, os.O_RDWR), started)
+    return path, started
+
+
+def _end(pipe: int, started: Sequence[subprocess.Popen[bytes]]) -> None:
+    os.close(pipe)
+    for server in started:
+        server.wait()
 
 
 # --- in the process that forks --------------------------------------------------------------------
