@@ -106,10 +106,14 @@ def folder_digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
+@lru_cache
 def templates(
     package: str, folder: str = "templates", *, escape: bool = False, **delimiters: Any
 ) -> Environment:
-    """Return the Jinja templates in a folder of a package. ``escape`` is for HTML."""
+    """Return the Jinja templates in a folder of a package. ``escape`` is for HTML.
+
+    Equal arguments give the same object, since it takes 10 ms to compile a template.
+    """
     # Most commands do not need Jinja, because they write no such file.
     import jinja2
 

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +188,7 @@ def _gpu(target: Target) -> str:
     return f"GPUTarget({target.backend!r}, {target.arch!r}, {target.warp_size})".replace("'", '"')
 
 
+@cache
 def _disassembly_code() -> str:
     """Return the adapter's code that looks for mixed-up descriptors in a disassembly."""
     text = (Path(__file__).parents[1] / "inside" / "adapter" / "descriptors.py").read_text(
