@@ -27,12 +27,13 @@ import socket
 import subprocess
 import sys
 import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 _ROOT = Path(__file__).parent.parent
 folder = Path("unset")
@@ -315,68 +316,88 @@ def _render_nothing() -> None:
 
 
 def _serve(life: int, listener: socket.socket, program: str, *modules: str) -> None:
-    """Fork for every requested run, until the other end of ``life`` is closed."""
+    """Fork for every requested run, until the other end of ``life`` is closed.
+
+    A script of an env's Python is killed if the process that requested it ends.
+    """
+    # Ctrl-C is for the tests; this ends with them. A forked process gets what comes from then on.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     gc.disable()
     _import(program, *modules)
+    for finalizer in [*weakref.finalize._registry]:  # type: ignore[attr-defined]
+        finalizer.atexit = False  # those of PyTorch take 25 ms in each forked process
     gc.collect()
     gc.freeze()
     gc.enable()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests; this ends with them
-    while life not in _ready(life, listener):
-        connection, _ = listener.accept()
-        with suppress(ChildProcessError):
-            # Reap ended children, so that a measurement includes their processor time.
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        if os.fork() == 0:
+    opened: list[int | socket.socket] = [life, listener]
+    running: dict[int, tuple[int, socket.socket]] = {}  # by the files of the processes
+    while opened or running:
+        asking = {} if program in _OURS else {asked: pid for pid, asked in running.values()}
+        ready = select.select([*opened, *running, *asking], [], [])[0]
+        for asked in asking.keys() & ready:
+            with suppress(ProcessLookupError):  # it has no group yet
+                os.killpg(asking[asked], signal.SIGKILL)
+        for process in running.keys() & ready:
+            _report(process, *running.pop(process))
+        if life in ready:
+            opened.clear()
             listener.close()
-            os.close(life)
-            _attend(program, connection)
-        connection.close()
+        elif listener in ready and (requested := _accepted(listener)):
+            asked, request, handed = requested
+            pid = os.fork()
+            if pid == 0:
+                for connection in (listener, asked, *(other for _, other in running.values())):
+                    connection.close()
+                _run(program, request, handed)
+            running[os.pidfd_open(pid)] = pid, asked
+            for file in handed:
+                os.close(file)
+            with suppress(OSError):
+                asked.sendall(f"{pid}\n".encode())
 
 
-def _ready(*files: int | socket.socket) -> list[int | socket.socket]:
-    """Wait for files; return those that can be read."""
-    return select.select(files, [], [])[0]
+def _accepted(listener: socket.socket) -> tuple[socket.socket, dict[str, Any], list[int]] | None:
+    """Who asks for a run, what is to run, and its standard files."""
+    asked, _ = listener.accept()
+    try:
+        _, handed, _, _ = socket.recv_fds(asked, 1, 3)
+        return asked, json.loads(asked.makefile().readline()), handed
+    except (OSError, ValueError):  # the process that asked has ended
+        asked.close()
+        return None
 
 
-def _attend(program: str, connection: socket.socket) -> NoReturn:
-    """Run a program once, and send its process ID and its exit code."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    _, handed, _, _ = socket.recv_fds(connection, 1, 3)
-    request = json.loads(connection.makefile().readline())
-    pid = os.fork()
-    if pid == 0:
-        connection.close()
-        for number, file in enumerate(handed):
-            os.dup2(file, number)
-        os.closerange(3, 256)
-        os.umask(request["mask"])
-        os.chdir(request["cwd"])
-        os.environ.clear()
-        os.environ.update(request["env"])
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-        sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-        if program not in _OURS:
-            sys.executable = request["executable"]
-            if request["shows_faults"]:
-                faulthandler.enable()
-            _be_script(request["name"], request["arguments"])
-        sys.path[1:1] = os.environ.get("PYTHONPATH", "").split(os.pathsep)[1:]
-        if program == "dask":
-            _be_dask(request["arguments"])
-        if program == "nox":
-            _be_nox(request["arguments"])
-        _be_compat(request["name"], request["arguments"])
-    for file in handed:
-        os.close(file)
-    connection.sendall(f"{pid}\n".encode())
-    if program not in _OURS and connection in _ready(connection, os.pidfd_open(pid)):
-        os.killpg(pid, signal.SIGKILL)
+def _report(process: int, pid: int, asked: socket.socket) -> None:
+    """Send the exit code of a process that has ended."""
+    os.close(process)
     _, status = os.waitpid(pid, 0)
-    with suppress(OSError):
-        connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
-    os._exit(0)
+    with asked, suppress(OSError):
+        asked.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+
+
+def _run(program: str, request: dict[str, Any], handed: Sequence[int]) -> NoReturn:
+    """Be a process that runs a program as requested."""
+    for number, file in enumerate(handed):
+        os.dup2(file, number)
+    os.closerange(3, 256)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    os.umask(request["mask"])
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    if program not in _OURS:
+        sys.executable = request["executable"]
+        if request["shows_faults"]:
+            faulthandler.enable()
+        _be_script(request["name"], request["arguments"])
+    sys.path[1:1] = os.environ.get("PYTHONPATH", "").split(os.pathsep)[1:]
+    if program == "dask":
+        _be_dask(request["arguments"])
+    if program == "nox":
+        _be_nox(request["arguments"])
+    _be_compat(request["name"], request["arguments"])
 
 
 def _be_script(path: str, arguments: list[str]) -> NoReturn:
