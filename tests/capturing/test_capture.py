@@ -88,7 +88,11 @@ def what_is_captured_is_what_was_launched(capture: Capture) -> None:
 
 
 def each_case_compiles_to_what_the_launch_compiles_to(capture: Capture, alone: BuiltEnv) -> None:
-    compared = compare(capture.files, target_of(None, DEFAULT), alone)
+    compared = capture.comparisons
+    if capture.files.records.release != "3.0.0":
+        # The program found its Triton through PYTHONPATH.
+        assert {comparison.agreement for comparison in compared} == {Agreement.UNKNOWN}
+        compared = compare(capture.files, target_of(None, DEFAULT), alone)
     # Nothing is known about the process that ended with os._exit.
     assert len(compared) == capture.files.cases - 1
     different = {
