@@ -41,6 +41,7 @@ from compat.source.parsing import (
     evaluated_names,
     expression_of,
     tree_of,
+    uses,
 )
 
 
@@ -203,7 +204,7 @@ class _Bundling:
             return
         self._added.add(id(statement))
         written = statement.with_decorators() if again and self.decorated else statement
-        edits = [edit for use in written.uses for edit in self._follow(written, use)]
+        edits = [edit for use in uses(written.node) for edit in self._follow(written, use)]
         here = {
             name: self._called.get((statement.file.path, name), name) for name in statement.binds
         }

@@ -15,7 +15,6 @@ from attrs import define, evolve, field, frozen
 
 from compat.source.imports import file_of
 from compat.source.parsing import (
-    NameUse,
     attributes_set,
     defined_names,
     text_of,
@@ -149,7 +148,6 @@ class Statement:
     file: ParsedFile
     node: ast.stmt
     binds: frozenset[str]
-    uses: tuple[NameUse, ...]
     dropped: tuple[ast.expr, ...]
     """Decorators that are not kept."""
 
@@ -165,7 +163,7 @@ class Statement:
             node.decorator_list = [
                 decorator for decorator in node.decorator_list if decorator not in dropped
             ]
-        return cls(file=file, node=node, binds=binds, uses=tuple(uses(node)), dropped=dropped)
+        return cls(file=file, node=node, binds=binds, dropped=dropped)
 
     def with_decorators(self) -> Statement:
         """The same statement with the decorators that are otherwise not kept."""
@@ -175,7 +173,7 @@ class Statement:
         node.decorator_list = sorted(
             [*self.dropped, *node.decorator_list], key=lambda decorator: decorator.lineno
         )
-        return evolve(self, node=node, uses=tuple(uses(node)), dropped=())
+        return evolve(self, node=node, dropped=())
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
