@@ -15,6 +15,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests import commands
+from tests.repro.scripts import repro
 
 pytestmark = pytest.mark.wheels
 
@@ -78,7 +79,10 @@ def compat(project: Path, *arguments: str, code: int = 0) -> str:
         "COLUMNS": "200",
         "UV_DEFAULT_INDEX": NOWHERE,
     }
-    ran = commands.run(*arguments, cwd=project, env=environment, timeout=300)
+    if arguments[0] == "repro":
+        ran = repro(*arguments[1:], cwd=project, env=environment)
+    else:
+        ran = commands.run(*arguments, cwd=project, env=environment, timeout=300)
     assert ran.returncode == code, ran.stdout + ran.stderr
     return " ".join(ran.stdout.split())
 
