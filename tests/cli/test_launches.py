@@ -100,7 +100,11 @@ def test_reduce_keeps_the_arguments_of_the_launch_that_the_failure_needs(tmp_pat
 
     The test takes a few seconds, because it compiles the candidates.
     """
-    compat_output("reduce", STEPPED, *LAUNCHED, "--only", "--output", str(tmp_path / "small.py"))
+    matrix = tmp_path / "matrix.toml"
+    # A reduction tries every release of the matrix.
+    matrix.write_text('schema = 1\nenv = [{ triton = "3.3.1" }, { triton = "3.4.0" }]\n')
+    places = ("--matrix", str(matrix), *LAUNCHED[2:])
+    compat_output("reduce", STEPPED, *places, "--only", "--output", str(tmp_path / "small.py"))
     (small,) = load_kernels([str(tmp_path / "small.toml")], tmp_path)
     assert small.compile.launch == {"stride": 1}
     assert "stride: int" in (tmp_path / "small.py").read_text()
