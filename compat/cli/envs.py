@@ -94,9 +94,12 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
     """
     cache = _cache(matrix_path)
     cached_envs = kept_envs(cache)
-    rows = [env_row(record, time.time()) for record in cached_envs]
     answer.draw(
-        lambda: table(rows) if rows else [TextLine(f"no environments in {cache.folder}")],
+        lambda: (
+            table([env_row(record, time.time()) for record in cached_envs])
+            if cached_envs
+            else [TextLine(f"no environments in {cache.folder}")]
+        ),
         lambda: [env_document(record) for record in cached_envs],
     )
 
