@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
+from tests import commands
 from tests.waiting import PATIENCE, SOON, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -140,18 +141,19 @@ class Run:
         self, project: Path, temporary: Path, command: list[str], keep_workers: str = "0"
     ) -> None:
         self.mark = f"compat-signal-{os.getpid()}-{random.getrandbits(64):x}"
-        environ = {
+        self.environ = {
             **os.environ,
             "PYTHONPATH": str(ROOT),
             "TMPDIR": str(temporary),
             "XDG_RUNTIME_DIR": str(temporary),
+            "LOGNAME": self.mark,
+            "COMPAT_KEEP_WORKERS": keep_workers,
         }
-        environ |= {"LOGNAME": self.mark, "COMPAT_KEEP_WORKERS": keep_workers}
         self._before = used_by_children()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "compat.cli", *command],
             cwd=project,
-            env=environ,
+            env=self.environ,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -320,8 +322,7 @@ def test_only_workers_that_stay_go_on_after_a_signal(
         assert all((folder / "about.json").exists() for folder in folders), folders
         inside = {str(Path(f"/proc/{pid}/cwd").readlink()) for pid in run.left()}
         assert inside <= {str(folder.resolve()) for folder in folders}
-        stop = Run(project, temporary, ["workers", "--stop"])
-        stop.end()
+        commands.run("workers", "--stop", cwd=project, env=run.environ)
         wait_until(partial(has_ended, run), SOON)
 
 
