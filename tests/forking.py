@@ -190,7 +190,8 @@ def _command_server(program: str, script: Path | None) -> bytes:
     python = str(script.with_name("python")) if script else sys.executable
     variables = {**_python_variables(), "PYTHONPATH": "" if script else str(_ROOT)}
     programs = (program,) if program in _OURS else ("compat.cli", program)
-    command = (python, "-P", *_BYTECODE)
+    # An installed package keeps its bytecode, for the programs that start it themselves.
+    command = (python, "-P", *(() if script else _BYTECODE))
     return _server(command, tuple(sorted(variables.items())), *programs)
 
 
