@@ -7,12 +7,10 @@ make several edits at once.
 from __future__ import annotations
 
 import ast
-import copy
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from attrs import Factory, define, evolve, frozen
 
@@ -20,7 +18,7 @@ from compat import toolchains
 from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, CompileSpec, Specialization, arguments
 from compat.model.cell import leaf_types, parameter_of
 from compat.reduce import module
-from compat.source.parsing import compiles, tree_of, walk
+from compat.source.parsing import compiles, node_fields, tree_of, walk
 from compat.text import JsonObject
 from compat.toolchains.base import Simplification
 
@@ -233,39 +231,45 @@ def apply_edits(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None
 
 
 def _text(candidate: Candidate, nodes: Nodes, functions: Sequence[str]) -> str | None:
-    tree = tree_of(candidate.text)
-    twins = dict(zip(walk(candidate.tree), walk(tree), strict=True))
-    changed: ast.Module = _NodeReplacer({twins[node]: new for node, new in nodes.items()}).visit(
-        tree
-    )
+    changed = _with_nodes(candidate.tree, nodes)[0]
+    assert isinstance(changed, ast.Module)
     module.fit_decorators(module.prune(changed), candidate.language)
     changed = module.needed_part(changed, *functions)
     return module.module_text(changed) if module.defines(changed, functions) else None
 
 
-class _NodeReplacer(ast.NodeTransformer):
-    """Replaces some nodes of a tree, which is changed."""
+def _with_nodes(node: ast.AST, changed: Nodes) -> list[ast.AST]:
+    """Return a copy of a tree in which some nodes are replaced.
 
-    def __init__(self, nodes: Nodes) -> None:
-        self._nodes = nodes
+    The result is empty if the node itself is removed, and may be several statements.
+    """
+    new = changed.get(node)
+    if new is not None:
+        copies = [ast.fix_missing_locations(_with_nodes(inner, {})[0]) for inner in new]
+        return copies if isinstance(node, ast.stmt) else copies[:1]
+    twin = type(node)()
+    twin.__dict__.update(node.__dict__)
+    for name in node_fields(node._fields):
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            items = [
+                inner
+                for item in value
+                for inner in (_with_nodes(item, changed) if isinstance(item, ast.AST) else [item])
+            ]
+            setattr(twin, name, items)
+        elif isinstance(value, ast.AST):
+            copies = _with_nodes(value, changed)
+            if copies:
+                setattr(twin, name, copies[0])
+            else:
+                delattr(twin, name)
+    if isinstance(twin, _BLOCKS) and not twin.body:
+        twin.body = [ast.Pass()]
+    return [twin]
 
-    def visit(self, node: ast.AST) -> Any:
-        new = self._nodes.get(node)
-        if new is None:
-            return self.generic_visit(node)
-        copies = [copy.deepcopy(replacement) for replacement in new]
-        if isinstance(node, ast.stmt):
-            return copies
-        return copies[0] if copies else None
 
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        super().generic_visit(node)
-        if (
-            isinstance(node, ast.FunctionDef | ast.For | ast.While | ast.If | ast.With)
-            and not node.body
-        ):
-            node.body = [ast.Pass()]
-        return node
+_BLOCKS = (ast.FunctionDef, ast.For, ast.While, ast.If, ast.With)
 
 
 def _with_facts(candidate: Candidate, facts: Mapping[Fact, object]) -> Candidate:

@@ -172,7 +172,7 @@ def prune(tree: ast.Module) -> ast.Module:
 def _prune_body(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
     names, statements = set(names), list[ast.stmt]()
     for statement in body:
-        if any(not _needed_names(part) <= names for part in _header(statement)):
+        if any(not _reads_only(part, names) for part in _header(statement)):
             continue
         if isinstance(statement, ast.For):
             names |= assigned_names(statement.target)
@@ -188,14 +188,16 @@ def _prune_body(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt
     return statements or [ast.Pass()]
 
 
-def _needed_names(part: ast.AST) -> set[str]:
-    """The names that a part of a statement reads, and that it does not bind itself.
+def _reads_only(part: ast.AST, names: set[str]) -> bool:
+    """Whether a part of a statement reads no other names, except those that it binds itself.
 
     An assignment reads its value before it binds a name.
     """
-    names = loaded_names(part) & {use.name for use in uses(part)}
+    others = loaded_names(part) - names
+    if others:
+        others &= {use.name for use in uses(part)}
     is_assignment = isinstance(part, ast.Assign | ast.AugAssign | ast.AnnAssign)
-    return names if is_assignment else names - bound_names([part])
+    return not others or (not is_assignment and others <= bound_names([part]))
 
 
 def _header(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -216,7 +218,7 @@ def module_text(tree: ast.Module) -> str:
     for statement in tree.body:
         if lines and isinstance(statement, ast.FunctionDef | ast.ClassDef):
             lines += ["", ""]
-        lines += ast.unparse(ast.fix_missing_locations(statement)).strip().splitlines()
+        lines += ast.unparse(statement).strip().splitlines()
     return "\n".join(lines) + "\n"
 
 

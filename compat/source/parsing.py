@@ -14,8 +14,9 @@ import tokenize
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from attrs import frozen
 
@@ -120,7 +121,10 @@ def _parse(source: str | bytes, name: str, mode: str) -> ast.AST:
 
 
 def walk(tree: ast.AST) -> Iterator[ast.AST]:
-    """A node and the nodes below it, without ``ctx``, in the order of ast.walk."""
+    """A node and all nodes below it, except contexts, in the order of ast.walk.
+
+    It is much faster than ast.walk.
+    """
     nodes = [tree]
     for node in nodes:
         yield node
@@ -129,19 +133,33 @@ def walk(tree: ast.AST) -> Iterator[ast.AST]:
 
 def _children(node: ast.AST) -> list[ast.AST]:
     children: list[ast.AST] = []
-    for name in node._fields:
-        if name != "ctx":  # a third of all nodes
-            value = getattr(node, name, None)
-            if isinstance(value, ast.AST):
-                children.append(value)
-            elif isinstance(value, list):
-                children += [item for item in value if isinstance(item, ast.AST)]
+    for name in node_fields(node._fields):
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            children += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST):
+            children.append(value)
     return children
+
+
+@cache
+def node_fields(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a node's fields that can contain other nodes than contexts."""
+    return tuple(name for name in fields if name not in _WITHOUT_NODES)
+
+
+_WITHOUT_NODES = ("ctx", "id", "attr", "arg", "asname", "module", "level", "kind", "type_comment")
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scoped = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+# Looking for a type in these takes a fraction of the time of `isinstance` with a union.
+_SCOPES = frozenset(get_args(Scoped) + get_args(Comprehension))
+_BINDING = _SCOPES.union(
+    (ast.Import, ast.ImportFrom),
+    (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+)
 
 
 @frozen(kw_only=True)
@@ -305,24 +323,37 @@ def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse
 
     A name is local if it is in ``local``, or bound in a scope inside of ``node``.
     """
-    if isinstance(node, ast.Name | ast.Attribute) and (chain := _chain(node)) is not None:
-        if chain.name not in local:
-            yield chain
-    elif isinstance(node, Function | ast.Lambda):
+    waiting = [(node, local)]
+    while waiting:
+        node, local = waiting.pop()
+        if isinstance(node, (ast.Name, ast.Attribute)) and (chain := _chain(node)) is not None:
+            if chain.name not in local:
+                yield chain
+        elif type(node) in _SCOPES:
+            waiting += reversed(_scope_parts(node, local))
+        else:
+            waiting += [(child, local) for child in reversed(_children(node))]
+
+
+def _scope_parts(node: ast.AST, local: frozenset[str]) -> list[tuple[ast.AST, frozenset[str]]]:
+    """The parts of a node that makes a scope, each with the names that are local in it."""
+    outside: Iterable[ast.AST] = ()
+    if isinstance(node, Function | ast.Lambda):
         scope = FunctionScope.of(node)
-        yield from _uses_in(scope.outside, local)
-        yield from _uses_in(scope.body, local - scope.globals | scope.local)
+        outside, inside = scope.outside, scope.body
+        inner = local - scope.globals | scope.local
     elif isinstance(node, ast.ClassDef):
-        yield from _uses_in(
-            [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)],
-            local,
-        )
-        yield from _uses_in(node.body, local | bound_names(node.body))
-    elif isinstance(node, Comprehension):
-        targets = (generator.target for generator in node.generators)
-        yield from _uses_in(ast.iter_child_nodes(node), local | bound_names(targets))
+        outside = [
+            *node.decorator_list,
+            *node.bases,
+            *(keyword.value for keyword in node.keywords),
+        ]
+        inside, inner = (*node.body,), local | bound_names(node.body)
     else:
-        yield from _uses_in(ast.iter_child_nodes(node), local)
+        assert isinstance(node, Comprehension)
+        targets = (generator.target for generator in node.generators)
+        inside, inner = (*_children(node),), local | bound_names(targets)
+    return [*((part, local) for part in outside), *((part, inner) for part in inside)]
 
 
 def evaluated_names(node: ast.AST) -> Iterator[str]:
@@ -338,11 +369,6 @@ def evaluated_names(node: ast.AST) -> Iterator[str]:
     else:
         for inner in ast.iter_child_nodes(node):
             yield from evaluated_names(inner)
-
-
-def _uses_in(nodes: Iterable[ast.AST], local: frozenset[str]) -> Iterator[NameUse]:
-    for node in nodes:
-        yield from uses(node, local)
 
 
 @frozen
@@ -483,6 +509,8 @@ def bound_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
         if isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Load):
                 names.add(node.id)
+        elif type(node) not in _BINDING:
+            waiting += _children(node)
         elif isinstance(node, Scoped):
             names |= {node.name} if not isinstance(node, ast.Lambda) else set()
         elif isinstance(node, ast.Import | ast.ImportFrom):
