@@ -10,10 +10,10 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from compat.config.kernel_files import load_kernels
 from compat.engine.run import run
@@ -132,14 +132,16 @@ def interpret(
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_both_forms_compute_the_same_bit_for_bit(tmp_path: Path, pair_python: str) -> None:
+def test_both_forms_compute_the_same_bit_for_bit(
+    tmp_path: Path, pair_python: str, plain: Edited, described: Edited
+) -> None:
     """Triton's interpreter runs both forms.
 
     Plain pointers: rows and columns that fill a block and that do not, contiguous in one dtype and
     not in another. Descriptors: the same sizes, in tensors that descriptors can be made of. The
     last two edits lack a condition of a mask, and the comparison finds the second one.
     """
-    runs = [run for path in EVERY for run in correct_runs(path)]
+    runs = [run for path in EVERY for run in correct_runs(path, plain(path), described(path))]
     copied = with_plain_pointers("copied")
     unread, unwritten = (copied.replace(f"({name}_0 < n) & ", "") for name in ("source", "target"))
     assert copied not in (unread, unwritten)
@@ -155,29 +157,46 @@ def test_both_forms_compute_the_same_bit_for_bit(tmp_path: Path, pair_python: st
     assert others[-1] == "copied: done"
 
 
-def correct_runs(path: Path) -> Iterator[tuple[Path, str, str, Sequence[str]]]:
+def correct_runs(
+    path: Path, plain: str, described: str
+) -> Iterator[tuple[Path, str, str, Sequence[str]]]:
     """The runs of all kernels of a file with plain pointers, and with descriptors."""
     # The kernel "unchecked" reads outside of its tensor.
-    described = [name for name in DESCRIBED[path] if name != "unchecked"]
-    yield path, with_all_plain_pointers(path), "any", EVERY[path]
-    edited = with_all_descriptors(path)
-    yield path, edited, "aligned", [name for name in described if name != "fused_attention"]
-    yield path, edited, "whole", described
+    names = [name for name in DESCRIBED[path] if name != "unchecked"]
+    yield path, plain, "any", EVERY[path]
+    yield path, described, "aligned", [name for name in names if name != "fused_attention"]
+    yield path, described, "whole", names
 
 
-@cache
+Edited = Callable[[Path], str]
+
+
+@pytest.fixture(scope="session")
+def plain(once: Callable[[str, Callable[[], str]], str]) -> Edited:
+    """Returns a file in which one edit has replaced the block pointers of all kernels."""
+    return lambda path: once(f"plain_{path.stem}", lambda: with_all_plain_pointers(path))
+
+
+@pytest.fixture(scope="session")
+def described(once: Callable[[str, Callable[[], str]], str]) -> Edited:
+    """Returns a file in which one edit after the other has replaced block pointers by descriptors.
+
+    It has done so where these can replace block pointers.
+    """
+    return lambda path: once(f"described_{path.stem}", lambda: with_all_descriptors(path))
+
+
 def with_all_plain_pointers(path: Path) -> str:
-    """A file in which one edit after the other has replaced all block pointers."""
-    text = path.read_text()
-    for name in EVERY[path]:
-        text = with_plain_pointers(name, text)
-    assert "make_block_ptr" not in "".join(body_of(text, name) for name in EVERY[path])
+    names, parameters = EVERY[path], "x, y, n, m, sn, sm, BM, BN"
+    calls = "".join(f"    {name}({parameters})\n" for name in names)
+    text = with_plain_pointers(
+        "every", f"{path.read_text()}\n\n@triton.jit\ndef every({parameters}):\n{calls}"
+    )
+    assert "make_block_ptr" not in "".join(body_of(text, name) for name in names)
     return text
 
 
-@cache
 def with_all_descriptors(path: Path) -> str:
-    """The same with descriptors, where these can replace block pointers."""
     text = path.read_text()
     for name in DESCRIBED[path]:
         text = with_descriptors(name, text)
@@ -233,7 +252,15 @@ def test_the_selection_kernels_compute_the_reference_and_compile(
         name: (record["ok"], record["error"]) for name, record in records.items()
     } == dict.fromkeys(names, (True, None))
     env = built("triton-3.9.0")
-    cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
+    # Blocks of the usual 128 keys compile for twice as long.
+    small = [
+        evolve(
+            spec,
+            compile=evolve(spec.compile, constexprs={**spec.compile.constexprs, "BLOCK_L": 16}),
+        )
+        for spec in specs
+    ]
+    cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in small]
     assert {result.outcome.status for result in run_in(cells, tmp_path, [env])} == {Status.OK}
     assert len(cells) == 2 * 5
 
@@ -278,10 +305,10 @@ def run_in(cells: Sequence[Cell], folder: Path, envs: Sequence[BuiltEnv]) -> tup
 @pytest.mark.wheels
 @pytest.mark.long
 def test_plain_pointers_compile_before_and_after_the_removal(
-    tmp_path: Path, built: Callable[[str], BuiltEnv]
+    tmp_path: Path, built: Callable[[str], BuiltEnv], plain: Edited
 ) -> None:
     envs = [built(f"triton-{release}") for release in ("3.0.0", "3.9.0")]
-    files = {with_all_plain_pointers(path): names for path, names in EVERY.items()}
+    files = {plain(path): names for path, names in EVERY.items()}
     statuses = compiled(files, tmp_path, envs)
     assert {key for key, status in statuses.items() if status is not Status.OK} == set()
     assert len(statuses) == 44
@@ -290,10 +317,10 @@ def test_plain_pointers_compile_before_and_after_the_removal(
 @pytest.mark.wheels
 @pytest.mark.long
 def test_descriptors_compile_on_releases_that_have_them(
-    tmp_path: Path, built: Callable[[str], BuiltEnv]
+    tmp_path: Path, built: Callable[[str], BuiltEnv], described: Edited
 ) -> None:
     envs = [built("triton-3.4.0"), built("triton-3.9.0")]
-    files = {with_all_descriptors(path): names for path, names in DESCRIBED.items()}
+    files = {described(path): names for path, names in DESCRIBED.items()}
     statuses = compiled(files, tmp_path, envs)
     assert {key for key, status in statuses.items() if status is not Status.OK} == set()
     assert len(statuses) == 30
