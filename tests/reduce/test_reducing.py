@@ -58,8 +58,13 @@ def look(cell: Cell, env: BuiltEnv, folder: Path) -> Result:
     return result
 
 
-def regression(built: Built, folder: Path) -> tuple[Result, Result, Candidate]:
+Regression = tuple[Result, Result, Candidate]
+
+
+@pytest.fixture(scope="module")
+def regression(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Regression:
     """The results of the chain in 3.1.0 and 3.2.0, and a candidate that fails in both."""
+    folder = tmp_path_factory.mktemp("regression")
     good, bad = (
         look(cell(env, "failures", "dot_into_dot", **CHAIN), env, folder)
         for env in (built("triton-3.1.0"), built("triton-3.2.0"))
@@ -74,8 +79,8 @@ def candidate_of(cell: Cell) -> Candidate:
 
 
 @pytest.mark.wheels
-def test_a_regression_stays_a_regression(built: Built, tmp_path: Path) -> None:
-    good, bad, fails_in_both = regression(built, tmp_path)
+def test_a_regression_stays_a_regression(regression: Regression) -> None:
+    good, bad, fails_in_both = regression
     requirements = [
         requirement_of(bad, parse_criterion("same-failure"), LIMITS),
         requirement_to_be_ok(good, LIMITS),
@@ -91,9 +96,9 @@ def test_a_regression_stays_a_regression(built: Built, tmp_path: Path) -> None:
 
 @pytest.mark.wheels
 def test_a_later_requirement_that_refuses_applies_to_every_candidate(
-    built: Built, tmp_path: Path
+    regression: Regression,
 ) -> None:
-    good, bad, fails_in_both = regression(built, tmp_path)
+    good, bad, fails_in_both = regression
     fails = requirement_of(bad, parse_criterion("same-failure"), LIMITS)
     works = requirement_to_stay(good, LIMITS)
     assert works is not None
