@@ -30,7 +30,7 @@ DOTS: dict[str, Any] = {
 }
 BRAINS: dict[str, Any] = {
     "signature": {**POINTERS, "source": "*bf16", "result": "*bf16"},
-    "constexprs": {"BLOCK": 16},
+    "constexprs": {"BLOCK": 4},
 }
 LOWERING = "convert-triton-gpu-to-llvm"
 
