@@ -42,7 +42,7 @@ def answer(*arguments: str) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("project")
 def test_a_kernel_that_timed_out_is_slow_and_not_stuck() -> None:
-    stopped = ("--case", "n320", *ON, "3.1.0", "--deadline", "6")
+    stopped = ("--case", "n320", *ON, "3.1.0", "--deadline", "4")
     run("matrix", SPEC, *stopped)
     output = run("explain", CELL, SPEC)
     assert "    pass: tritongpu-coalesce\n" in output
