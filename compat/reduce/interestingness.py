@@ -302,7 +302,12 @@ class InterestingnessTest:
         cannot be started.
         """
         specs = [self._write_candidate(candidate) for candidate in candidates]
-        passing = set(range(len(specs)))
+        # Launches pass the arguments of the original, so no other types need a compile.
+        passing = {
+            number
+            for number, candidate in enumerate(candidates)
+            if self._question is None or keeps_types(candidate, self.spec)
+        }
         for requirement in self.requirements:
             shares = [sorted(passing)[slot :: self.slots] for slot in range(self.slots)]
             judged = self._threads.map(
@@ -313,7 +318,7 @@ class InterestingnessTest:
             )
             self.compiled += len(passing)
             passing = set().union(*self._gather(judged))
-        passing = self._differing(sorted(passing), candidates, specs)
+        passing = self._differing(sorted(passing), specs)
         for spec in specs:
             Path(spec.source).unlink(missing_ok=True)
         self._asked |= {candidates[number].key: len(self.requirements) for number in passing}
@@ -332,23 +337,15 @@ class InterestingnessTest:
         Path(spec.source).unlink(missing_ok=True)
         self._question.begin(self._builds_by_env(spec), self.stop)
 
-    def _differing(
-        self,
-        numbers: Sequence[int],
-        candidates: Sequence[Candidate],
-        specs: Sequence[Specialization],
-    ) -> set[int]:
+    def _differing(self, numbers: Sequence[int], specs: Sequence[Specialization]) -> set[int]:
         """The candidates for which the question holds; all of them without a question."""
         if self._question is None:
             return set(numbers)
-        candidates_kept = [
-            number for number in numbers if keeps_types(candidates[number], self.spec)
-        ]
         answers = self._question(
-            [self._builds_by_env(specs[number]) for number in candidates_kept], self.stop
+            [self._builds_by_env(specs[number]) for number in numbers], self.stop
         )
         self._launchable.clear()
-        return {number for number, answer in zip(candidates_kept, answers, strict=True) if answer}
+        return {number for number, answer in zip(numbers, answers, strict=True) if answer}
 
     def _builds_by_env(self, spec: Specialization) -> dict[str, Launchable]:
         """Env → the build of a candidate."""
