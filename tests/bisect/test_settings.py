@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
+from tests.commands import compat
 from tests.sqlite import opened
 from tests.waiting import PATIENCE, wait_until
 
@@ -59,10 +60,10 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
     return tmp_path
 
 
-def started(project: Path, *options: str) -> subprocess.Popen[str]:
+def started(project: Path) -> subprocess.Popen[str]:
     """Start the command as a shell does: in its own process group, which does not ignore Ctrl-C."""
     return subprocess.Popen(
-        [sys.executable, "-m", "compat.cli", *COMMAND, *options],
+        [sys.executable, "-m", "compat.cli", *COMMAND],
         cwd=project,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
@@ -106,17 +107,16 @@ def test_results_are_reported_on_ctrl_c_and_at_the_end_of_the_budget(project: Pa
         in progress
     )
 
-    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(
-        timeout=PATIENCE
-    )
-    assert ended.returncode == 0, progress
+    ended = compat(project, *COMMAND, "--budget", "0.001")
+    answer = ended.stdout
+    assert ended.returncode == 0, ended.stderr
     assert f"{cell}: Stopped at the end of the time budget, after " in answer
     assert "It is ok with BLOCK=64 instead of 128." in answer
     assert "--budget 0.001" in answer
 
-    answer, progress = (ended := started(project, "--json")).communicate(timeout=PATIENCE)
-    assert ended.returncode == 0, progress
-    (config_answer,) = (entry["answer"] for entry in json.loads(answer))
+    ended = compat(project, *COMMAND, "--json")
+    assert ended.returncode == 0, ended.stderr
+    (config_answer,) = (entry["answer"] for entry in json.loads(ended.stdout))
     assert (config_answer["end"], config_answer["left_out"]) == ("done", 0)
     (block,) = (need for need in config_answer["needs"] if need["setting"] == "BLOCK")
     assert (block["ok"], block["fails"]) == (["16", "32", "64"], ["256"])
@@ -124,9 +124,7 @@ def test_results_are_reported_on_ctrl_c_and_at_the_end_of_the_budget(project: Pa
 
 
 def test_budget_that_ends_before_any_result_gives_no_answer(project: Path) -> None:
-    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(
-        timeout=PATIENCE
-    )
-    assert ended.returncode == 1, progress
-    assert "Stopped at the end of the time budget, after 0 of at most " in answer
-    assert "None is known yet." in answer
+    ended = compat(project, *COMMAND, "--budget", "0.001")
+    assert ended.returncode == 1, ended.stderr
+    assert "Stopped at the end of the time budget, after 0 of at most " in ended.stdout
+    assert "None is known yet." in ended.stdout

@@ -35,6 +35,7 @@ from compat.store.store import Store
 from tests.cells import POINTERS, cell, context_of
 from tests.commands import compat
 from tests.conftest import ROOT
+from tests.forking import fork
 from tests.reduce.real import LIMITS
 from tests.targets import TARGETS
 from tests.waiting import PATIENCE
@@ -446,10 +447,21 @@ def test_with_only_the_command_lists_the_releases_that_differ(releases: Path, bu
 @pytest.mark.parametrize("named", [["3.6.0,triton-3.8.0"], ["triton-3.6.*", "3.8"]])
 def test_good_accepts_lists_of_releases_and_envs(releases: Path, named: list[str]) -> None:
     options = [word for value in named for word in ("--good", value)]
-    with start(releases, "reduce", GONE, *options, "--only", "--no-build") as process:
-        assert process.stdout is not None
-        message = next(line for line in process.stdout if line.startswith("preserving: ok "))
-        process.send_signal(signal.SIGINT)  # the line comes before the search
+    read, write = os.pipe()
+    process = fork(
+        "compat.cli",
+        ["reduce", GONE, *options, "--only", "--no-build"],
+        cwd=releases,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        output=write,
+        errors=write,
+    )
+    os.close(write)
+    with os.fdopen(read, encoding="utf-8") as output:
+        message = next(line for line in output if line.startswith("preserving: ok "))
+        os.kill(process.pid, signal.SIGINT)  # the line comes before the search
+        output.read()
+    assert process.wait() == 130
     assert message == "preserving: ok on triton-3.6.0, triton-3.8.0\n"
 
 
