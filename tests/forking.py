@@ -298,9 +298,20 @@ def _import(program: str, *modules: str) -> None:
         import_module(name)
     if program == "compat.cli":
         _render_nothing()
+    if "triton" in sys.modules:
+        _prepare_triton()
+
+
+def _prepare_triton() -> None:
+    """Import what the first compile imports, and spare a hash of the whole package.
+
+    The hash is a part of the names in Triton's cache. The path of the package replaces it.
+    """
+    import_module("triton.compiler.code_generator")
     for name in ("triton.compiler.compiler", "triton.runtime.cache"):
-        # A process computes the hash of the whole package once.
-        getattr(sys.modules.get(name), "triton_key", bool)()
+        module: Any = sys.modules.get(name)
+        if hasattr(module, "triton_key"):
+            module.triton_key = lambda: sys.modules["triton"].__file__
 
 
 def _render_nothing() -> None:
