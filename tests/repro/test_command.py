@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
+from compat.repro import verify
 from tests import commands
+from tests.repro.scripts import run_forked
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
@@ -86,19 +88,20 @@ variant = [{ name = "reduced", function = "kernel" }]
 @pytest.mark.wheels
 @pytest.mark.parametrize("beside", [False, True])
 def test_a_reduced_kernel_may_have_another_name_and_a_kernel_file(
-    project: Path, beside: bool
+    project: Path, beside: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`compat reduce` names the function ``kernel`` and writes a kernel file next to it.
 
     The kernel file describes the function, also if its parameters have other names.
     """
+    monkeypatch.setattr(verify, "run_script", run_forked)
+    monkeypatch.chdir(project)
     smaller = SMALLER.replace("def block_typed_bound", "def kernel")
     if beside:
         smaller = smaller.replace("source", "pointer")
         (project / "smaller.toml").write_text(BESIDE)
     (project / "smaller.py").write_text(smaller)
-    ran = repro(project, "faces/bound/*", "--reduced", "smaller.py")
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    commands.invoked("repro", "faces/bound/*", "--reduced", "smaller.py")
     script = (project / "repro" / "faces-bound-only-sm_90-3.9.0.py").read_text()
     assert (
         'signature={"pointer": "*i32"},' in script

@@ -409,6 +409,7 @@ def tile(source, result, size, BLOCK: tl.constexpr):
 
 
 @pytest.mark.wheels
+@pytest.mark.usefixtures("forked")
 def test_a_portable_script_reproduces_the_failure_on_several_releases(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
