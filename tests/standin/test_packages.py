@@ -105,7 +105,11 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(
+    ("env", "source"),
+    [("triton-3.0.0", SOURCES[0]), *(("triton-3.9.0", source) for source in SOURCES)],
+    indirect=["env"],
+)
 def test_relative_and_absolute_imports_work_and_an_edit_compiles_again(
     env: BuiltEnv, tmp_path: Path, source: str
 ) -> None:
