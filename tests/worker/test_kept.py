@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -38,8 +38,14 @@ pytestmark = pytest.mark.wheels
 LIMITS = Limits(deadline=60, memory=4 << 30)
 
 
+@pytest.fixture
+def env(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built("triton-3.9.0")
+
+
 @pytest.fixture(params=["triton-3.0.0", "triton-3.9.0"])
-def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+def any_env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    """An env of the oldest or the newest release."""
     return built(request.param)
 
 
@@ -78,7 +84,8 @@ def is_there(pid: int) -> bool:
         return False
 
 
-def test_next_command_uses_the_worker_of_the_previous_one(env: BuiltEnv) -> None:
+def test_next_command_uses_the_worker_of_the_previous_one(any_env: BuiltEnv) -> None:
+    env = any_env
     with borrow(env) as first:
         assert built_by(first, env).has_binary
     with borrow(env) as second:
@@ -131,31 +138,44 @@ def test_worker_ends_after_its_idle_timeout(env: BuiltEnv, runtime: Path) -> Non
     assert pool.resident_workers() == []
 
 
-@pytest.fixture
-def own_env(env: BuiltEnv, tmp_path: Path) -> BuiltEnv:
-    """The env as links to its files, so that a test can edit one while others use the env."""
-    assert env.python
-    python = Path(env.python)
-    shutil.copytree(python.parent.parent, tmp_path / "env", symlinks=True, copy_function=os.symlink)
-    return evolve(env, python=str(tmp_path / "env" / "bin" / python.name))
+def link(source: Path, place: Path, copied: Sequence[Path]) -> None:
+    """Link everything in a folder, but copy some files."""
+    place.mkdir()
+    for entry in source.iterdir():
+        if entry in copied:
+            shutil.copy2(entry, place / entry.name)
+        elif any(entry in path.parents for path in copied):
+            link(entry, place / entry.name, copied)
+        else:
+            (place / entry.name).symlink_to(entry)
 
 
 @pytest.mark.parametrize(
-    "file", ["compiler/compiler.py", "backends/nvidia/compiler.py", "_C/libtriton.*"]
+    "files", [("compiler/compiler.py", "backends/nvidia/compiler.py"), ("_C/libtriton.*",)]
 )
-def test_edited_toolchain_gets_a_new_worker(own_env: BuiltEnv, tmp_path: Path, file: str) -> None:
+def test_edited_toolchain_gets_a_new_worker(
+    any_env: BuiltEnv, tmp_path: Path, files: tuple[str, ...]
+) -> None:
     """Some releases load their backends in a way that keeps them out of every list of modules."""
-    (loaded,) = (tmp_path / "env").glob(f"lib/python*/site-packages/triton/{file}")
-    Path(shutil.copy2(loaded, tmp_path / "own")).replace(loaded)
-    status = loaded.stat()
-    with borrow(own_env) as first:
-        pass
-    os.utime(loaded, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
-    with borrow(own_env) as second:
-        assert second.hello.pid != first.hello.pid
-        assert built_by(second, own_env).has_binary
-    wait_until(lambda: not is_there(first.hello.pid), SOON)
-    assert [worker.pid for worker in pool.resident_workers()] == [second.hello.pid]
+    assert any_env.python
+    folder, own = Path(any_env.python).parent.parent, tmp_path / "env"
+    (package,) = folder.glob("lib/python*/site-packages/triton")
+    copied = [path for file in files for path in package.glob(file)]
+    assert len(copied) == len(files)
+    link(folder, own, copied)
+    own_env = evolve(any_env, python=str(own / "bin" / Path(any_env.python).name))
+    with borrow(own_env) as worker:
+        pids = [worker.hello.pid]
+    for path in copied:
+        loaded = own / path.relative_to(folder)
+        status = loaded.stat()
+        os.utime(loaded, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+        with borrow(own_env) as worker:
+            assert worker.hello.pid not in pids
+            assert built_by(worker, own_env).has_binary
+        pids.append(worker.hello.pid)
+    wait_until(lambda: not any(map(is_there, pids[:-1])), SOON)
+    assert [resident.pid for resident in pool.resident_workers()] == pids[-1:]
 
 
 def test_other_variables_packages_or_limits_get_another_worker(
