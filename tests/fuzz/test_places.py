@@ -1,4 +1,7 @@
-"""A few inputs for each place that takes input from others; ``nox -s fuzz`` tries 100,000."""
+"""A few inputs for each place that takes input from others; ``nox -s fuzz`` tries 100,000.
+
+As there, a place whose inputs take long gets fewer of them.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,15 @@ from tests.fuzz.canary import watched
 from tests.fuzz.places import shown
 from tests.fuzz.strangers import ALL_PLACES
 
+MOST = max(place.share for place in ALL_PLACES.values())
+
 
 @pytest.mark.parametrize("name", ALL_PLACES)
 def test_any_input_works_or_is_one_usage_error(name: str) -> None:
     place = ALL_PLACES[name]
 
     @settings(
+        max_examples=max(1, settings().max_examples * place.share // MOST),
         deadline=None,
         suppress_health_check=list(HealthCheck),
         database=None,
