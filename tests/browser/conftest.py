@@ -94,25 +94,14 @@ def follow(
 
     All tests of a module share the page, so a test may only change what a link shows anew.
     """
-    opened: dict[str, Page] = {}
+    opened: dict[str, Look] = {}
     with ExitStack() as stack:
 
         def followed(name: str, fragment: str) -> Page:
             if name not in opened:
-                opened[name] = stack.enter_context(looking(context, pages(name))).page
-                opened[name].wait_for_selector("body[data-ready]")
-            opened[name].evaluate(_FOLLOW, fragment)
-            return opened[name]
+                opened[name] = stack.enter_context(looking(context, pages(name)))
+                opened[name].page.wait_for_selector("body[data-ready]")
+            opened[name].follow(fragment)
+            return opened[name].page
 
         yield followed
-
-
-_FOLLOW = """async fragment => {
-    for (const next of ["", fragment]) {
-        if (location.hash === next) continue;
-        const changed = new Promise(done => addEventListener("hashchange", done, { once: true }));
-        location.hash = next;
-        await changed;
-    }
-}"""
-"""Shows the grid as it is at first, then what the fragment names."""

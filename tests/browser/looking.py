@@ -18,6 +18,14 @@ _TELL_VIOLATIONS = (
     "addEventListener('securitypolicyviolation', e => console.error('policy', e.violatedDirective,"
     " e.blockedURI))"
 )
+_FOLLOW = """async fragment => {
+    for (const next of ["", fragment]) {
+        if (location.hash === next) continue;
+        const changed = new Promise(done => addEventListener("hashchange", done, { once: true }));
+        location.hash = next;
+        await changed;
+    }
+}"""
 _OWN = ("blob:", "data:")
 """URLs that a page may load, because they send no request to a server."""
 
@@ -57,6 +65,10 @@ class Look:
     def _dialog(self, dialog: Dialog) -> None:
         self.troubles.append(f"{dialog.type}: {dialog.message}")
         dialog.dismiss()
+
+    def follow(self, fragment: str) -> None:
+        """Show the grid as it is at first, then what the fragment names."""
+        self.page.evaluate(_FOLLOW, fragment)
 
     def serious(self, *rules: str) -> list[str]:
         """The violations that axe finds on the current page and that keep people from using it.

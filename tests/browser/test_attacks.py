@@ -13,6 +13,7 @@ from tests.browser.pages import attacking
 from tests.report.hostile import ATTACK, SCRIPTS
 
 Open = Callable[..., Look]
+Follow = Callable[[str, str], Page]
 
 ALIEN = (
     "document.querySelectorAll('img, iframe, object, embed, base, b, script:not([type]), [onerror],"
@@ -51,9 +52,9 @@ def test_grid_shows_attacks_as_text(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("view", ["failures", "trends", "api"])
-def test_other_views_show_attacks_as_text(open_page: Open, view: str) -> None:
-    page = open_page("attacking", fragment=f"#view={view}").page
-    for summary in page.locator("main summary").all():
+def test_other_views_show_attacks_as_text(follow: Follow, view: str) -> None:
+    page = follow("attacking", f"#view={view}")
+    for summary in page.locator("main summary:visible").all():
         summary.click()
     for select in page.locator("main select:visible").all():
         for value in select.locator("option").evaluate_all("all => all.map(each => each.value)"):

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from attrs import evolve
 from playwright.sync_api import Page, expect
 
@@ -213,27 +212,22 @@ def test_links_and_fingerprints_are_copied(follow: Follow) -> None:
     assert copied(page) == failed.fingerprint
 
 
-@pytest.mark.parametrize(
-    ("copies", "label", "announcement"),
-    [
+def test_a_copy_without_the_clipboard_api_says_whether_it_worked(open_page: Open) -> None:
+    page = open_page("real", fragment=f"#cell={CELL}").page
+    button = page.get_by_role("button", name="Copy the fingerprint")
+    for copies, label, announcement in (
         (True, "Copied", "Copied the fingerprint"),
         (False, "Not copied", "The browser did not copy the fingerprint"),
-    ],
-)
-def test_a_copy_without_the_clipboard_api_says_whether_it_worked(
-    open_page: Open, copies: bool, label: str, announcement: str
-) -> None:
-    page = open_page("real", fragment=f"#cell={CELL}").page
-    page.evaluate(
-        "copies => { navigator.clipboard.writeText = () => Promise.reject();"
-        " document.execCommand = () => copies; }",
-        copies,
-    )
-    button = page.get_by_role("button", name="Copy the fingerprint")
-    button.click()
-    expect(button).to_have_text(label)
-    expect(page.locator("[data-said]")).to_have_text(announcement)
-    expect(button).to_have_text("Copy")
+    ):
+        page.evaluate(
+            "copies => { navigator.clipboard.writeText = () => Promise.reject();"
+            " document.execCommand = () => copies; }",
+            copies,
+        )
+        button.click()
+        expect(button).to_have_text(label)
+        expect(page.locator("[data-said]")).to_have_text(announcement)
+        expect(button).to_have_text("Copy")
 
 
 def test_the_message_is_downloaded(follow: Follow, tmp_path: Path) -> None:
@@ -264,10 +258,8 @@ def test_link_opens_a_cell_and_back_closes_it(open_page: Open) -> None:
     assert page.url == link
 
 
-def test_a_link_may_name_a_release_and_hold_a_filter(open_page: Open) -> None:
-    page = open_page(
-        "real", fragment="#q=descriptor&target=sm_90&cell=sel_varlen/descriptor/few/sm_90/3.2.0"
-    ).page
+def test_a_link_may_name_a_release_and_hold_a_filter(follow: Follow) -> None:
+    page = follow("real", "#q=descriptor&target=sm_90&cell=sel_varlen/descriptor/few/sm_90/3.2.0")
     assert page.locator("[data-drawer] h2").inner_text() == "sel_varlen/descriptor/few"
     assert page.locator("form[data-filter] [name=q]").input_value() == "descriptor"
     assert page.locator("[data-target=sm_90]").get_attribute("aria-pressed") == "true"

@@ -6,9 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.looking import Look
-
-Open = Callable[..., Look]
+Follow = Callable[[str, str], Page]
 
 NAMES = "#view=api"
 
@@ -31,14 +29,14 @@ def shown(page: Page) -> list[str]:
     return names
 
 
-def test_a_page_without_names_has_no_view_of_names(open_page: Open) -> None:
-    page = open_page("real", fragment=NAMES).page
+def test_a_page_without_names_has_no_view_of_names(follow: Follow) -> None:
+    page = follow("real", NAMES)
     assert page.locator("[data-view-link=api]").count() == 0
     assert page.locator("[data-view=grid]").is_visible()
 
 
-def test_each_inspected_release_has_a_state_and_others_are_unseen(open_page: Open) -> None:
-    page = open_page("various", fragment=f"{NAMES}&name=tl").page
+def test_each_inspected_release_has_a_state_and_others_are_unseen(follow: Follow) -> None:
+    page = follow("various", f"{NAMES}&name=tl")
     assert states(page, "tl.make_block_ptr") == ["there", "there", "unseen", "there", "refuses"]
     assert (
         summary(page, "tl.make_block_ptr")
@@ -58,8 +56,8 @@ def test_each_inspected_release_has_a_state_and_others_are_unseen(open_page: Ope
     assert "Not inspected: 3.7.1." in page.locator("[data-view=api] .lead").inner_text()
 
 
-def test_the_search_filters_names_and_updates_the_url(open_page: Open) -> None:
-    page = open_page("various").page
+def test_the_search_filters_names_and_updates_the_url(follow: Follow) -> None:
+    page = follow("various", "")
     page.locator("[data-view-link=api]").click()
     expect(page.locator("[data-view=api] .count")).to_have_text(
         "200 of 306 names are shown. Search for the others."
@@ -80,8 +78,8 @@ def test_the_search_filters_names_and_updates_the_url(open_page: Open) -> None:
     assert page.locator("[data-view=api] .count").inner_text() == "No name matches."
 
 
-def test_names_are_filtered_by_kind_of_change(open_page: Open) -> None:
-    page = open_page("various", fragment=NAMES).page
+def test_names_are_filtered_by_kind_of_change(follow: Follow) -> None:
+    page = follow("various", NAMES)
     for which, names in (
         ("since", ["tl.make_tensor_descriptor"]),
         ("gone", ["tl.make_block_ptr", "tl.advance"]),

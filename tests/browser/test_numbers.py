@@ -15,7 +15,7 @@ from tests.browser.looking import Look
 from tests.records import ASSERT, OK, SHAPE, TARGETS, bad, env
 from tests.report import factory
 
-Open = Callable[..., Look]
+Follow = Callable[[str, str], Page]
 OpenResults = Callable[..., Page]
 UNSTABLE = "sel_varlen/block_ptr/many/sm_90/triton-3.1.0"
 SLOWER = "sel_varlen/loop_1d/few/sm_90/triton-3.3.0"
@@ -53,15 +53,15 @@ def errors(*amounts: float) -> list[Result]:
     ]
 
 
-def test_a_cell_that_compiles_but_is_unstable_has_the_unstable_mark(open_page: Open) -> None:
-    page = open_page("run").page
+def test_a_cell_that_compiles_but_is_unstable_has_the_unstable_mark(follow: Follow) -> None:
+    page = follow("run", "")
     line = page.locator("tr[data-name='sel_varlen/block_ptr']")
     expect(line).to_contain_text("compiles; right since 3.2.0")
     assert page.locator(".swatch.m-unstable").first.is_visible()
 
 
-def test_a_cell_shows_its_numbers_and_its_latency_separately(open_page: Open) -> None:
-    page = open_page("run", fragment=f"#cell={UNSTABLE}").page
+def test_a_cell_shows_its_numbers_and_its_latency_separately(follow: Follow) -> None:
+    page = follow("run", f"#cell={UNSTABLE}")
     facts = page.locator("[data-drawer] .facts-list")
     expect(facts.locator("[data-fact-line=right]")).to_contain_text("7 of 30 launches differ")
     expect(facts.locator("[data-fact-line=right]")).to_contain_text("interpreter: ok")
@@ -70,20 +70,20 @@ def test_a_cell_shows_its_numbers_and_its_latency_separately(open_page: Open) ->
     )
 
 
-def test_a_tuned_variant_shows_its_best_config_and_since_which_release(open_page: Open) -> None:
-    page = open_page("tuned").page
+def test_a_tuned_variant_shows_its_best_config_and_since_which_release(follow: Follow) -> None:
+    page = follow("tuned", "")
     best = page.locator("tr[data-name='layer_norm/whole_row'] [data-tuned]")
     assert best.inner_text() == "best since 3.9.0: num_warps=16"
     assert page.locator("tr[data-name='layer_norm'] [data-tuned]").count() == 0
     other = page.locator("tr[data-name='sel_varlen/broadcast_2d'] [data-tuned]")
     assert other.inner_text() == "best since 3.4.0: num_warps=4, num_stages=2"
-    assert open_page("run").page.locator("[data-tuned]").count() == 0
+    assert follow("run", "").locator("[data-tuned]").count() == 0
 
 
 def test_the_trends_show_the_best_config_and_the_cost_of_keeping_an_old_one(
-    open_page: Open,
+    follow: Follow,
 ) -> None:
-    page = open_page("tuned", fragment="#view=trends&kernel=layer_norm").page
+    page = follow("tuned", "#view=trends&kernel=layer_norm")
     answer = page.locator("[data-tuned-answer='layer_norm/whole_row/n16384/sm_90']")
     expect(answer).to_contain_text("tuned on NVIDIA H100 80GB HBM3")
     expect(answer.locator("li").first).to_contain_text("inverts between 3.7.1 and 3.8.0")
@@ -103,8 +103,8 @@ def test_the_trends_show_the_best_config_and_the_cost_of_keeping_an_old_one(
     expect(drawer).to_contain_text("num_warps=32, of 3.0.0: 221.408 µs, 1.16 × the best")
 
 
-def test_a_slower_latency_is_shown_with_that_of_the_previous_release(open_page: Open) -> None:
-    page = open_page("run", fragment=f"#cell={SLOWER}").page
+def test_a_slower_latency_is_shown_with_that_of_the_previous_release(follow: Follow) -> None:
+    page = follow("run", f"#cell={SLOWER}")
     fast = page.locator("[data-drawer] [data-fact-line=fast]")
     expect(fast).to_contain_text("300 µs on NVIDIA H200")
     expect(fast).to_contain_text("156.4 µs in 3.2.0")

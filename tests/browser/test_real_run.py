@@ -99,6 +99,7 @@ def test_a_call_over_several_lines_is_marked_at_the_line_of_the_caret(
     cells = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
     assert len(cells) == 6, ran.stdout + ran.stderr
     lines = source.read_text().splitlines()
+    opened = look(tmp_path / "reports" / "index.html")
     for cell in cells:
         number = next(
             number for number, line in enumerate(lines, 1) if line.endswith(f"# {cell['variant']}")
@@ -111,8 +112,8 @@ def test_a_call_over_several_lines_is_marked_at_the_line_of_the_caret(
             (tmp_path / "junit.xml").read_text(),
         ):
             assert f"over_lines.py:{number}" in text
-        page = look(tmp_path / "reports" / "index.html", fragment=f"#cell={cell['id']}").page
+        opened.follow(f"#cell={cell['id']}")
         assert (
-            page.locator("[data-drawer] [data-offending] .text").inner_text().strip()
+            opened.page.locator("[data-drawer] [data-offending] .text").inner_text().strip()
             == lines[number - 1].strip()
         )
