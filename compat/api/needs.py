@@ -103,33 +103,24 @@ class Needs:
 
 def needs_of(uses: Uses, inspection: Inspection) -> Needs:
     """Find the names that a source needs, and the part of them that each release has."""
-    every = {full for namespace in inspection.namespaces for full in namespace.names}
-    entered = {
-        full
-        for namespace in inspection.namespaces
-        for full in namespace.names
-        if _is_entered(namespace, full)
-    }
-    needs = tuple(_needs(uses.uses, inspection, every, entered))
+    needs = tuple(_needs(uses.uses, inspection))
     return Needs(
         needs=needs, coverage=tuple(_having(place, needs) for place in inspection.places), uses=uses
     )
 
 
-def _is_entered(namespace: Namespace, full: str) -> bool:
-    """Whether the names that ``full`` contains are known."""
-    name = namespace.get(full)
-    return name is not None and name.kind in _ENTERED and not name.opaque
+def _is_entered(full: str, inspection: Inspection) -> bool:
+    """Whether the names that ``full`` contains are known in some release."""
+    entries = (names.get(full) for names in inspection.namespaces if full in names.names)
+    return any(name is not None and name.kind in _ENTERED and not name.opaque for name in entries)
 
 
-def _needs(
-    uses: Iterable[ApiUse], inspection: Inspection, every: set[str], entered: set[str]
-) -> Iterator[NameNeed]:
+def _needs(uses: Iterable[ApiUse], inspection: Inspection) -> Iterator[NameNeed]:
     groups: dict[tuple[str, ...], list[ApiUse]] = {}
     for use in uses:
-        named = tuple(dict.fromkeys(_name(full, every, entered) for full in use.meanings))
+        named = tuple(dict.fromkeys(_name(full, inspection) for full in use.meanings))
         if use.starred:
-            named = tuple(full for full in named if full in every)
+            named = tuple(full for full in named if inspection.entries(full))
         if named and not all(full == inspection.toolchain or _is_dunder(full) for full in named):
             groups.setdefault(named, []).append(use)
     for full, group in sorted(groups.items()):
@@ -145,7 +136,7 @@ def _is_dunder(full: str) -> bool:
     return last.startswith("__")
 
 
-def _name(full: str, every: set[str], entered: set[str]) -> str:
+def _name(full: str, inspection: Inspection) -> str:
     """The part of ``a.b.c`` that is a name of the toolchain.
 
     Parts after a function or a dtype are attributes of a value, which are not inspected.
@@ -153,10 +144,9 @@ def _name(full: str, every: set[str], entered: set[str]) -> str:
     parts = full.split(".")
     for end in range(len(parts), 0, -1):
         prefix = ".".join(parts[:end])
-        if prefix in every:
-            return (
-                prefix if end == len(parts) or prefix not in entered else ".".join(parts[: end + 1])
-            )
+        if inspection.entries(prefix):
+            is_whole = end == len(parts) or not _is_entered(prefix, inspection)
+            return prefix if is_whole else ".".join(parts[: end + 1])
     return full
 
 

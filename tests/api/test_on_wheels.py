@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -196,16 +197,21 @@ def releases(every: Inspection, phrase: str) -> set[str]:
     return working_releases
 
 
-def having_all(every: Inspection, function: str) -> set[str]:
+@pytest.fixture(scope="module")
+def kernels() -> ast.Module:
+    return tree_of((KERNELS / "api.py").read_bytes())
+
+
+def having_all(every: Inspection, kernels: ast.Module, function: str) -> set[str]:
     names = toolchains.DEFAULT.language.api
     assert names is not None
-    needs = needs_of(
-        read_uses(tree_of((KERNELS / "api.py").read_bytes()), "triton", names, function), every
-    )
+    needs = needs_of(read_uses(kernels, "triton", names, function), every)
     return {having.place.label for having in needs.coverage if having.has_all}
 
 
-def test_names_predict_most_of_the_releases_that_compile_a_kernel(every: Inspection) -> None:
+def test_names_predict_most_of_the_releases_that_compile_a_kernel(
+    every: Inspection, kernels: ast.Module
+) -> None:
     """Except for ``LESS_THAN_NAMES``, exactly the releases with all names compile a kernel."""
     expected = {
         function: releases(every, phrase)
@@ -213,7 +219,7 @@ def test_names_predict_most_of_the_releases_that_compile_a_kernel(every: Inspect
         for function in names.split()
     }
     actual = {
-        function: having_all(every, function)
+        function: having_all(every, kernels, function)
         for function in functions()
         if function not in EXPECTED["intermittent"].split()
     }
