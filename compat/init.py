@@ -170,7 +170,8 @@ class _Initializing:
                 declared.sources[path]: f"it has the kernels of {display_path(path, self.folder)}"
                 for path in written
             }
-        workflows = [workflow_files(system, self._config()) for system in systems]
+        for system in systems:  # It raises the errors of its files.
+            workflow_files(system, self._config())
         place = _folder_for(self.folder, declared)
         texts = {path: (source, text) for source, path, text in self._kernel_files(guessed, place)}
         for path, (source, text) in texts.items():
@@ -182,8 +183,8 @@ class _Initializing:
             "`compat envs build` and `compat matrix` do not need it",
         )
         self._ignore()
-        for files in workflows:
-            self._workflow(files)
+        for system in systems:  # Now that matrix.toml says which envs there are.
+            self._workflow(workflow_files(system, self._config()))
         kernels = [kernel for source in guessed for kernel in source.kernels]
         return InitResult(
             written_files=self.written_files,

@@ -251,7 +251,11 @@ def groups(config: MatrixConfig, most: int = JOBS) -> tuple[Group, ...]:
     """
     envs = config.choose_envs()
     ranges = tuple(_ranges(envs, most))
-    return ranges if _cover(ranges, config, envs) else tuple(_group_envs(envs, most))
+    if _cover(ranges, config, envs):
+        return ranges
+    if most == 1:
+        return (Group(name="all", envs=",".join(config.default_envs)),)
+    return tuple(_group_envs(envs, most))
 
 
 def _ranges(envs: Sequence[Env], most: int) -> Iterator[Group]:

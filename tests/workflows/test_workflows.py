@@ -24,6 +24,19 @@ from compat.workflows import FEW, JOBS, SHARD, SHARDS, System, groups, jobs, wor
 from tests.workflows.linters import ROOT, lint
 
 KERNEL = (ROOT / "tests" / "guess" / "sources" / "plain_softmax.py").read_text(encoding="utf-8")
+CUTE_KERNEL = """
+import cutlass.cute as cute
+
+
+@cute.kernel
+def fill(x: cute.Tensor):
+    x[0] = 1
+
+
+@cute.jit
+def run(x: cute.Tensor):
+    fill(x).launch(grid=(1, 1, 1), block=(32, 1, 1))
+"""
 GOLDEN = {
     ".github/workflows/triton-compat.yml": "github.yml",
     ".github/workflows/triton-compat-nightly.yml": "nightly.yml",
@@ -134,6 +147,14 @@ def test_existing_files_are_kept(folder: Path) -> None:
     assert (folder / ".gitlab/triton-compat.yml").read_bytes() == before
 
 
+def test_first_init_divides_the_envs_of_the_matrix_that_it_writes(folder: Path) -> None:
+    (folder / "copy.py").write_text(CUTE_KERNEL)
+    init("--github")
+    github = YAML(typ="safe").load(folder / ".github" / "workflows" / "triton-compat.yml")
+    (job,) = github["jobs"]["matrix"]["strategy"]["matrix"]["include"]
+    assert job["envs"] == "releases,cute-releases"
+
+
 def test_init_without_the_options_writes_no_workflow(folder: Path) -> None:
     init()
     assert not {".github", ".gitlab", ".gitlab-ci.yml"} & {path.name for path in folder.iterdir()}
@@ -169,6 +190,8 @@ def test_each_env_is_tried_in_one_job(text: str, folder: Path) -> None:
     assert len(groups(config)) <= JOBS
     names = [group.name for group in groups(config)]
     assert len(set(names)) == len(names)
+    (only,) = groups(config, 1)
+    assert config.choose_envs([only.envs]) == config.choose_envs()
 
 
 # --- source of the installation -------------------------------------------------------------------
