@@ -159,7 +159,8 @@ class _Bundling:
     def add_kernel(self, path: Path, expression: str, functions: Iterable[str] = ()) -> str:
         """Add the last definition of the kernel, and leave out later assignments of its name.
 
-        Such an assignment is ``kernel = autotune(…)(kernel)``. ``functions`` are the functions of
+        Such an assignment is ``kernel = autotune(…)(kernel)``. A kept decorator in it, as in
+        ``kernel = jit(kernel)``, becomes one of the definition. ``functions`` are the functions of
         its file that the kernel takes as constexprs. They keep their names too. Returns the
         kernel's name.
         """
@@ -182,6 +183,12 @@ class _Bundling:
             [statement for statement in binding if not isinstance(statement.node, ast.Assign)][-1],
             again=True,
         )
+        definition, _ = self._pieces.pop()
+        for statement, decorator in _applied_decorators(kernel, binding):
+            for use in uses(decorator):
+                tuple(self._follow(statement, use))
+            definition = f"@{ast.unparse(decorator)}\n{definition}"
+        self._pieces.append((definition, True))
         return kernel.name
 
     def text(self) -> str:
@@ -291,6 +298,18 @@ class _Bundling:
             self._pieces.append((f"{alias} = {name}", False))
             return alias
         return name
+
+
+def _applied_decorators(
+    kernel: OwnDefinition, binding: Iterable[Statement]
+) -> Iterator[tuple[Statement, ast.expr]]:
+    """Yield the kept decorators in assignments of a kernel's name, with the statements."""
+    for statement in binding:
+        for node in ast.walk(statement.node) if isinstance(statement.node, ast.Assign) else ():
+            match node:
+                case ast.Call(func=decorator, args=[ast.Name(id=kernel.name)], keywords=[]):
+                    if kernel.file.keeps(callable_name(decorator)):
+                        yield statement, decorator
 
 
 def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:

@@ -349,6 +349,20 @@ def test_an_autotune_call_after_the_kernel_is_not_bundled(tmp_path: Path) -> Non
     assert "autotune" not in bundled(tmp_path, main).text
 
 
+@pytest.mark.parametrize(
+    "assigned",
+    [
+        "triton.jit(kernel)\nkernel = triton.heuristics({})(kernel)",
+        "triton.autotune([], key=[])(triton.jit(kernel))",
+    ],
+)
+def test_jit_in_an_assignment_after_the_kernel_becomes_its_decorator(
+    assigned: str, tmp_path: Path
+) -> None:
+    main = f"def kernel(p):\n    tl.store(p, 0)\n\n\nkernel = {assigned}\n"
+    assert body(bundled(tmp_path, main)) == "@triton.jit\ndef kernel(p):\n    tl.store(p, 0)"
+
+
 def test_decorators_are_bundled_on_request_with_what_they_use(tmp_path: Path) -> None:
     main = """
 import sizes
