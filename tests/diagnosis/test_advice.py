@@ -257,7 +257,8 @@ def test_advice_for_an_undefined_parameter_names_the_star(
 ) -> None:
     failure = failure_of("starred.py", "triton-3.1.0")
     assert failure.failure_class == "undefined-name"
-    assert failure.advice.endswith(" Parameters after a `*` need Triton 3.9.")
+    assert " Parameters after a `*` need Triton 3.9." in failure.advice
+    assert failure.advice.endswith(" Variables of a function around the kernel need 3.4.")
 
 
 @pytest.mark.wheels

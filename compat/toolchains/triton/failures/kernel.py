@@ -271,9 +271,9 @@ CLASSES = (
             " use."
         ),
         advice=(
-            "Check the spelling of `{name}`. A variable that only one branch of an `if` defines"
-            " does not exist after the `if`, or if a constexpr leaves that branch out. Define it"
-            " before the `if`, or change the constexpr. Parameters after a `*` need Triton 3.9."
+            "Check the spelling of `{name}`. If only one branch of an `if` defines it, define it"
+            " before the `if`, or change the constexpr that leaves the branch out. Parameters after"
+            " a `*` need Triton 3.9. Variables of a function around the kernel need 3.4."
         ),
         signs=(Sign(error=r"^NameError$", message=r"\b(?P<name>\w+)'? is not defined$"),),
     ),
