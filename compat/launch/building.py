@@ -142,6 +142,15 @@ def build_cells(
     )
 
 
+def no_problem() -> SelectionError:
+    """The error for kernels of which none can be launched, because they have no inputs."""
+    hint = (
+        "Add a [problem] with the inputs of a launch to the kernel file; docs/problems.md describes"
+        " it."
+    )
+    return SelectionError("none of the chosen kernels has a problem", hint=hint)
+
+
 def check_target(selection: Selection, cells: Sequence[Cell]) -> Target:
     """Return the single target of all cells.
 
@@ -156,11 +165,7 @@ def check_target(selection: Selection, cells: Sequence[Cell]) -> Target:
             f"kernels of {titles} cannot be launched", hint="Choose other kernels with --kernel."
         )
     if not cells:
-        hint = (
-            "Add a [problem] with the inputs of a launch to the kernel file; docs/problems.md"
-            " describes it."
-        )
-        raise SelectionError("none of the chosen kernels has a problem", hint=hint)
+        raise no_problem()
     target, *others = dict.fromkeys(cell.target for cell in cells)
     if others:
         names = ", ".join(several.name for several in (target, *others))

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
-from compat.launch.building import Built, OmittedCell, build_cells, check_target
+from compat.launch.building import Built, OmittedCell, build_cells, check_target, no_problem
 from compat.launch.merging import with_every_launch, with_launched
 from compat.model import NOT_RUN, Cell, Latency, Result, Specialization, Target
 from compat.project import Listener, Obtain, Selection
@@ -224,11 +224,13 @@ def _not_tunable(specs: Sequence[Specialization]) -> SelectionError:
                 " references under [problem] of the kernel file; docs/problems.md has an example."
             ),
         )
+    if not any(spec.problem for spec in specs):
+        return no_problem()
     return SelectionError(
         "none of the chosen kernels has several configs",
         hint=(
             "Name the settings to tune in the kernel file: [tune] with options = { num_warps = [4,"
-            " 8] }; docs/tune.md has an example. A kernel also needs a [problem]."
+            " 8] }; docs/tune.md has an example."
         ),
     )
 

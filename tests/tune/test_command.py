@@ -6,6 +6,7 @@ A stand-in replaces the driver. Its kernel does what its machine code says.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -179,6 +180,11 @@ def test_kernels_without_configs_are_refused(
     done = invoked("tune", *SELECTED, "--build", "tuned", code=SelectionError.exit_code)
     assert "none of the chosen kernels has several configs" in done.stderr
     assert "[tune] with options = { num_warps = [4, 8] }" in done.stderr
+    kernel = tmp_path / "by_code.toml"
+    without = re.sub(r"\[problem\].*?\n\n", "", kernel.read_text(), flags=re.DOTALL)
+    kernel.write_text(f"{without}[tune]\noptions = {{ num_warps = [4, 8] }}\n")
+    done = invoked("tune", *SELECTED, "--build", "tuned", code=SelectionError.exit_code)
+    assert "none of the chosen kernels has a problem" in done.stderr
 
 
 @pytest.mark.wheels
