@@ -148,6 +148,11 @@ _LONGEST = 30
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))}
 
 
+def split_at_commas(texts: Iterable[str]) -> tuple[str, ...]:
+    """The names in texts, in which commas separate names. Empty names are left out."""
+    return tuple(name.strip() for text in texts for name in text.split(",") if name.strip())
+
+
 def size_of_text(text: str) -> int | None:
     """The bytes that ``4 GiB`` means; ``None`` for a text that is not a size above zero."""
     match = _SIZE.fullmatch(text.strip()) if len(text) < _LONGEST else None

@@ -16,6 +16,7 @@ from compat.envs import interpreters
 from compat.errors import IndexUnavailable, SelectionError
 from compat.launch.hosting import Gpu
 from compat.project import Selection
+from compat.text import split_at_commas
 from compat.toolchains.base import Toolchain
 
 FEW = 16
@@ -55,7 +56,7 @@ class GrowingSetting:
     def parse(cls, text: str) -> GrowingSetting:
         """Read ``N`` or ``N=32,64,128``. Raises SelectionError."""
         name, _, values = text.partition("=")
-        numbers = [value.strip() for value in values.split(",") if value.strip()]
+        numbers = split_at_commas([values])
         if not name.strip() or (
             "=" in text
             and (

@@ -29,7 +29,7 @@ from compat.guard.checking import (
 )
 from compat.report.folder import read_report
 from compat.report.summary.statements import guesses
-from compat.text import printable
+from compat.text import printable, split_at_commas
 
 _PATH = FilePath(dir_okay=False)
 _GLOBS = {
@@ -110,7 +110,7 @@ def guard(
     request = Request(
         **{
             **request_fields,
-            "prefer": _split_names(request_fields["prefer"]),
+            "prefer": split_at_commas(request_fields["prefer"]),
             "policy": request_fields["policy"] or "",
         }
     )
@@ -171,7 +171,3 @@ def _refuse_others(**options: object) -> None:
             raise click.UsageError(
                 f"{option} cannot be combined with --check: a guard records how it was made."
             )
-
-
-def _split_names(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word.strip() for text in texts for word in text.split(",") if word.strip())

@@ -21,7 +21,7 @@ from compat.config.toml import Table, read_toml
 from compat.envs.libraries import is_pinned, newest_of_minors, normal, released_versions
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.model import Specialization
-from compat.text import JsonMapping, lazy_pattern
+from compat.text import JsonMapping, lazy_pattern, split_at_commas
 
 OPTION = "--package"
 _NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -69,7 +69,7 @@ def libraries_named(texts: Sequence[str]) -> tuple[LibraryVersions, ...]:
     libraries: dict[LibraryVersions, None] = {}
     for text in texts:
         name = ""
-        for word in filter(None, (part.strip() for part in text.split(","))):
+        for word in split_at_commas([text]):
             before_equal, equal, after = (part.strip() for part in word.partition("=="))
             if equal:
                 name, version = _name(before_equal, text), _version(after, text)

@@ -9,7 +9,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from compat.model import Env
-from compat.text import lazy_pattern
+from compat.text import lazy_pattern, split_at_commas
 
 NEWEST = "newest"
 """The word for the newest final release."""
@@ -45,7 +45,7 @@ def split_words(texts: Iterable[str]) -> list[str]:
     parts: list[str] = []
     for text in texts:
         joins = False
-        for part in filter(None, (part.strip() for part in text.split(","))):
+        for part in split_at_commas([text]):
             specifies = _OPERATOR.match(part) is not None
             if specifies and joins:
                 parts[-1] += f",{part}"

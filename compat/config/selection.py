@@ -19,6 +19,7 @@ from compat.config import releases
 from compat.config.toml import did_you_mean
 from compat.errors import SelectionError
 from compat.model import Cell, Env, Specialization, Target
+from compat.text import split_at_commas
 
 if TYPE_CHECKING:
     from compat.config.matrix import MatrixConfig
@@ -44,10 +45,6 @@ _WITHOUT_ENV = _PARTS - 1
 _GLOB = frozenset("*?[")
 _CELLS = 12
 """The most cells that a hint lists one by one."""
-
-
-def _patterns(texts: Iterable[str]) -> list[str]:
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
 def nothing_matches(
@@ -142,7 +139,7 @@ def select_targets(targets: Sequence[Target], patterns: Sequence[str]) -> tuple[
     the name of a GPU: ``h100``, ``rtx4090``. Raises SelectionError.
     """
     chosen: set[Target] = set()
-    for pattern in _patterns(patterns):
+    for pattern in split_at_commas(patterns):
         named = [target for target in targets if fnmatchcase(target.name, pattern)]
         matched = named or [target for target in targets if toolchains.is_of_gpu(target, pattern)]
         if not matched:
@@ -159,7 +156,7 @@ def without_pairs(kernels: Sequence[str]) -> tuple[tuple[str, ...], bool]:
 
     The globs ``pair`` and ``pair/*`` mean pairs.
     """
-    patterns = _patterns(kernels)
+    patterns = split_at_commas(kernels)
     remaining = tuple(word for word in patterns if word.partition("/")[0] != PAIRS)
     return remaining, len(remaining) < len(patterns)
 
@@ -178,7 +175,7 @@ def select_specs(
     """
     remaining = tuple(specs)
     for kind, globs in (("kernel", kernels), ("variant", variants), ("case", cases)):
-        patterns = _patterns(globs)
+        patterns = split_at_commas(globs)
         names = [getattr(spec, kind) for spec in remaining]
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in names):

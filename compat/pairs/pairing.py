@@ -35,7 +35,7 @@ from compat.pairs.records import Grid, Pair, PairProgram
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import Claims
-from compat.text import JsonMapping, printable, read_json, write_json
+from compat.text import JsonMapping, printable, read_json, split_at_commas, write_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import Framework, Toolchain
 
@@ -368,7 +368,7 @@ def choose_pairs(
     if every:
         torches = [str(version) for version in _every_version(config, toolchain)]
     if torches:
-        versions = [_version(word, framework) for word in _split(torches)]
+        versions = [_version(word, framework) for word in dict.fromkeys(split_at_commas(torches))]
         envs = tuple(_env_with(config, version, toolchain) for version in versions)
     if not envs:
         raise SelectionError(missing, hint=f"Name one with {_option(framework)}.")
@@ -443,12 +443,6 @@ def _one_of_each(envs: Sequence[Env]) -> tuple[Env, ...]:
     for env in envs:
         by_version.setdefault(env.framework_release, env)
     return tuple(by_version.values())
-
-
-def _split(texts: Sequence[str]) -> list[str]:
-    return list(
-        dict.fromkeys(word.strip() for text in texts for word in text.split(",") if word.strip())
-    )
 
 
 def _version(word: str, framework: Framework) -> Version:
