@@ -35,7 +35,7 @@ from compat.engine.run import RunContext, slot_threads
 from compat.executors.executor import Batch, Executor
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Result, Specialization, Status
-from compat.source.closure import read_source, roots_of
+from compat.source.closure import read_source
 from compat.store.keys import CellKeys, witnesses_of
 from compat.store.store import Store
 from compat.workers.attempt import INTERPRETING, Limits, isolation
@@ -314,10 +314,7 @@ class _Interpreting:
         beyond = unchanged.beyond(spec.source, spec.closure, evidence.imported, spec.roots)
         if beyond is not None:
             beyond = unchanged.beyond(problem.source, problem.closure, map(str, beyond))
-        if beyond is None or not all(map(Path.is_absolute, beyond)):
-            return None
-        roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
-        witnesses = witnesses_of(beyond, roots, began)
+        witnesses = witnesses_of(spec, beyond, began)
         return None if witnesses is None else evolve(evidence, witnesses=witnesses)
 
 

@@ -50,7 +50,7 @@ from compat.model import (
 )
 from compat.model.outcome import compact_record
 from compat.processes.supervisor import AVAILABLE_CORES
-from compat.source.closure import ClosureCheck, roots_of
+from compat.source.closure import ClosureCheck
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store
 from compat.text import lazy_pattern
@@ -599,11 +599,7 @@ def _to_be_kept(
     spec = cell.spec
     imported = [path for evidence in attempts for path in evidence.imported]
     beyond = context.unchanged.beyond(spec.source, spec.closure, imported, spec.roots)
-    # A relative path stands for imports that were left out, because there were too many.
-    if beyond is None or not all(map(Path.is_absolute, beyond)):
-        return None
-    roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
-    witnesses = witnesses_of(beyond, roots, began)
+    witnesses = witnesses_of(spec, beyond, began)
     if witnesses is None:
         return None
     partly = {path.name for path in context.unchanged.partly(spec.source, spec.closure, spec.roots)}

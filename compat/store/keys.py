@@ -31,7 +31,7 @@ from pathlib import Path, PurePath
 
 from compat import interruption, toolchains
 from compat.files import folder_digest
-from compat.model import BuiltEnv, Cell, Evidence
+from compat.model import BuiltEnv, Cell, Evidence, Specialization
 from compat.processes import supervisor
 from compat.source.closure import roots_of
 from compat.text import JsonMapping, printable, shorten
@@ -142,16 +142,19 @@ def _conditions(mode: Mode) -> dict[str, object]:
 
 
 def witnesses_of(
-    files: Iterable[Path], roots: Iterable[Path], since: float
+    spec: Specialization, files: Sequence[Path] | None, since: float
 ) -> dict[str, str] | None:
-    """Return path → digest, of files and of the folders that they and the roots are in.
+    """Return path → digest, of files and of the folders that they and the kernel's roots are in.
 
     ``since`` is a time before the first of them was imported, in seconds since the epoch. Returns
-    ``None`` if a file or a folder may have changed since then.
+    ``None`` without files, if a file or a folder may have changed since then, or if there is a
+    relative path: it stands for imports that were left out, because there were too many.
     """
-    files = list(files)
+    if files is None or not all(map(Path.is_absolute, files)):
+        return None
     if not files:
         return {}
+    roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
     places = dict.fromkeys(
         [*files, *roots, *(folder for file in files for folder in _folders(file))]
     )
