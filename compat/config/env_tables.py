@@ -25,7 +25,6 @@ from compat.text import lazy_pattern
 from compat.toolchains.base import Toolchain
 
 _ENV_KEYS = ("distribution", "wheel", "index", "python", "install", "groups", "released")
-_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _EDITABLE = lazy_pattern(r"(?:-e|--editable)[=\s]\s*(?P<path>.+)")
 _PATH = lazy_pattern(r"(?:\.{1,2}$|\.{0,2}/|~).*")
 _ARCHIVES = (".whl", ".tar.gz", ".zip")
@@ -193,7 +192,7 @@ def _env(table: Table, base: Path) -> Env:
         evolve(env, distribution=toolchain.name) if distribution == toolchain.distribution else env
     )
     name = table.string("name", own.label)
-    _check_name(table, name, "name" if "name" in table else None)
+    table.check_name(name, "name" if "name" in table else None)
     return evolve(
         env,
         name=name,
@@ -204,11 +203,6 @@ def _env(table: Table, base: Path) -> Env:
         groups=_groups(table),
         released=table.day("released"),
     )
-
-
-def _check_name(table: Table, name: str, key: str | None) -> None:
-    if not _NAME.fullmatch(name):
-        table.fail(f"{name!r} is not a valid name: use letters, digits and . _ + - only", key)
 
 
 def toolchain_named(table: Table, name: str) -> Toolchain:
@@ -284,7 +278,7 @@ def _index(table: Table) -> str | None:
 def _groups(table: Table) -> tuple[str, ...]:
     groups = table.strings("groups")
     for index, group in enumerate(groups):
-        _check_name(table, group, f"groups[{index}]")
+        table.check_name(group, f"groups[{index}]")
     return tuple(dict.fromkeys(groups))
 
 

@@ -62,8 +62,6 @@ _NO_KERNEL_FILES = (MATRIX, "pyproject.toml")
 """TOML files of a project that are no kernel files. A glob does not match them."""
 _DECLARES = lazy_pattern(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
 """A key that marks a TOML file of a folder as a kernel file."""
-_NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
-"""The names that kernels, variants and cases may have."""
 _DECODABLE = "Save the file as UTF-8, or declare its encoding in line 1: `# coding: latin-1`."
 
 ONLY_VARIANT = "as_written"
@@ -464,8 +462,7 @@ def name_of(table: Table, key: str) -> str:
     Raises ConfigError if it is not a name.
     """
     name = table.string(key)
-    if not _NAME.fullmatch(name):
-        table.fail(f"{name!r} is not a valid name: use letters, digits and . _ + - only", key)
+    table.check_name(name, key)
     return name
 
 

@@ -21,7 +21,7 @@ from packaging.version import InvalidVersion, Version
 from compat.config.releases import correct_specifier
 from compat.errors import ConfigError
 from compat.model.fields import CommentedValue
-from compat.text import JsonMapping, printable
+from compat.text import JsonMapping, lazy_pattern, printable
 
 T = TypeVar("T")
 
@@ -41,6 +41,7 @@ numbers of a longer text.
 """
 _DOTS = 1000
 """The most dots on a line. Python's reader takes minutes for a key with about ten thousand."""
+_NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 _QUOTED = 80
 """The most characters of a string that an error quotes."""
 
@@ -151,6 +152,12 @@ class Table:
         if printable(text) != text.replace("\r\n", "\n"):
             self.fail(f"contains a control character: {describe(text)}", key)
         return text
+
+    def check_name(self, name: str, key: str | None) -> None:
+        """Raise ConfigError for a name that ids of cells and patterns cannot contain."""
+        if not _NAME.fullmatch(name):
+            rule = "use letters, digits and . _ + -, and first a letter, a digit or _"
+            self.fail(f"{name!r} is not a valid name: {rule}", key)
 
     def optional(self, key: str, *, example: str = "") -> str | None:
         """A string, or ``None`` if the key is absent."""

@@ -312,7 +312,8 @@ ERRORS = [
     (WHOLE.replace("[options]", "[option]"), "option: unknown key"),
     (
         WHOLE.replace('"load"', '"a/b"'),
-        "kernel: 'a/b' is not a valid name: use letters, digits and . _ + - only",
+        "kernel: 'a/b' is not a valid name: use letters, digits and . _ + -, and first a letter, a"
+        " digit or _",
     ),
     (WHOLE.replace("load.py", "gone.py"), "source: there is no file 'gone.py' next to this one"),
     (

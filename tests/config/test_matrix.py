@@ -86,7 +86,8 @@ ERRORS = [
     ),
     (
         envs('{ triton = "3.1.0", name = "a b" }'),
-        "env[0].name: 'a b' is not a valid name: use letters, digits and . _ + - only",
+        "env[0].name: 'a b' is not a valid name: use letters, digits and . _ + -, and first a"
+        " letter, a digit or _",
     ),
     (
         envs('{ triton = "3.1.0", groups = "all" }'),
