@@ -51,7 +51,7 @@ def slowness(
         )
     if not stopped:
         return f"slow, {_where(outcome)}"
-    sentence = f"slow or stuck, not decided: it used CPU time all the while, {_where(outcome)}"
+    sentence = f"slow or stuck, not decided: it used CPU time, {_where(outcome)}"
     return (
         sentence
         if outcome.stage == _longest(outcome)

@@ -55,8 +55,7 @@ def test_compile_is_slow_from_ten_seconds_on() -> None:
 def test_remark_names_the_slowest_stage_and_the_stage_in_flight() -> None:
     remark = slowness(SPEC, STOPPED, [hung(7.0)], [])
     assert (
-        remark
-        == "slow or stuck, not decided: it used CPU time all the while, in stage ttgir: 50 s of 57"
+        remark == "slow or stuck, not decided: it used CPU time, in stage ttgir: 50 s of 57"
         " s of CPU time; stopped in llir"
     )
 
