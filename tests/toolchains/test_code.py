@@ -251,6 +251,9 @@ class TestMixedDescriptors:
         moved = instruction(0x0000_00FF_FF01_7224, 0x000F_E400_078E_0009)
         assert not descriptors.has_the_names(low + moved + high)
         assert descriptors.has_the_names(moved + low + high)
+        # @P0 IMAD.MOV.U32 R1, RZ, RZ, R9 may not write R1.
+        moved = instruction(0x0000_00FF_FF01_0224, 0x000F_E400_078E_0009)
+        assert descriptors.has_the_names(low + moved + high)
         assert not descriptors.has_the_names(low + instruction(0xC000_0010_020E_7810, continued))
         assert not descriptors.has_the_names(low + instruction(0x0000_0010_010E_7810, continued))
 

@@ -88,13 +88,13 @@ def mixed_descriptors(binary: bytes, disassembler: str) -> int | None:
 def has_the_names(binary: bytes) -> bool:
     """Return whether the second half of any sum names a register that the first half named.
 
-    Registers that a move has written in between do not count. The result is true for all
-    machine code for sm_90 with the defect, and sometimes for code without it.
+    Registers that an unconditional move has written in between do not count. The result is true for
+    all machine code for sm_90 with the defect, and sometimes for code without it.
     """
     names: dict[tuple[bool, int], set[int]] = {}  # by the carry of the sum
     for low, high in struct.iter_unpack("<QQ", binary[: len(binary) // 16 * 16]):
         name, written, first = low & 0xFFF, low >> 16 & 0xFF, low >> 24 & 0xFF
-        if name in _MOVES:
+        if name in _MOVES and low >> 12 & 0xF == _UPT:  # it is made under no condition
             for (is_uniform, _), of_sum in names.items():
                 if is_uniform is _MOVES[name]:
                     of_sum.discard(written)
