@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import floors
 from tests.floors import statements_in
 
 ROOT = Path(__file__).parent.parent
@@ -102,12 +103,12 @@ _SPOKEN = re.compile(
 _QUOTED = re.compile(r"""`[^`]*`|"[^"]*"|\{[^}]*\}""")
 
 
-def user_strings(code: str) -> Iterator[tuple[int, str]]:
+def user_strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """The strings of a module that can be messages, each with its line: no docstrings.
 
     A value in a string is a ``…``.
     """
-    nodes = [*ast.walk(ast.parse(code))]
+    nodes = [*ast.walk(tree)]
     silent = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     silent |= {
         id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values
@@ -128,9 +129,9 @@ def user_strings(code: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, text
 
 
-def broken_messages(code: str) -> Iterator[str]:
+def broken_messages(tree: ast.Module) -> Iterator[str]:
     """The sentences of messages that break a rule, each with its line and why."""
-    for line, text in user_strings(code):
+    for line, text in user_strings(tree):
         for sentence in (
             part for row in _QUOTED.sub("`code`", text).split("\n") for part in _END.split(row)
         ):
@@ -152,7 +153,7 @@ def test_messages_follow_the_rules(room: str) -> None:
     broken = [
         f"{path.name}: {why}"
         for path in sorted(paths)
-        for why in broken_messages(path.read_text(encoding="utf-8"))
+        for why in broken_messages(floors.tree(path))
     ]
     assert not broken, "\n".join(broken)
 
@@ -170,7 +171,7 @@ def test_messages_follow_the_rules(room: str) -> None:
     ],
 )
 def test_a_message_that_breaks_a_rule_is_detected(code: str, why: str | None) -> None:
-    assert list(broken_messages(code)) == ([why] if why else [])
+    assert list(broken_messages(ast.parse(code))) == ([why] if why else [])
 
 
 @pytest.mark.parametrize("folder", ["compat", "tests", "bench"])
@@ -179,15 +180,21 @@ def test_no_string_is_a_stray_statement(folder: str) -> None:
     stray = [
         f"{path.relative_to(ROOT)}: line {line}"
         for path in sorted((ROOT / folder).rglob("*.py"))
-        for line in stray_strings(path.read_text(encoding="utf-8"))
+        for line in stray_strings(path.read_text(encoding="utf-8"), tree_of(path))
     ]
     assert not stray, "\n".join(stray)
 
 
-def stray_strings(code: str) -> Iterator[int]:
+def tree_of(path: Path) -> ast.Module:
+    """The syntax tree of a file. Those of the package stay for other tests."""
+    is_kept = path.is_relative_to(floors.PACKAGE)
+    return floors.tree(path) if is_kept else ast.parse(path.read_text(encoding="utf-8"))
+
+
+def stray_strings(code: str, tree: ast.Module) -> Iterator[int]:
     """The lines of string statements that are not docstrings, which have three quotes."""
     lines = code.splitlines()
-    for node in statements_in(ast.parse(code)):
+    for node in statements_in(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.JoinedStr):
             text = lines[node.lineno - 1].strip().lstrip("frbuFRBU")
             if text.startswith(('"', "'")) and not text.startswith('"""'):
@@ -196,7 +203,7 @@ def stray_strings(code: str) -> Iterator[int]:
 
 def test_a_stray_string_is_detected() -> None:
     code = 'TEXT = (\n    "one "\n)\n"two"\nNAME = 1\n"""A docstring."""\n...\n'
-    assert list(stray_strings(code)) == [4]
+    assert list(stray_strings(code, ast.parse(code))) == [4]
 
 
 def test_the_readme_is_short() -> None:
