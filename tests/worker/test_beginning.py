@@ -179,6 +179,7 @@ def test_preloaded_package_does_not_change_an_attempt(env: BuiltEnv, tmp_path: P
 
 
 @pytest.mark.wheels
+@pytest.mark.parametrize("env", ["triton-3.9.0"], indirect=True)
 def test_failing_package_gives_the_same_evidence_with_fewer_imports(
     env: BuiltEnv, tmp_path: Path
 ) -> None:
@@ -212,6 +213,7 @@ def test_failing_package_gives_the_same_evidence_with_fewer_imports(
 
 
 @pytest.mark.wheels
+@pytest.mark.parametrize("env", ["triton-3.9.0"], indirect=True)
 def test_worker_is_not_ready_after_a_machine_error_in_its_package(
     env: BuiltEnv, tmp_path: Path
 ) -> None:

@@ -198,6 +198,7 @@ def test_killed_server_leaves_no_processes(doomed_server: OwnWorker, env: BuiltE
     assert not by_function["kills_server"].answered
 
 
+@pytest.mark.parametrize("env", ["triton-3.9.0"], indirect=True)
 def test_resident_worker_keeps_its_drivers_apart(env: BuiltEnv, runtime: Path, mark: str) -> None:
     """The worker ends the leftovers of one driver's batch without touching the other driver's."""
     by_driver: dict[str, dict[str, Evidence]] = {}
