@@ -693,11 +693,27 @@ def test_a_script_requires_pytorch_only_if_it_imports_it() -> None:
     assert dependencies(pair, ()) == ("triton==3.5.1",)
 
 
+SLEEPING = """
+import triton
+
+
+@triton.constexpr_function
+def wait():
+    import time
+    time.sleep(600)
+
+
+@triton.jit
+def sleeping(source, result, size, BLOCK):
+    wait()
+"""
+
+
 @pytest.mark.wheels
 def test_the_script_of_a_hanging_compile_has_a_deadline(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
-    failing = cell(built("triton-3.9.0"), "failures", "unrolled_for_ever")
+    failing = cell_in(tmp_path / "sleeping.py", SLEEPING, built("triton-3.9.0"))
     done = repro_of(request(failing, tmp_path), context("3.9.0", deadline=2))
     assert "DEADLINE = 2  # seconds" in done.paths[0].read_text()
     assert "does not finish" in done.paths[1].read_text()
