@@ -151,7 +151,13 @@ def link(source: Path, place: Path, copied: Sequence[Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    "files", [("compiler/compiler.py", "backends/nvidia/compiler.py"), ("_C/libtriton.*",)]
+    ("any_env", "files"),
+    [
+        ("triton-3.0.0", ("compiler/compiler.py", "backends/nvidia/compiler.py")),
+        ("triton-3.9.0", ("compiler/compiler.py", "backends/nvidia/compiler.py")),
+        ("triton-3.0.0", ("_C/libtriton.*",)),
+    ],
+    indirect=["any_env"],
 )
 def test_edited_toolchain_gets_a_new_worker(
     any_env: BuiltEnv, tmp_path: Path, files: tuple[str, ...]
