@@ -295,6 +295,7 @@ def test_worker_is_forked_from_the_worker_of_the_outer_package(
         middle = client.hello.pid
     with workers.lend(env, deep.outer) as client:
         outermost = client.hello.pid
+    assert children(workers.of(env).hello.pid) == [outermost]
     assert children(outermost) == [middle]
     assert children(middle) == [first]
     other = chain(env, written(tmp_path / "other", LIBRARY), "deep/act")
