@@ -91,7 +91,7 @@ def project(
     for release in RELEASES:
         built(f"triton-{release}")
     write_project(tmp_path)
-    shutil.copytree(once("compiled", compile_all), tmp_path / ".compat")
+    shutil.copytree(once("one-folder", compile_all), tmp_path / ".compat")
     return tmp_path
 
 
