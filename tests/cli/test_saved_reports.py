@@ -24,16 +24,20 @@ SOURCE = (ROOT / "tests" / "guess" / "sources" / "plain_softmax.py").read_text(e
 HERE = ("kernel.py", "--envs", "newest", "--target", "h100")
 
 
+@pytest.fixture(scope="module")
+def saved() -> Mapping[str, str]:
+    """Two reports by the paths of their files."""
+    reports = {"old.json": expected_matrix(), "reports/matrix.json": troubled_matrix()}
+    return {name: dump(matrix_document(report)) for name, report in reports.items()}
+
+
 @pytest.fixture
-def user(installed: Installed, tmp_path: Path) -> Installed:
+def user(installed: Installed, saved: Mapping[str, str], tmp_path: Path) -> Installed:
     """The installed command in a folder with two reports, and nothing else."""
     folder = tmp_path / "project"
-    for name, report in (
-        ("old.json", expected_matrix()),
-        ("reports/matrix.json", troubled_matrix()),
-    ):
+    for name, text in saved.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(dump(matrix_document(report)), encoding="utf-8")
+        (folder / name).write_text(text, encoding="utf-8")
     return evolve(installed, empty=folder)
 
 
