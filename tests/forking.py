@@ -26,6 +26,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import weakref
 from ast import literal_eval
 from collections.abc import Mapping, Sequence
@@ -212,7 +213,8 @@ def _server(
     python: tuple[str, ...], variables: tuple[tuple[str, str], ...], *programs: str
 ) -> bytes:
     """The address of the process that forks. The first test process that needs it starts it."""
-    pipe, started = _hold_pipe()
+    with _HOLDING:
+        pipe, started = _hold_pipe()
     facts = repr((pipe, python, variables, programs)).encode()
     address = b"\0compat-tests-" + hashlib.sha256(facts).hexdigest().encode()  # no file
     others = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
@@ -238,6 +240,9 @@ def _server(
     os.close(life)
     started.append(server)
     return address
+
+
+_HOLDING = threading.Lock()
 
 
 @cache
