@@ -26,22 +26,22 @@ def fenced(source, result, size, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def scanned(source, other, result, stride, BLOCK: tl.constexpr):
+def scanned(source, other, result, stride):
     """Its shared memory depends on which pointers are known to be aligned: it is the same with all
     as with none, and less with some.
     """
-    at = tl.arange(0, BLOCK)
+    at = tl.arange(0, 32)
     tile = at[:, None] * stride + at[None, :]
     x, y = tl.load(source + tile), tl.load(other + tile)
     tl.store(result + tile, tl.cumsum(x, 0) + tl.cumsum(y, 1))
 
 
 @triton.jit
-def multiplied(source, other, result, size, stride, BLOCK: tl.constexpr):
+def multiplied(source, other, result, size, stride):
     """Triton pipelines loads that are known to be aligned, which takes shared memory."""
-    at = tl.arange(0, BLOCK)
-    total = tl.zeros((BLOCK, BLOCK), tl.float32)
-    for k in range(0, size, BLOCK):
+    at = tl.arange(0, 16)
+    total = tl.zeros((16, 16), tl.float32)
+    for k in range(0, size, 16):
         a = tl.load(source + at[:, None] * stride + (k + at)[None, :])
         b = tl.load(other + (k + at)[:, None] * stride + at[None, :])
         total += tl.dot(a, b)
