@@ -36,7 +36,7 @@ KEYS = ("source", "module", "path", "package", "install")
 _MODULE = lazy_pattern(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _FORMS = (
     'Set function to the name of a function in the file, or to "Holder.kernel" or "make(64)"'
-    " (default: the kernel's name)."
+    " (default: the kernel's name). A call takes only literals."
 )
 _PINNED_HINT = (
     'Name the version, for example "liger-kernel==0.6.4": versions have different kernels.'
@@ -211,9 +211,8 @@ def _parameters(variant: Table, name: str, path: Path, source: ParsedSource) -> 
     try:
         return parameters_reached(source, name)
     except NotReachable as error:
-        return variant.fail(
-            f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or _FORMS
-        )
+        near = did_you_mean(name, source.functions) if name.isidentifier() else None
+        return variant.fail(f"{path.name} {error}", "function", hint=near or _FORMS)
 
 
 def _check_arguments(

@@ -479,6 +479,13 @@ def test_an_error_names_the_path_of_the_key(load: Load, text: str, message: str)
     assert str(raised.value) == f"kernels/x.toml: {message}"
 
 
+def test_error_for_a_call_with_a_function_says_that_it_takes_literals(load: Load) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load(HEAD + 'function = "load_grid(act)"')
+    assert "has no function 'load_grid(act)'" in str(raised.value)
+    assert str(raised.value.hint).endswith(" A call takes only literals.")
+
+
 SEVERAL = """
 schema = 1
 source = "load.py"
