@@ -68,7 +68,7 @@ class DistinctFailure:
 
     @cached_property
     def to_fix(self) -> tuple[Result, ...]:
-        """The cells for which ``compat fix`` has an edit to try. The edit may not help."""
+        """The cells whose failure class has a known edit, which may not apply or help."""
         return tuple(result for result in self.results if edits_for(result))
 
 

@@ -222,7 +222,9 @@ def _failures(report: Report, most: int | None) -> Iterator[Block]:
         yield from _failure(distinct, most)
     if report.edits_known:
         failures = amount(len(report.failures), "distinct failure")
-        edits = f"`compat fix CELL` has edits to try for {report.edits_known} of {failures}"
+        edits = (
+            f"`compat fix CELL` knows edits for the classes of {report.edits_known} of {failures}"
+        )
         yield Heading(edits, style="")
 
 

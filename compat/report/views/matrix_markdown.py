@@ -201,7 +201,7 @@ def mark(one: Mark) -> str:
 def edits_known(report: Report) -> str:
     """A sentence with the number of failures whose class has a known edit, which may not help."""
     failures = amount(len(report.failures), "failure")
-    return f"`compat fix CELL` has edits to try for {report.edits_known} of {failures}."
+    return f"`compat fix CELL` knows edits for the classes of {report.edits_known} of {failures}."
 
 
 def anchor(distinct: DistinctFailure) -> str:
