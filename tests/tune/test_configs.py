@@ -228,6 +228,6 @@ def add(x_ptr, n, BLOCK: tl.constexpr):
     path.write_text(text + '[problem]\nsource = "../problems.py"\nfunction = "add"\n')
     (workload,) = workloads_of(load_kernels([str(path)], tmp_path))
     assert list(settings(workload).values()) == [
-        {"BLOCK": 64, "num_warps": 4},
-        {"BLOCK": 128, "num_warps": 8},
+        {"BLOCK": 64, "num_warps": 4, "num_stages": 3},
+        {"BLOCK": 128, "num_warps": 8, "num_stages": 3},
     ]
