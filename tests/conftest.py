@@ -262,6 +262,21 @@ def once(
 
 
 @pytest.fixture
+def shared_project(
+    once_file: Callable[[str, Callable[[], str]], Path], monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """The working folder: a project with this repository's kernels and envs.
+
+    The tests of one run share its results. An earlier run must not decide what a test compiles.
+    """
+    text = (ROOT / "matrix.toml").read_text(encoding="utf-8")
+    own = text.replace('"kernels/', f'"{ROOT}/kernels/')
+    folder = once_file("matrix.toml", lambda: own).parent
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compares a text with the golden file of that name beside the test.
 

@@ -40,11 +40,11 @@ constexprs = {{ BLOCK = 128 }}
 """
 LOWERING = "convert-triton-gpu-to-llvm"
 
-pytestmark = pytest.mark.wheels
+pytestmark = [pytest.mark.wheels, pytest.mark.usefixtures("shared_project")]
 
 
 def bisect(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["bisect", "--matrix", str(ROOT / "matrix.toml"), *arguments])
+    return CliRunner().invoke(main, ["bisect", *arguments])
 
 
 def answer(*arguments: str) -> dict[str, Any]:

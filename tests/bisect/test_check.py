@@ -18,7 +18,6 @@ from compat.cli.check import BAD, CANNOT_TELL, GOOD
 from compat.cli.commands import main
 
 ROOT = Path(__file__).parents[2]
-MATRIX = ("--matrix", str(ROOT / "matrix.toml"))
 FAILURES = (
     "--spec",
     str(ROOT / "tests" / "kernels" / "failures.toml"),
@@ -27,6 +26,8 @@ FAILURES = (
     "--envs",
     "triton-3.2.0",
 )
+
+pytestmark = pytest.mark.usefixtures("shared_project")
 
 KERNEL_FILE = """
 schema = 1
@@ -76,19 +77,11 @@ def test_output_that_cannot_be_written(
 
 @pytest.mark.wheels
 def test_exit_code_says_good_bad_or_cannot_tell() -> None:
-    assert check(*MATRIX, *FAILURES, "failures/copy/*") == GOOD
-    assert check(*MATRIX, *FAILURES, "failures/block_typed_bound/*") == BAD, (
-        "an abort, and still no 134"
-    )
-    assert check(*MATRIX, *FAILURES, "failures/*o[pu]*") == BAD, "one bad cell decides"
-    assert (
-        check(*MATRIX, *FAILURES, "--judge", "class=api-removed", "failures/block_typed_bound/*")
-        == GOOD
-    )
-    assert (
-        check(*MATRIX, *FAILURES, "--judge", "registers>0", "failures/block_typed_bound/*")
-        == CANNOT_TELL
-    )
+    assert check(*FAILURES, "failures/copy/*") == GOOD
+    assert check(*FAILURES, "failures/block_typed_bound/*") == BAD, "an abort, and still no 134"
+    assert check(*FAILURES, "failures/*o[pu]*") == BAD, "one bad cell decides"
+    assert check(*FAILURES, "--judge", "class=api-removed", "failures/block_typed_bound/*") == GOOD
+    assert check(*FAILURES, "--judge", "registers>0", "failures/block_typed_bound/*") == CANNOT_TELL
 
 
 @pytest.mark.wheels
@@ -101,7 +94,6 @@ def test_program_judges_the_result_of_a_cell() -> None:
 
     def judged(expression: str) -> int:
         return check(
-            *MATRIX,
             *FAILURES,
             "failures/copy/*",
             "--judge",
@@ -118,10 +110,7 @@ def test_program_judges_the_result_of_a_cell() -> None:
     )
     assert judged("sys.exit(125)") == CANNOT_TELL
     assert judged("os.abort()") == CANNOT_TELL
-    assert (
-        check(*MATRIX, *FAILURES, "--judge", "run=no-such-program", "failures/copy/*")
-        == CANNOT_TELL
-    )
+    assert check(*FAILURES, "--judge", "run=no-such-program", "failures/copy/*") == CANNOT_TELL
 
 
 @pytest.mark.parametrize(
@@ -130,10 +119,10 @@ def test_program_judges_the_result_of_a_cell() -> None:
         ("--no-such-option",),
         ("--judge", "nonsense"),
         ("--matrix", "/no/such/matrix.toml"),
-        (*MATRIX, "--spec", "no-such-kernel.toml"),
-        (*MATRIX, "--kernel", "no_such_kernel"),
-        (*MATRIX, "no/such/cell"),
-        (*MATRIX, "one", "too many"),
+        ("--spec", "no-such-kernel.toml"),
+        ("--kernel", "no_such_kernel"),
+        ("no/such/cell"),
+        ("one", "too many"),
     ],
 )
 def test_invalid_arguments_blame_no_commit(arguments: tuple[str, ...]) -> None:
@@ -141,7 +130,7 @@ def test_invalid_arguments_blame_no_commit(arguments: tuple[str, ...]) -> None:
 
 
 def test_a_judge_that_needs_the_end_of_a_bisection_is_refused() -> None:
-    done = CliRunner().invoke(main, ["check", *MATRIX, "--judge", "same-failure", "sel_dense/*"])
+    done = CliRunner().invoke(main, ["check", "--judge", "same-failure", "sel_dense/*"])
     assert done.exit_code == CANNOT_TELL
     assert "a single commit has no failure to compare with" in done.stderr
 
@@ -168,7 +157,7 @@ def test_a_broken_env_blames_no_commit(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_defect_of_this_program_blames_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "run", lambda *_: 1 // 0)
-    assert check(*MATRIX, *FAILURES, "--no-build", "failures/copy/*") == CANNOT_TELL
+    assert check(*FAILURES, "--no-build", "failures/copy/*") == CANNOT_TELL
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -194,7 +183,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 @pytest.mark.wheels
-def test_git_bisect_finds_the_commit(tmp_path: Path) -> None:
+def test_git_bisect_finds_the_commit(tmp_path: Path, shared_project: Path) -> None:
     """The setup is that of docs/bisect.md: a repository has the kernel, and the envs are elsewhere.
 
     One commit is inconclusive.
@@ -215,7 +204,8 @@ def test_git_bisect_finds_the_commit(tmp_path: Path) -> None:
         "-m",
         "compat.cli",
         "check",
-        *MATRIX,
+        "--matrix",
+        str(shared_project / "matrix.toml"),
         "--spec",
         "mine.toml",
         "--envs",

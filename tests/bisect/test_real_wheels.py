@@ -1,8 +1,9 @@
-"""Histories of real kernels on real wheels, with the command that a user runs."""
+"""Histories of kernels on real wheels, with the command that a user runs."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import sqlite3
@@ -21,14 +22,15 @@ from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
 FAILURES = ("--spec", str(ROOT / "tests" / "kernels" / "failures.toml"))
+NEW_OR_GONE = ("--spec", str(ROOT / "tests" / "bisect" / "histories.toml"))
 SEL_DENSE = ("--spec", str(ROOT / "kernels" / "sel_dense.toml"), "--case", "d64")
 
-pytestmark = pytest.mark.wheels
+pytestmark = [pytest.mark.wheels, pytest.mark.usefixtures("shared_project")]
 
 
 def bisect(*arguments: str, code: int = 0) -> dict[str, Any]:
     """The one answer that ``compat bisect`` gives."""
-    command = ["bisect", "--matrix", str(ROOT / "matrix.toml"), "--json", *arguments]
+    command = ["bisect", "--json", *arguments]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == code, done.output
     (answer,) = json.loads(done.stdout)
@@ -44,7 +46,7 @@ def changes(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def test_block_pointers_were_removed_in_3_9() -> None:
-    answer = bisect(*SEL_DENSE, "--variant", "block_ptr", "--target", "sm_90")
+    answer = bisect(*NEW_OR_GONE, "--variant", "block_pointer", "--target", "sm_90")
     assert (answer["answer"], answer["verdict"]) == ("removed in", "removed in 3.9.0")
     assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("3.8.0", "3.9.0")
     assert [
@@ -56,7 +58,7 @@ def test_block_pointers_were_removed_in_3_9() -> None:
 
 def test_descriptors_need_3_4() -> None:
     answer = bisect(
-        *SEL_DENSE,
+        *NEW_OR_GONE,
         "--variant",
         "descriptor",
         "--target",
@@ -149,9 +151,9 @@ def test_kernel_that_broke_and_was_fixed_is_intermittent() -> None:
 
 def test_given_end_that_is_wrong_is_reported() -> None:
     answer = bisect(
-        *SEL_DENSE,
+        *FAILURES,
         "--variant",
-        "loop_1d",
+        "copy",
         "--target",
         "sm_90",
         "--good",
@@ -167,9 +169,9 @@ def test_given_end_that_is_wrong_is_reported() -> None:
 
 def test_repeating_compiles_nothing() -> None:
     arguments = (
-        *SEL_DENSE,
+        *FAILURES,
         "--variant",
-        "loop_1d",
+        "copy",
         "--target",
         "sm_90",
         "--releases",
@@ -217,7 +219,7 @@ def test_program_judges_a_fact_that_no_built_in_judge_asks_for() -> None:
     one = (*FAILURES, "--variant", "copy", "--target", "sm_90", *between)
     done = CliRunner().invoke(
         main,
-        ["bisect", "--matrix", str(ROOT / "matrix.toml"), *one, "--judge", "run=no-such-program"],
+        ["bisect", *one, "--judge", "run=no-such-program"],
     )
     assert done.exit_code == 3
     assert "error: --judge run=no-such-program: the command could not start" in done.stderr
@@ -239,7 +241,7 @@ def copy(source, result, size, BLOCK: tl.constexpr):
 """
 
 
-def test_interrupted_bisection_keeps_its_probes(tmp_path: Path) -> None:
+def test_interrupted_bisection_keeps_its_probes(tmp_path: Path, shared_project: Path) -> None:
     """The bisection runs as its own process.
 
     The test interrupts that process as soon as the store has the first probe.
@@ -266,9 +268,13 @@ def test_interrupted_bisection_keeps_its_probes(tmp_path: Path) -> None:
     ]
     command = [sys.executable, "-m", "compat.cli", *arguments]
     running = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    wait_until(lambda: _probed(name) or running.poll() is not None)
+    wait_until(lambda: _probed(shared_project, name) or running.poll() is not None)
     running.send_signal(signal.SIGINT)
     _, stderr = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, stderr
@@ -277,13 +283,15 @@ def test_interrupted_bisection_keeps_its_probes(tmp_path: Path) -> None:
         r" again to continue",
         stderr,
     )
-    assert _probed(name) in range(1, 8)
+    assert _probed(shared_project, name) in range(1, 8)
 
 
-def _probed(kernel: str) -> int:
-    """The number of cells of a kernel in the store of this checkout."""
+def _probed(project: Path, kernel: str) -> int:
+    """The number of cells of a kernel in the store of a project."""
     try:
-        with closing(sqlite3.connect(ROOT / ".compat" / "results.sqlite", timeout=60)) as database:
+        with closing(
+            sqlite3.connect(project / ".compat" / "results.sqlite", timeout=60)
+        ) as database:
             (count,) = database.execute(
                 "SELECT count(*) FROM evidence WHERE cell LIKE ?", (f"{kernel}/%",)
             ).fetchone()

@@ -14,14 +14,14 @@ from compat.config.kernel_files import load_kernels
 
 ROOT = Path(__file__).parents[2]
 LAUNCHED = (
-    "--matrix",
-    str(ROOT / "matrix.toml"),
     "--spec",
     str(ROOT / "tests/kernels/launched.toml"),
     "--target",
     "sm_90",
 )
 STEPPED = "launched/stepped/one/sm_90/triton-3.4.0"
+
+pytestmark = pytest.mark.usefixtures("shared_project")
 
 
 def compat_output(*arguments: str, code: int = 0) -> str:
@@ -103,7 +103,7 @@ def test_reduce_keeps_the_arguments_of_the_launch_that_the_failure_needs(tmp_pat
     matrix = tmp_path / "matrix.toml"
     # A reduction tries every release of the matrix.
     matrix.write_text('schema = 1\nenv = [{ triton = "3.3.1" }, { triton = "3.4.0" }]\n')
-    places = ("--matrix", str(matrix), *LAUNCHED[2:])
+    places = ("--matrix", str(matrix), *LAUNCHED)
     compat_output("reduce", STEPPED, *places, "--only", "--output", str(tmp_path / "small.py"))
     (small,) = load_kernels([str(tmp_path / "small.toml")], tmp_path)
     assert small.compile.launch == {"stride": 1}
