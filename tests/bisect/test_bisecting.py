@@ -14,7 +14,7 @@ import pytest
 from packaging.version import Version
 
 from compat.bisect import bisect, check
-from compat.bisect.answers import ConfigAnswer, Part
+from compat.bisect.answers import Part
 from compat.bisect.bisecting import Bisection, read_bad_ends
 from compat.bisect.candidates import CandidateQuery
 from compat.bisect.criterion import parse_criterion
@@ -143,7 +143,7 @@ def test_good_end_after_the_bad_end_searches_for_a_fix(chosen: Chosen, obtain: O
 
 
 @pytest.mark.wheels
-def test_part_and_config_axes_search_inside_a_failure(chosen: Chosen, obtain: Obtain) -> None:
+def test_part_axis_searches_inside_a_failure(chosen: Chosen, obtain: Obtain) -> None:
     selection = chosen(variants=["dot_into_dot"])
     between = BisectRequest(
         selection=selection, axis=Axis.PART, good=Version("3.1"), bad=Version("3.2")
@@ -151,13 +151,6 @@ def test_part_and_config_axes_search_inside_a_failure(chosen: Chosen, obtain: Ob
     (answer,) = searched(between, obtain).cells
     assert isinstance(answer.answer, Part)
     assert (answer.cell.env.name, answer.answer.name) == ("triton-3.2.0", PARTS.passes)
-    bisection = searched(
-        BisectRequest(selection=selection, axis=Axis.CONFIG, bad=Version("3.2")), obtain
-    )
-    assert isinstance(bisection.cells[0].answer, ConfigAnswer)
-    assert {need.setting for need in bisection.cells[0].answer.needs} >= {"num_warps", "BLOCK"}
-    works = searched(BisectRequest(selection=selection, axis=Axis.CONFIG), obtain)
-    assert (works.cells[0].answer, works.conclusive) == (None, False)
     # Only a search along releases leaves bad ends.
     with pytest.raises(SelectionError, match="no last bisect"):
         read_bad_ends(selection.root)
