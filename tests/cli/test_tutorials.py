@@ -18,6 +18,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests import commands
+from tests.repro.scripts import repro
 
 ROOT = Path(__file__).parents[2]
 RELEASES = (
@@ -89,7 +90,11 @@ def _run(
     if not command.startswith("compat "):
         return _run_in_shell(command, folder)
     command, _, output_filter = command.partition(" | ")
-    ran = commands.run(*shlex.split(command)[1:], cwd=folder, env=environment, timeout=200)
+    _, name, *arguments = shlex.split(command)
+    if name == "repro":
+        ran = repro(*arguments, cwd=folder, env=environment)
+    else:
+        ran = commands.run(name, *arguments, cwd=folder, env=environment, timeout=200)
     return _run_in_shell(output_filter, folder, ran.stdout) if output_filter else ran
 
 
