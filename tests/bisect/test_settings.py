@@ -26,7 +26,7 @@ SOURCE = """
 import time
 import triton
 import triton.language as tl
-time.sleep(0.4)
+time.sleep(0.2)
 
 @triton.jit
 def bounded(x_ptr, BLOCK: tl.constexpr):
