@@ -191,15 +191,6 @@ def test_the_pass_between_two_cases(tmp_path: Path) -> None:
 # --- config ---------------------------------------------------------------------------------------
 
 
-def test_config_axis_lists_values_that_fail_and_values_that_work() -> None:
-    done = bisect(*DOTS, "--axis", "config", "--bad", "3.2")
-    assert done.exit_code == 0, done.output
-    assert (
-        "  fails with num_warps = 8 and 16, ok with 1, 2, 4 and default\n  fails with BLOCK = 64,"
-        " ok with 16, 32 and 128" in done.stdout
-    )
-
-
 def test_config_axis_finds_nothing_if_the_kernel_works() -> None:
     done = bisect(*DOTS, "--axis", "config")
     assert (
