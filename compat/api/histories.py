@@ -50,78 +50,27 @@ class NameHistory:
 
     full: str
     """The full name, such as ``triton.language.dot``."""
-    shown: str
+    places: Sequence[InspectedRelease]
+    """All releases but forks, oldest first."""
+    present: Mapping[str, ApiName]
+    """Release → its entry of the name, if it has one."""
+    shown: str = ""
     """The name as authors write it."""
-    line: tuple[str, ...]
-    """Existing releases, oldest first."""
-    states: tuple[Run[State], ...]
-    """Whether the name exists."""
-    kinds: tuple[Run[str], ...]
-    """Whether it is a function, a class, a module, …"""
-    same_as: tuple[Run[str], ...]
+    same_as: tuple[Run[str], ...] = ()
     """Other names of the same object, as authors write them."""
-    parameters: tuple[ParameterHistory, ...]
-    """Parameters in the order of the newest release with the name, then removed ones."""
-    signatures: tuple[Run[str], ...]
-    """The signature as text."""
-    deprecated: tuple[Run[str], ...]
-    """The text of the deprecation."""
-    warns: tuple[Run[str], ...]
-    """The warning that a call gives."""
-    refuses: tuple[Run[str], ...]
-    """The error that every call gives."""
-    values: tuple[Run[str], ...]
-    """The value of a constant."""
-    unknown: tuple[Run[str], ...]
-    """Releases that give no answer because the module cannot be imported, with the reason."""
     forks: tuple[tuple[str, State], ...] = ()
     """Fork → whether it has the name."""
+    fork_entries: Sequence[ApiName] = ()
+    """The entries of the name in forks."""
     internal: bool = False
     """Whether no release intends it for users."""
 
-    @property
-    def usable(self) -> tuple[str, ...]:
-        """Releases that have the name and do not only raise an error."""
-        return tuple(
-            release for run in self.states if run.value is State.THERE for release in run.releases
-        )
-
-    @property
-    def there(self) -> tuple[str, ...]:
-        """Releases that have the name."""
-        return tuple(
-            release
-            for run in self.states
-            if run.value is not State.ABSENT
-            for release in run.releases
-        )
-
-    @property
-    def inspected_releases(self) -> tuple[str, ...]:
-        """Releases that give an answer."""
-        return tuple(release for run in self.states for release in run.releases)
-
-    @property
-    def kind(self) -> str:
-        """The kind in the newest release that has the name."""
-        return self.kinds[-1].value if self.kinds else ""
-
-
-@frozen(kw_only=True)
-class _Line:
-    """A name in the sequence of releases."""
-
-    full: str
-    places: Sequence[InspectedRelease]
-    """All releases but forks."""
-    present: Mapping[str, ApiName]
-    """Release → its entry of the name, if it has one."""
-
     @classmethod
-    def of(cls, full: str, places: Sequence[InspectedRelease]) -> _Line:
+    def of(cls, full: str, places: Sequence[InspectedRelease], **further_facts: Any) -> NameHistory:
+        """The history of a name over releases."""
         entries = ((place.label, _at(place, full)) for place in places)
         present = {label: name for label, name in entries if name is not None}
-        return cls(full=full, places=places, present=present)
+        return cls(full=full, places=places, present=present, **further_facts)
 
     def runs(self, value: Callable[[ApiName], T | None]) -> tuple[Run[T], ...]:
         """A fact over the releases that have it."""
@@ -133,37 +82,25 @@ class _Line:
         return runs((place.label, entries.get(place.label)) for place in self.places)
 
     @property
+    def line(self) -> tuple[str, ...]:
+        """Existing releases, oldest first."""
+        return tuple(place.label for place in self.places)
+
+    @property
     def states(self) -> tuple[Run[State], ...]:
+        """Whether the name exists."""
         return runs((place.label, _state(place, self.full)) for place in self.places)
 
     @property
-    def signatures(self) -> tuple[Run[str], ...]:
-        return self.runs(lambda name: name.signature or None)
+    def kinds(self) -> tuple[Run[str], ...]:
+        """The kind, such as ``function``, ``class`` or ``module``."""
+        return self.runs(lambda name: name.kind)
 
     @property
-    def deprecated(self) -> tuple[Run[str], ...]:
-        return self.runs(lambda name: " ".join(name.deprecated) or None)
-
-    @property
-    def warns(self) -> tuple[Run[str], ...]:
-        return self.runs(lambda name: " ".join(name.warns) or None)
-
-    @property
-    def refuses(self) -> tuple[Run[str], ...]:
-        return self.runs(lambda name: name.refuses or None)
-
-    @property
-    def unknown(self) -> tuple[Run[str], ...]:
-        reasons = [
-            (place.label, place.namespace.unknown(self.full) or None if place.namespace else None)
-            for place in self.places
-        ]
-        return runs(reasons) if any(reason for _, reason in reasons) else ()
-
-    def parameters(self, forms: Sequence[ApiName]) -> tuple[ParameterHistory, ...]:
-        """The parameters in some forms of the name."""
+    def parameters(self) -> tuple[ParameterHistory, ...]:
+        """Parameters in the order of the newest release with the name, then removed ones."""
         order: dict[str, None] = {}
-        for name in reversed(forms):
+        for name in reversed([*self.present.values()] or self.fork_entries):
             order |= dict.fromkeys(
                 parameter.name for parameter in name.parameters or () if parameter.name not in order
             )
@@ -174,28 +111,77 @@ class _Line:
             for parameter in order
         )
 
+    @property
+    def signatures(self) -> tuple[Run[str], ...]:
+        """The signature as text."""
+        return self.runs(lambda name: name.signature or None)
+
+    @property
+    def deprecated(self) -> tuple[Run[str], ...]:
+        """The text of the deprecation."""
+        return self.runs(lambda name: " ".join(name.deprecated) or None)
+
+    @property
+    def warns(self) -> tuple[Run[str], ...]:
+        """The warning that a call gives."""
+        return self.runs(lambda name: " ".join(name.warns) or None)
+
+    @property
+    def refuses(self) -> tuple[Run[str], ...]:
+        """The error that every call gives."""
+        return self.runs(lambda name: name.refuses or None)
+
+    @property
+    def values(self) -> tuple[Run[str], ...]:
+        """The value of a constant."""
+        return self.runs(lambda name: name.value)
+
+    @property
+    def unknown(self) -> tuple[Run[str], ...]:
+        """Releases that give no answer because the module cannot be imported, with the reason."""
+        reasons = [
+            (place.label, place.namespace.unknown(self.full) or None if place.namespace else None)
+            for place in self.places
+        ]
+        return runs(reasons) if any(reason for _, reason in reasons) else ()
+
+    @property
+    def usable(self) -> tuple[str, ...]:
+        """Releases that have the name and do not only raise an error."""
+        return self._releases(State.THERE)
+
+    @property
+    def there(self) -> tuple[str, ...]:
+        """Releases that have the name."""
+        return self._releases(State.THERE, State.REFUSES)
+
+    @property
+    def inspected_releases(self) -> tuple[str, ...]:
+        """Releases that give an answer."""
+        return self._releases(*State)
+
+    def _releases(self, *states: State) -> tuple[str, ...]:
+        return tuple(
+            release for run in self.states if run.value in states for release in run.releases
+        )
+
+    @property
+    def kind(self) -> str:
+        """The kind in the newest release that has the name."""
+        return [*self.present.values()][-1].kind if self.present else ""
+
 
 def history(inspection: Inspection, full: str) -> NameHistory:
     """Return the history of one full name. The name may be unknown in every release."""
     places = [place for place in inspection.places if not place.fork]
     forks = [place for place in inspection.inspected_releases if place.fork]
-    line = _Line.of(full, places)
-    of_forks = [name for place in forks if (name := _at(place, full))]
-    return NameHistory(
-        full=full,
+    return NameHistory.of(
+        full,
+        places,
         shown=inspection.short_name(full),
-        line=tuple(place.label for place in places),
-        states=line.states,
-        kinds=line.runs(lambda name: name.kind),
         same_as=_aliases(inspection, places, full),
-        parameters=line.parameters([*line.present.values()] or of_forks),
-        signatures=line.signatures,
-        deprecated=line.deprecated,
-        warns=line.warns,
-        refuses=line.refuses,
-        values=line.runs(lambda name: name.value),
-        unknown=line.unknown,
         forks=tuple((place.label, state) for place in forks if (state := _state(place, full))),
+        fork_entries=[name for place in forks if (name := _at(place, full))],
         internal=inspection.is_internal(full),
     )
 
@@ -310,7 +296,7 @@ def pack(inspection: Inspection) -> PackedNames:
         if first := _only_another(inspection, full):
             same[shown] = inspection.short_name(first)
         else:
-            names[shown] = packing.name(_Line.of(full, separated))
+            names[shown] = packing.name(NameHistory.of(full, separated))
     inspected = runs((place.label, True if place.namespace else None) for place in places)
     return PackedNames(
         toolchain=inspection.toolchain,
@@ -338,23 +324,24 @@ class _Packing:
     line: tuple[str, ...]
     texts: dict[str, int] = Factory(dict)
 
-    def name(self, line: _Line) -> PackedName:
+    def name(self, history: NameHistory) -> PackedName:
         """Pack the history of a name."""
-        forms = [*line.present.values()]
         has_deprecated = any(
-            parameter.deprecated for form in forms for parameter in form.parameters or ()
+            parameter.deprecated
+            for entry in history.present.values()
+            for parameter in entry.parameters or ()
         )
         return PackedName(
-            kind=forms[-1].kind if forms else "",
-            there=self.spans(run for run in line.states if run.value is State.THERE),
-            refuses=self.text_runs(line.refuses),
-            unknown=self.text_runs(line.unknown),
-            signatures=self.text_runs(line.signatures),
-            deprecated=self.text_runs(line.deprecated),
-            warns=self.text_runs(line.warns),
+            kind=history.kind,
+            there=self.spans(run for run in history.states if run.value is State.THERE),
+            refuses=self.text_runs(history.refuses),
+            unknown=self.text_runs(history.unknown),
+            signatures=self.text_runs(history.signatures),
+            deprecated=self.text_runs(history.deprecated),
+            warns=self.text_runs(history.warns),
             parameters=" ".join(
                 f"{self._span(run.releases)}:{self._text(deprecation)}"
-                for parameter in (line.parameters(forms) if has_deprecated else ())
+                for parameter in (history.parameters if has_deprecated else ())
                 for run in parameter.runs
                 if run.value.deprecated
                 for deprecation in (f"{parameter.name}: {run.value.deprecated}",)
