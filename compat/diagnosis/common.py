@@ -7,9 +7,13 @@ Their meaning is defined here. A toolchain adds signs of its own, and advice abo
 
 from __future__ import annotations
 
+from functools import partial
+
 from compat.diagnosis.failure_class import Blame, FailureClass, Prediction, Sign
 from compat.model import Status
 
+bare_assertion = partial(Sign, error=r"^AssertionError$", message=r"^$")
+"""The sign of an assertion without a message."""
 INSTALL = FailureClass(
     name="install",
     title="Install failed",

@@ -53,10 +53,10 @@ TARGET_UNKNOWN = evolve(
             means="no such architecture",
         ),
         Sign(
-            message=r"NVVM_ERROR_INVALID_OPTION[^\n]*-arch=compute_", means="no such architecture"
-        ),
-        Sign(
-            message=r"(?:[Uu]nknown|[Ii]nvalid|[Uu]nsupported) (?:GPU )?arch\w*[^\n]*sm_\d+",
+            message=(
+                r"NVVM_ERROR_INVALID_OPTION[^\n]*-arch=compute_"
+                r"|(?:[Uu]nknown|[Ii]nvalid|[Uu]nsupported) (?:GPU )?arch\w*[^\n]*sm_\d+"
+            ),
             means="no such architecture",
         ),
     ),

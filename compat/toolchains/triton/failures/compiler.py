@@ -231,9 +231,7 @@ CLASSES = (
                 place=r": extern_elementwise$",
                 means=_LIBRARY,
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=r"^$",
+            common.bare_assertion(
                 place=r": convert_custom_float8$",
                 means="conversion to fp8e4b15",
             ),

@@ -6,6 +6,7 @@ made it, in a later stage than those of the signs here.
 
 from __future__ import annotations
 
+from compat.diagnosis.common import bare_assertion
 from compat.diagnosis.failure_class import FailureClass, Sign
 
 _INVALID = r"^(?:Result|Operand \d+ \([^\n]*\)) has an invalid layout"
@@ -98,9 +99,7 @@ LAYOUT = FailureClass(
             means="no shared layout",
             advice=_SHARED,
         ),
-        Sign(
-            error=r"^AssertionError$",
-            message=r"^$",
+        bare_assertion(
             place=r"^_layouts\.py: __post_init__$",
             means="lists of a layout",
             advice="The lists of a layout have one number for each dimension, and equal lengths.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from compat.diagnosis.common import bare_assertion
 from compat.diagnosis.failure_class import FailureClass, Sign
 from compat.toolchains.triton.failures.compiler import RETURNS
 
@@ -111,15 +112,16 @@ CLASSES = (
                 means="assignment into a block",
                 advice=_ASSIGNMENT_ADVICE,
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=r"^$",
+            bare_assertion(
                 source=r"^\s*\w+\[[^\]]*\]\s*=[^=]",
                 means="assignment into a block",
                 advice=_ASSIGNMENT_ADVICE,
             ),
             Sign(
-                message=r"the loop body should only have one block",
+                message=(
+                    r"the loop body should only have one block|^Cannot have `return` statements"
+                    r" inside `(?:while|for)"
+                ),
                 means="return inside a loop",
                 advice=_RETURN_ADVICE,
             ),
@@ -173,24 +175,15 @@ CLASSES = (
                 means="attribute assignment",
                 advice=_ASSIGNMENT_ADVICE,
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=r"^$",
+            bare_assertion(
                 source=r"^\s*\w+\.\w+\s*=[^=]",
                 place=r": assignTarget$",
                 means="attribute assignment",
                 advice=_ASSIGNMENT_ADVICE,
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=r"^$",
+            bare_assertion(
                 place=r": (?:visit_Starred|assignTarget)$",
                 means="starred",
-            ),
-            Sign(
-                message=r"^Cannot have `return` statements inside `(?:while|for)",
-                means="return inside a loop",
-                advice=_RETURN_ADVICE,
             ),
             Sign(
                 error=r"^AttributeError$",
@@ -535,9 +528,7 @@ CLASSES = (
                 source=r"static_range\(",
                 means="static_range over a run-time value",
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=r"^$",
+            bare_assertion(
                 source=r"static_range\(",
                 means="static_range over a run-time value",
             ),
@@ -549,9 +540,7 @@ CLASSES = (
             ),
             Sign(message=r"(?im)^(?>.*?cannot )(?>.*?(?:run.?time|non-constexpr) ).*value"),
             Sign(message=r"could not be determined at compile-time"),
-            Sign(
-                error=r"^AssertionError$",
-                message=r"^$",
+            bare_assertion(
                 place=r"core\.py: __getitem__$",
                 means="index of a tuple at run time",
             ),
@@ -587,21 +576,14 @@ CLASSES = (
             Sign(message=r"[Ll]oop-carried variable (?P<name>\w+)"),
             Sign(
                 message=(
-                    r"^\w+ is not tensor$|[Ll]oop carried variable \w+ is not a|cannot reass?ign"
-                    r" const\w* \w+ in the loop"
+                    r"^\w+ is not tensor$|[Ll]oop carried variable \w+ (?:is not a|changed type)"
+                    r"|cannot reass?ign const\w* \w+ in the loop"
                 ),
                 means=_NO_BLOCK,
                 advice=_NO_BLOCK_ADVICE,
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=r"^$",
+            bare_assertion(
                 place=r": (?:visit_For|visit_While|_verify_loop_carried_variable|_find_carries)$",
-                means=_NO_BLOCK,
-                advice=_NO_BLOCK_ADVICE,
-            ),
-            Sign(
-                message=r"[Ll]oop carried variable \w+ changed type",
                 means=_NO_BLOCK,
                 advice=_NO_BLOCK_ADVICE,
             ),

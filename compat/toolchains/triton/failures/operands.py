@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compat.diagnosis.common import bare_assertion
 from compat.diagnosis.failure_class import Blame, FailureClass, Sign
 from compat.model import Status
 
@@ -11,7 +12,6 @@ _DOT_ACCUMULATOR = "dot accumulator of another type or shape"
 _DOT_SIZES = "dot operands too small"
 _BROADCAST = "Cannot make_shape_compatible: incompatible dimensions at index {index}: 16 and 32"
 _SPLIT = "split of a last dimension that is not 2"
-_BARE = r"^$"
 _RESHAPE_ADVICE = (
     "Give the new shape as many elements as the block has. Compare the products of the two shapes."
 )
@@ -151,20 +151,16 @@ CLASSES = (
             Sign(
                 message=(
                     r"^Both inputs must be either 2D or 3D|^input and other must have equal ranks"
+                    r"|^dot operands must be block"
                 ),
                 means=_DOT_RANKS,
             ),
-            Sign(message=r"^dot operands must be block", means=_DOT_RANKS),
-            Sign(
-                error=r"^AssertionError$",
-                message=_BARE,
+            bare_assertion(
                 place=r": dot$",
                 statement=r"is_block",
                 means=_DOT_RANKS,
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=_BARE,
+            bare_assertion(
                 place=r": dot$",
                 statement=r"\bacc\b",
                 means=_DOT_ACCUMULATOR,
@@ -214,9 +210,7 @@ CLASSES = (
             Sign(
                 message=r"[Bb]ase(?:`|)? (?:must be|to be) a (?:scalar )?pointer|Expected `base` to"
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=_BARE,
+            bare_assertion(
                 place=r": make_tensor_descriptor$",
                 means="base must be a pointer type",
             ),
@@ -287,15 +281,11 @@ CLASSES = (
                 ),
             ),
             Sign(message=r"^x offsets must|^expected value shape|^tl\.advance"),
-            Sign(
-                error=r"^AssertionError$",
-                message=_BARE,
+            bare_assertion(
                 place=r": _canonicalize_boundary_check$",
                 means="boundary check of a dimension that is not there",
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=_BARE,
+            bare_assertion(
                 place=r": (?:descriptor_store|validate_store_like)$",
                 means="value of another shape than the descriptor's block",
             ),
@@ -355,19 +345,12 @@ CLASSES = (
                 )
             ),
             Sign(
-                message=r"shapes? .*(?:do(?:es)? not match|must match|mismatch|incompatible)",
-                advice=_SAME_SHAPE_ADVICE,
-            ),
-            Sign(
                 message=(
-                    r"must have the same (?:shape|rank)|of the same shape|must match the"
-                    r" corresponding source dim"
+                    r"shapes? .*(?:do(?:es)? not match|must match|mismatch|incompatible)"
+                    r"|must have the same (?:shape|rank)|of the same shape"
+                    r"|must match the corresponding source dim"
                 ),
                 advice=_SAME_SHAPE_ADVICE,
-            ),
-            Sign(
-                message=r"cannot view block of shape|reshape\(\) cannot change",
-                advice=_RESHAPE_ADVICE,
             ),
             Sign(
                 message=(
@@ -377,23 +360,23 @@ CLASSES = (
                 advice=_SAME_SHAPE_ADVICE,
             ),
             Sign(
+                message=r"cannot view block of shape|reshape\(\) cannot change",
+                advice=_RESHAPE_ADVICE,
+            ),
+            Sign(
                 message=(
                     r"only (?:supports|accepts) (?:1D|size-1)|^expected 1D input|Cannot splat a"
                     r" block"
                 ),
                 advice=_ONE_AXIS_ADVICE,
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=_BARE,
+            bare_assertion(
                 place=r": split$",
                 statement=r"== 2",
                 means=_SPLIT,
                 advice=_SPLIT_ADVICE,
             ),
-            Sign(
-                error=r"^AssertionError$",
-                message=_BARE,
+            bare_assertion(
                 place=r": split$",
                 means="split of a scalar",
                 advice=_SPLIT_ADVICE,
@@ -420,9 +403,7 @@ CLASSES = (
                 advice=_AXES_ADVICE,
             ),
             Sign(message=r"^permute dims must|length as input shape", advice=_AXES_ADVICE),
-            Sign(
-                error=r"^AssertionError$", message=_BARE, place=r": (?:cat|broadcast_impl_value)$"
-            ),
+            bare_assertion(place=r": (?:cat|broadcast_impl_value)$"),
         ),
     ),
     FailureClass(
@@ -494,18 +475,11 @@ CLASSES = (
             Sign(
                 message=(
                     r"`padding_option` or `boundary_check`|`boundary_check` argument is not"
-                    r" supported"
+                    r" supported|`other` cannot be provided without `mask`|^Only one of \w+ and"
+                    r" \w+|are mutually exclusive|fp_downcast_rounding should be set only"
                 ),
                 advice=_ARGUMENT_ADVICE,
             ),
-            Sign(
-                message=(
-                    r"`other` cannot be provided without `mask`|^Only one of \w+ and \w+|are"
-                    r" mutually exclusive"
-                ),
-                advice=_ARGUMENT_ADVICE,
-            ),
-            Sign(message=r"fp_downcast_rounding should be set only", advice=_ARGUMENT_ADVICE),
             Sign(
                 message=r"is not an ascii string|is not (?:a )?string$|^dtype must be specified",
                 advice="Pass a text of ASCII letters or a dtype, as the message says.",
@@ -641,13 +615,15 @@ CLASSES = (
                 error=r"^(?:TypeError|AttributeError)$",
                 message=r"'(?:[a-z]\w*|NoneType|JITFunction)'",
             ),
-            Sign(error=r"^TypeError$", message=r"can only concatenate|bad operand type"),
             Sign(
                 error=r"^TypeError$", message=r"cannot unpack non-iterable", advice=_UNPACK_ADVICE
             ),
             Sign(
                 error=r"^TypeError$",
-                message=r"argument must be|not supported between instances|indices must be",
+                message=(
+                    r"can only concatenate|bad operand type|argument must be|not supported between"
+                    r" instances|indices must be"
+                ),
             ),
             Sign(
                 error=r"^TypeError$",
