@@ -398,13 +398,13 @@ class MetricExperiment(CompiledExperiment):
             )
             return Effect.UNKNOWN
         question = self.criterion.question
-        value = measure(outcome, question.metric) if isinstance(question, Exceeds) else None
+        measurement = ""
+        if (
+            isinstance(question, Exceeds)
+            and (value := measure(outcome, question.metric)) is not None
+        ):
+            measurement = f"{question.metric} is {value:g}, "
         effect = _EFFECTS[self.criterion(result)]
-        measurement = (
-            f"{question.metric} is {value:g}, "
-            if isinstance(question, Exceeds) and value is not None
-            else ""
-        )
         self.steps.append(f"{title}: {measurement}{_JUDGED[effect]}.")
         return effect
 

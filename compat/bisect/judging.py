@@ -156,15 +156,9 @@ class CheckAnswer:
     @property
     def judgement(self) -> Judgement:
         """Bad if one cell is bad, otherwise unknown if one is inconclusive, otherwise good."""
-        judgements = {judgement for _, judgement in self.answers}
-        return next(
-            (
-                judgement
-                for judgement in (Judgement.BAD, Judgement.UNKNOWN)
-                if judgement in judgements
-            ),
-            Judgement.GOOD,
-        )
+        order = (Judgement.GOOD, Judgement.UNKNOWN, Judgement.BAD)
+        judgements = (judgement for _, judgement in self.answers)
+        return max(judgements, key=order.index, default=Judgement.GOOD)
 
 
 def check(

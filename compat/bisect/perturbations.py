@@ -368,8 +368,6 @@ def search_hints(hints: Sequence[Hint], ask: AskHints) -> HintTrials:
 
     first = effects_of(first_sets(hints))
     smallest = full
-    if not hints:
-        return HintTrials(hints=(), effects=effects, smallest=full)
     if Effect.OK in first and first[-1] is Effect.SAME:
         smallest = frozenset()
     elif Effect.OK in first:

@@ -260,7 +260,7 @@ def _answer(
             criterion = criterion.about(result.outcome)
     if criterion.needs_every:
         row = tries.of(spec, target, range(len(query.candidates)))
-        criterion = criterion.along([row[position] for position in range(len(query.candidates))])
+        criterion = criterion.along([*row.values()])
 
     def ask(positions: Sequence[int]) -> Mapping[int, Judgement]:
         results_at = tries.of(spec, target, positions)
@@ -355,14 +355,13 @@ def _line(
 
 
 def _earlier_probes(criterion: Criterion, earlier: Sequence[Result]) -> dict[Version, ReleaseProbe]:
-    points = points_of(earlier)
     return {
         point.release.version: probe(
             point.release.label,
             [(result, criterion(result)) for result in point.results],
             remembered=True,
         )
-        for point in points
+        for point in points_of(earlier)
         if point.release.version is not None
     }
 

@@ -147,10 +147,8 @@ def line_of(request: BisectRequest) -> Line:
     IndexUnavailable without an index.
     """
     candidates_there = _candidates(request, _toolchain_of(request.selection))
-    good, bad = (
-        _position(candidates_there, request.good, "--good"),
-        _position(candidates_there, request.bad, "--bad"),
-    )
+    good = _position(candidates_there, request.good, "--good")
+    bad = _position(candidates_there, request.bad, "--bad")
     if good is not None and good == bad:
         chosen = candidates_there.chosen[good]
         names = ", ".join(env.name for env in chosen.envs)

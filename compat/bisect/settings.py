@@ -9,14 +9,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from attrs import evolve
 
 from compat.bisect.answers import ConfigAnswer, Effect, SearchEnd, SettingNeed
 from compat.bisect.attempts import effect_on
 from compat.bisect.perturbations import (
-    Hint,
     HintTrials,
     SettingChange,
     changes,
@@ -185,16 +184,12 @@ class NeedSearch:
 
     def _hints_so_far(self) -> HintTrials:
         """The effects of the sets of hints that are tried in any case."""
-        full = frozenset(self._hints)
-        sets = {
-            hint_set: with_only(self._cell.spec, hint_set) for hint_set in first_sets(self._hints)
-        }
-        effects: Mapping[frozenset[Hint], Effect] = {
+        effects = {
             hint_set: self._effects[spec]
-            for hint_set, spec in sets.items()
-            if spec in self._effects
+            for hint_set in first_sets(self._hints)
+            if (spec := with_only(self._cell.spec, hint_set)) in self._effects
         }
-        return HintTrials(hints=self._hints, effects=effects, smallest=full)
+        return HintTrials(hints=self._hints, effects=effects, smallest=frozenset(self._hints))
 
     def _progress(self) -> str:
         """The progress of the search, in words."""
