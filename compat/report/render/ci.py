@@ -252,7 +252,7 @@ def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
         *(_surprising(report, inside, identity, group) for identity, group in groups.items()),
         *(_annotate_source(report, inside, subject) for subject in report.unimported_sources),
         *(_annotate_env(subject) for subject in report.broken_envs),
-        *(_failing_pair(pair, report.options) for pair in report.pairs if not pair.ok),
+        *(_failing_pair(pair, report.options) for pair in report.failing_pairs),
     )
 
 

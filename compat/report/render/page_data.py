@@ -267,11 +267,10 @@ def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator
     for entry in verdict.entries:
         if entry.remembered and entry.release in columns:
             failure = entry.outcome.failure if entry.outcome else None
-            mark = remembered_mark(entry)
             yield _Point(
                 row=row,
                 release=columns[entry.release],
-                mark=mark,
+                mark=remembered_mark(entry),
                 cells=0,
                 earlier=failure,
                 remembered=True,

@@ -176,11 +176,8 @@ def earlier_runs(account: Account) -> str:
 
     An example is ``tested in earlier runs: 3.2.0–3.8.0``.
     """
-    return (
-        f"tested in earlier runs: {spans(account.remembered_releases, account.line)}"
-        if account.remembered_releases
-        else ""
-    )
+    remembered = spans(account.remembered_releases, account.line)
+    return f"tested in earlier runs: {remembered}" if remembered else ""
 
 
 # --- metrics --------------------------------------------------------------------------------------
@@ -203,11 +200,8 @@ def cost_words(seconds: float, to_install: int) -> str:
 
     ``to_install`` is in bytes.
     """
-    return (
-        f"about {in_bytes(to_install)} of envs to install; about {in_time(seconds)}"
-        if to_install
-        else f"about {in_time(seconds)}"
-    )
+    installed = f"about {in_bytes(to_install)} of envs to install; " if to_install else ""
+    return f"{installed}about {in_time(seconds)}"
 
 
 # --- commands that show a result again; ``options`` make them read the same files -----------------

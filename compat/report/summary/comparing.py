@@ -9,7 +9,7 @@ its answer was lost, or it was flaky) is neither good nor bad: it becomes *incon
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 
@@ -209,15 +209,13 @@ def changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
     Both reports must have the arguments and options.
     """
     before = {f"{spec.kernel}/{spec.variant}/{spec.case}": spec for spec in old.specs}
-    pairs = [
-        (name, before[name], spec)
-        for spec in new.specs
-        if (name := f"{spec.kernel}/{spec.variant}/{spec.case}") in before
-    ]
     return tuple(
         name
-        for name, one, other in pairs
-        if one.function and other.function and one.compile != other.compile
+        for spec in new.specs
+        if (name := f"{spec.kernel}/{spec.variant}/{spec.case}") in before
+        and (one := before[name]).function
+        and spec.function
+        and one.compile != spec.compile
     )
 
 
@@ -275,7 +273,7 @@ class PairChange:
 
 
 def changed_pairs(
-    old: Iterable[Pair], new: Iterable[Pair], successors: Mapping[str, str]
+    old: Sequence[Pair], new: Sequence[Pair], successors: Mapping[str, str]
 ) -> tuple[PairChange, ...]:
     """The pairs whose outcome changed, in the order of the new report.
 
@@ -283,11 +281,8 @@ def changed_pairs(
     release that was installed with the new PyTorch is compared with the one that was installed with
     the earlier PyTorch.
     """
-    before, own = {}, {}
-    for pair in old:
-        before[pair.name] = pair
-        if pair.own:
-            own[pair.env] = pair
+    before = {pair.name: pair for pair in old}
+    own = {pair.env: pair for pair in old if pair.own}
     earlier = (
         (before.get(pair.name) or own.get(successors.get(pair.env, "") if pair.own else ""), pair)
         for pair in new
@@ -637,12 +632,7 @@ def _face(result: Result) -> tuple[str | None, ...]:
 
 
 def _jumps(before: Result, after: Result, threshold: float) -> Iterable[Jump]:
-    good = (
-        is_good(before.outcome)
-        and is_good(after.outcome)
-        and _has_answer(before)
-        and _has_answer(after)
-    )
+    good = all(is_good(result.outcome) and _has_answer(result) for result in (before, after))
     return jumps_of(before, after, threshold) if good else ()
 
 

@@ -178,14 +178,12 @@ def phrase_in_full(verdict: Verdict) -> str:
     For an intermittent history, these are the releases that work. If a check of the numbers failed,
     the phrase about the numbers follows.
     """
-    if verdict.right is not None and verdict.right.bad:
-        compiles = (
-            verdict.phrase.replace(Word.WORKS, "compiles")
-            if verdict.word is Word.WORKS
-            else _compiling(verdict)
-        )
-        return f"{compiles}; {verdict.right.phrase}"
-    return _compiling(verdict)
+    phrase = _compiling(verdict)
+    if verdict.right is None or not verdict.right.bad:
+        return phrase
+    if verdict.word is Word.WORKS:
+        phrase = phrase.replace(Word.WORKS, "compiles")
+    return f"{phrase}; {verdict.right.phrase}"
 
 
 def _compiling(verdict: Verdict) -> str:

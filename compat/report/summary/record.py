@@ -417,11 +417,8 @@ class Report:
         text = ", ".join(part for part in (spans(chosen, self.line), *forks) if part)
         if not len(chosen) == len(self.releases) > 1:
             return text
-        return (
-            f"{text} (all)"
-            if len(self.line) + len(forks) == len(chosen)
-            else f"{text} (all tested)"
-        )
+        existing = len(self.line) + len(forks)
+        return f"{text} (all)" if existing == len(chosen) else f"{text} (all tested)"
 
     def where(self, results: Iterable[Result]) -> tuple[FailurePlace, ...]:
         """Return the variants, cases, targets and releases of ``results``, in compact form."""

@@ -152,9 +152,7 @@ def _story(report: Report, verdict: Verdict) -> _SentenceFacts:
         clear=not verdict.untested_releases and not verdict.flaky,
         newest=next((entry.release for entry in reversed(verdict.entries) if entry.tested), None),
         computes=_computes(report, verdict),
-        caveats=tuple(
-            caveat for caveat in (_not_known(verdict, changes), earlier_runs(verdict)) if caveat
-        ),
+        caveats=tuple(filter(None, (_not_known(verdict, changes), earlier_runs(verdict)))),
         cases=(),
         targets=(),
         because=_because(report, verdict),
@@ -180,13 +178,10 @@ def _computes(report: Report, verdict: Verdict) -> str:
     """The releases with wrong numbers, their check, and their device."""
     groups: dict[tuple[Status, str], set[str]] = defaultdict(set)
     for point in report.points[verdict.coordinate]:
-        for check in (
-            check
-            for result in point.answers
-            for check in result.numbers.checks
-            if check.right is False
-        ):
-            groups[check.status, ran_on(check)].add(point.release.label)
+        for result in point.answers:
+            for check in result.numbers.checks:
+                if check.right is False:
+                    groups[check.status, ran_on(check)].add(point.release.label)
     numbers, runs_ended = [], []
     for (status, device), releases in groups.items():
         where = report.spans(releases)
@@ -427,12 +422,9 @@ def guesses(specs: Iterable[Specialization]) -> str | None:
         kernels = {(spec.package, spec.kernel) for spec in every if spec.package in libraries}
         count = len({(spec.package, spec.kernel) for spec in guessed})
         part = "the" if count == len(kernels) else f"{count:,} of {len(kernels):,}"
-        sentence = (
-            f"the arguments of {part} kernels of {', '.join(libraries)} are guessed, one set for"
-            " each kernel"
-        )
         return (
-            f"{sentence}, and others may give other results; `compat capture --live` records the"
+            f"the arguments of {part} kernels of {', '.join(libraries)} are guessed, one set for"
+            " each kernel, and others may give other results; `compat capture --live` records the"
             " arguments of real launches"
         )
     sources = list(dict.fromkeys(spec.origin.partition("::")[0] for spec in guessed))
@@ -443,10 +435,10 @@ def guesses(specs: Iterable[Specialization]) -> str | None:
 
     where = sources[0] if len(sources) == 1 else f"{len(sources)} sources"
     again = shlex.join(["compat", "init", *(sources if len(sources) <= _SOURCES else ())])
-    sentence = (
-        f"the arguments of the kernels in {where} are guessed, and others may give other results"
+    return (
+        f"the arguments of the kernels in {where} are guessed, and others may give other results;"
+        f" {code(again)} writes them into a kernel file, where you can edit them"
     )
-    return f"{sentence}; {code(again)} writes them into a kernel file, where you can edit them"
 
 
 def hint_failures_sentence(results: Iterable[Result]) -> str | None:
@@ -483,8 +475,10 @@ def hint_failures_sentence(results: Iterable[Result]) -> str | None:
         for kernel, bad, good, status in [*pairs][:_SOURCES]
     ]
     more = f", and {amount(len(pairs) - _SOURCES, 'more pair')}" if len(pairs) > _SOURCES else ""
-    sentence = f"hints decide whether kernels compile: {'; '.join(named)}{more}"
-    return f"{sentence}; the sizes and strides of your launches decide which case applies"
+    return (
+        f"hints decide whether kernels compile: {'; '.join(named)}{more}; the sizes and strides of"
+        " your launches decide which case applies"
+    )
 
 
 # --- missing hints --------------------------------------------------------------------------------

@@ -79,18 +79,16 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
         lines.append(f"Flaky, so not used: {join_words(flaky)}.")
     lines += [
         f"Envs of {probe.release} disagree, so it is not used: {probe.summary}."
-        for probe in _divided_probes(answer)
+        for probe in answer.unsteady
+        if probe.envs_disagree
     ]
     if answer.inconclusive_probes and account.word is not Word.UNKNOWN:
         probes = (
             f"{p.release} ({inconclusive_text(answer, p)})" for p in answer.inconclusive_probes
         )
         lines.append(f"Inconclusive: {'; '.join(probes)}.")
-        lines += (
-            [f"To launch the others: {_how(answer)}."]
-            if any(_not_run(answer, probe) for probe in answer.inconclusive_probes)
-            else []
-        )
+        if any(_not_run(answer, probe) for probe in answer.inconclusive_probes):
+            lines.append(f"To launch the others: {_how(answer)}.")
     return lines
 
 
@@ -133,10 +131,6 @@ def _not_run(answer: ReleaseAnswer, probe: ReleaseProbe) -> bool:
         and not result.numbers.checks
         and result.latency is None
     )
-
-
-def _divided_probes(answer: ReleaseAnswer) -> list[ReleaseProbe]:
-    return [probe for probe in answer.unsteady if probe.envs_disagree]
 
 
 def _otherwise(probe: ReleaseProbe) -> str:
@@ -263,29 +257,18 @@ def _ends(answer: ReleaseAnswer, change: Transition, *, capital: bool = True) ->
 
 
 def _about(answer: ReleaseAnswer, change: Transition) -> str:
-    question = answer.criterion.question
+    question, name, unit = answer.criterion.question, "", ""
     if isinstance(question, Exceeds):
-        return (
-            f": {question.metric} {value_of(answer, change.before)} →"
-            f" {value_of(answer, change.after)}"
-        )
-    if isinstance(question, TakesLonger):
-        return (
-            f": {question.what} {value_of(answer, change.before)} →"
-            f" {value_of(answer, change.after)} s"
-        )
-    if isinstance(question, IsSlower):
+        name = f"{question.metric} "
+    elif isinstance(question, TakesLonger):
+        name, unit = f"{question.what} ", " s"
+    elif isinstance(question, IsSlower):
         unit = " times the best config" if question.what == STAYING else " µs"
-        return (
-            f": {value_of(answer, change.before)} → {value_of(answer, change.after)}"
-            f"{unit}{_devices(change)}"
-        )
-    if answer.criterion.asks_launches:
-        return (
-            f": {value_of(answer, change.before)} →"
-            f" {value_of(answer, change.after)}{_devices(change)}"
-        )
-    return f": {class_words(change.failure)}" if change.failure else ""
+    elif not answer.criterion.asks_launches:
+        return f": {class_words(change.failure)}" if change.failure else ""
+    devices = _devices(change) if answer.criterion.asks_launches else ""
+    before, after = (value_of(answer, probe) for probe in (change.before, change.after))
+    return f": {name}{before} → {after}{unit}{devices}"
 
 
 def _devices(change: Transition) -> str:
@@ -407,13 +390,8 @@ def repeat_command(
         good, bad = (
             (change.after, change.before) if change.is_fix else (change.before, change.after)
         )
-        ends = (
-            "--good",
-            _name(good),
-            "--bad",
-            _name(bad),
-            *(["--fixed"] if change.is_fix else []),
-        )
+        fixed = ["--fixed"] if change.is_fix else []
+        ends = ("--good", _name(good), "--bad", _name(bad), *fixed)
     return printable(shlex.join(("compat", "bisect", *which, *ends, *options)))
 
 
@@ -458,16 +436,10 @@ def commits_command(change: Transition) -> str | None:
 
 def commits_advice(change: Transition) -> str:
     """The advice on how to run :func:`commits_command`."""
-    ends = (
-        "0 where it still fails and 1 where it compiles"
-        if change.is_fix
-        else "0 where the kernel compiles and 1 where it fails"
-    )
-    turned = (
-        " (the search is for the commit that fixed it, so the exit codes are inverted)"
-        if change.is_fix
-        else ""
-    )
+    ends, turned = "0 where the kernel compiles and 1 where it fails", ""
+    if change.is_fix:
+        ends = "0 where it still fails and 1 where it compiles"
+        turned = " (the search is for the commit that fixed it, so the exit codes are inverted)"
     toolchain = _toolchain(change)
     return (
         f"`{toolchain.name}` is a clone of {toolchain.repository}; `test.py` has to exit with"
