@@ -241,14 +241,10 @@ class _BoardRun:
         self, part: NewCells, selection: Selection, before: CompiledVersion
     ) -> tuple[CompiledVersion, int]:
         """Compile changed kernels in all columns, and the others in the new columns."""
-        stored_report = None
+        stored_report, changed = None, frozenset[tuple[str, ...]]()
         if before.columns and not before.problem:
             stored_report = self.data.read(part.library.name, part.version)
-        changed = (
-            _changed_kernels(stored_report.results, selection.specs)
-            if stored_report
-            else frozenset()
-        )
+            changed = _changed_kernels(stored_report.results, selection.specs)
         reports, columns = list[Report](), before.columns
         if not part.only_captured:
             specs = tuple(spec for spec in selection.specs if _name(spec) not in changed)

@@ -184,15 +184,8 @@ class Statement:
     @property
     def start(self) -> int:
         """Index of its first line, with decorators and the comment directly above."""
-        first = (
-            min(
-                [
-                    self.node.lineno,
-                    *(decorator.lineno for decorator in (*self.dropped, *_decorators(self.node))),
-                ]
-            )
-            - 1
-        )
+        kept = self.node.decorator_list if isinstance(self.node, Definition) else []
+        first = min([self.node.lineno, *(node.lineno for node in (*self.dropped, *kept))]) - 1
         margin = b" " * self.node.col_offset
         while (
             first
@@ -292,10 +285,6 @@ def callable_name(decorator: ast.expr) -> str:
     """
     named = decorator.func if isinstance(decorator, ast.Call) else decorator
     return named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")
-
-
-def _decorators(node: ast.stmt) -> list[ast.expr]:
-    return node.decorator_list if isinstance(node, Definition) else []
 
 
 # --- names ----------------------------------------------------------------------------------------
