@@ -52,77 +52,45 @@ CAPTURING = Capturing(
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """A process with several threads cannot be forked safely, and cells run in parallel anyway."""
-_TO_BF16 = r"(fp_to_fp|fp_trunc|store_cast)>bf16\b"
 
 INTERPRETER = Interpreter(
     packages=("torch", "numpy"),
     variables={"TRITON_INTERPRET": "1", **_ONE_THREAD},
     probe_file=Path(__file__).parents[1] / "inside" / "probes" / "probes.py",
-    probes=(
-        Probe(name="store", uses=lazy_pattern(""), defect="does not store what a kernel computes"),
-        Probe(
-            name="loop",
-            uses=lazy_pattern(r"\.range\b"),
-            defect="cannot loop up to a value that is known at run time only",
-        ),
-        Probe(
-            name="block_pointer",
-            uses=lazy_pattern(r"\.make_block_ptr\b"),
-            defect="gets block pointers wrong",
-        ),
-        Probe(
-            name="descriptor",
-            uses=lazy_pattern(r"\bmake_tensor_descriptor\b"),
-            defect="gets tensor descriptors wrong",
-        ),
-        Probe(
-            name="descriptor_stride",
-            uses=lazy_pattern(r"\bmake_tensor_descriptor\b"),
-            defect=(
+    probes=tuple(
+        Probe(name=name, uses=lazy_pattern(uses), defect=defect)
+        for name, uses, defect in (
+            ("store", "", "does not store what a kernel computes"),
+            ("loop", r"\.range\b", "cannot loop up to a value that is known at run time only"),
+            ("block_pointer", r"\.make_block_ptr\b", "gets block pointers wrong"),
+            ("descriptor", r"\bmake_tensor_descriptor\b", "gets tensor descriptors wrong"),
+            (
+                "descriptor_stride",
+                r"\bmake_tensor_descriptor\b",
                 "takes only strides of multiples of 16 elements for tensor descriptors, instead of"
-                " 16 bytes"
+                " 16 bytes",
             ),
-        ),
-        Probe(
-            name="bf16_dot",
-            uses=lazy_pattern(r"\bdot:bf16\b"),
-            defect="gets products of bf16 blocks wrong",
-        ),
-        Probe(
-            name="bf16_arithmetic",
-            uses=lazy_pattern(
-                r"\b(fadd|fsub|fmul|fdiv|fma|minimumf|maximumf|minnumf|maxnumf|fcmp\w+|exp2?|sqrt):bf16\b"
+            ("bf16_dot", r"\bdot:bf16\b", "gets products of bf16 blocks wrong"),
+            (
+                "bf16_arithmetic",
+                r"\b(fadd|fsub|fmul|fdiv|fma|minimumf|maximumf|minnumf|maxnumf|fcmp\w+|exp2?|sqrt):bf16\b",
+                "gets bf16 arithmetic wrong",
             ),
-            defect="gets bf16 arithmetic wrong",
-        ),
-        Probe(
-            name="bf16_sum",
-            uses=lazy_pattern(r":bf16\b.*\.(sum|reduce)\b"),
-            defect="gets bf16 sums wrong",
-        ),
-        Probe(
-            name="bf16_constant", uses=lazy_pattern(r"[:>]bf16\b"), defect="does not support bf16"
-        ),
-        Probe(
-            name="bf16_rounding",
-            uses=lazy_pattern(_TO_BF16),
-            defect="does not round to the nearest bf16",
-        ),
-        Probe(
-            name="fp8_rounding",
-            uses=lazy_pattern(r"\bfp_to_fp>fp8e\w+"),
-            defect="does not round to the nearest fp8",
-        ),
-        Probe(
-            name="fp16_atomic",
-            uses=lazy_pattern(r"\batomic_rmw:fp16\b"),
-            defect="cannot add to fp16 atomically",
-        ),
-        Probe(
-            name="nan_maximum",
-            uses=lazy_pattern(r"\b(max|min)numf:nan\b"),
-            defect="returns NaN as the maximum of NaN and a number",
-        ),
+            ("bf16_sum", r":bf16\b.*\.(sum|reduce)\b", "gets bf16 sums wrong"),
+            ("bf16_constant", r"[:>]bf16\b", "does not support bf16"),
+            (
+                "bf16_rounding",
+                r"(fp_to_fp|fp_trunc|store_cast)>bf16\b",
+                "does not round to the nearest bf16",
+            ),
+            ("fp8_rounding", r"\bfp_to_fp>fp8e\w+", "does not round to the nearest fp8"),
+            ("fp16_atomic", r"\batomic_rmw:fp16\b", "cannot add to fp16 atomically"),
+            (
+                "nan_maximum",
+                r"\b(max|min)numf:nan\b",
+                "returns NaN as the maximum of NaN and a number",
+            ),
+        )
     ),
     missing_feature_patterns=(
         lazy_pattern(r"not supported in interpreter mode"),
