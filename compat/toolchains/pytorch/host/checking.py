@@ -165,10 +165,8 @@ class CellCheck:
             else "ok"
         )
         if spoiled is not None:  # later launches got other inputs than the first one
-            status, reasons = (
-                "wrong",
-                ["%s: it changed an input, or memory outside its outputs" % spoiled, *reasons],
-            )
+            status = "wrong"
+            reasons.insert(0, "%s: it changed an input, or memory outside its outputs" % spoiled)
         more = "; and %d more" % (len(reasons) - 2) if len(reasons) > 2 else ""
         result = {
             "status": status,
@@ -281,21 +279,17 @@ class CheckingProcess(GpuWork):
 
     def _is_well(self) -> bool:
         """Whether the canary still computes right numbers. The parent gets the answer, too."""
+        why = ""
         try:
-            well, why = (
-                self._session.canary.is_well(),
-                "the known-good kernel computes wrong numbers",
-            )
+            if not self._session.canary.is_well():
+                why = "the known-good kernel computes wrong numbers"
         except CudaError as error:
-            well, why = False, str(error)
+            why = str(error)
         except RuntimeError as error:  # PyTorch may be the first to get the error
-            well, why = (
-                False,
-                "%s (%s)"
-                % (self._session.fault() or "an error in PyTorch", str(error).split("\n")[0]),
-            )
-        self._send("canary", well=well, why="" if well else why)
-        return well
+            fault = self._session.fault() or "an error in PyTorch"
+            why = "%s (%s)" % (fault, str(error).split("\n")[0])
+        self._send("canary", well=not why, why=why)
+        return not why
 
     def _problems(self, problem: Document) -> List[Prepared]:
         problems: List[Prepared] = []

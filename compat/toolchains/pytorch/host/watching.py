@@ -88,12 +88,8 @@ class _FollowedProcess:
         report: ProcessReport,
         accept: Callable[[Dict[str, object]], None],
     ) -> None:
-        self._process, self._deadline, self._report, self._accept = (
-            process,
-            deadline,
-            report,
-            accept,
-        )
+        self._process, self._deadline = process, deadline
+        self._report, self._accept = report, accept
         self._held: Dict[int, Document] = {}
         self._in_flight: Optional[int] = None
         self._began = time.monotonic()
@@ -144,8 +140,7 @@ class _FollowedProcess:
         self._in_flight, self._began = None, time.monotonic()
 
     def _note_check(self, message: Message) -> None:
-        self._in_flight = None
-        self._began = time.monotonic()
+        self._waits()
         if message["fault"]:
             self._commit()
             self._suspect(message["cell"], message["check"])
