@@ -395,9 +395,8 @@ def _last_name(decorator: ast.expr) -> str:
 
 
 def _has_future_annotations(plain: object) -> bool:
-    if isinstance(plain, types.FunctionType):
-        return bool(plain.__code__.co_flags & _FUTURE_ANNOTATIONS)
-    return False
+    code = plain.__code__ if isinstance(plain, types.FunctionType) else None
+    return code is not None and bool(code.co_flags & _FUTURE_ANNOTATIONS)
 
 
 class _NameScope:
@@ -515,17 +514,15 @@ def _module_bindings(path: str) -> dict[str, tuple[ast.AST | None, str]]:
 def _set_later(path: str, name: str) -> list[str]:
     """Return the statements of a module that set an attribute of one of its classes."""
     source = "".join(linecache.getlines(path))
-    assignments = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
-    targets = [
-        (node, target.value)
-        for node in assignments
+    return [
+        ast.get_source_segment(source, node) or ""
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Attribute)
+        and isinstance(target.value, ast.Name)
+        and target.value.id == name
     ]
-    statements = [
-        node for node, value in targets if isinstance(value, ast.Name) and value.id == name
-    ]
-    return [ast.get_source_segment(source, node) or "" for node in statements]
 
 
 def _absolute(module: ModuleType, node: ast.ImportFrom) -> str:

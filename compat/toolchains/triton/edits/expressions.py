@@ -481,16 +481,9 @@ def types_kept_in_loops(faulty: FailingKernel) -> Iterator[Proposal]:
         before = [node for node in earlier if _assigns(node, name)]
         for dtype in dict.fromkeys([*reversed(types), "float32", "int64"]):
             if before:
-                last = before[-1]
-                yield Proposal(
-                    text=code.replace_nodes(
-                        {
-                            last: _convert_value(
-                                code, last, f"{code.language.name}.{dtype}", before=True
-                            )
-                        }
-                    )
-                )
+                last, full = before[-1], f"{code.language.name}.{dtype}"
+                new = _convert_value(code, last, full, before=True)
+                yield Proposal(text=code.replace_nodes({last: new}))
         if inside:
             back = {
                 node: _convert_value(code, node, f"{name}.dtype", before=False) for node in inside
@@ -515,17 +508,12 @@ def _loops_assigning(
 
 def _assigns(node: cst.CSTNode, name: str) -> bool:
     """Whether a statement assigns the variable, and no other."""
+    targets: list[cst.BaseExpression] = []
     if isinstance(node, cst.Assign):
-        return (
-            len(node.targets) == 1
-            and isinstance(node.targets[0].target, cst.Name)
-            and node.targets[0].target.value == name
-        )
-    return (
-        isinstance(node, cst.AugAssign)
-        and isinstance(node.target, cst.Name)
-        and node.target.value == name
-    )
+        targets = [target.target for target in node.targets]
+    elif isinstance(node, cst.AugAssign):
+        targets = [node.target]
+    return len(targets) == 1 and isinstance(targets[0], cst.Name) and targets[0].value == name
 
 
 def _convert_value(code: Code, node: cst.CSTNode, dtype: str, *, before: bool) -> cst.CSTNode:

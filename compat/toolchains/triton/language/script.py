@@ -616,13 +616,7 @@ def _type(kind: ArgumentType) -> str:
         return constexprs.named_tuple_source(
             {name: _type(element) for name, element in kind[FIELDS].items()}
         )
-    return (
-        "("
-        + "".join(f"{_type(element)}, " for element in kind).removesuffix(
-            " " if len(kind) == 1 else ", "
-        )
-        + ")"
-    )
+    return constexprs.tuple_source(map(_type, kind))
 
 
 def _dictionary(head: str, entries: Mapping[object, str]) -> str:

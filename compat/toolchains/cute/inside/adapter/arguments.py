@@ -16,7 +16,8 @@ import inspect
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .no_gpu import TensorNowhere
@@ -53,13 +54,8 @@ _ELEMENTS: dict[str, tuple[str, int, int]] = {
 }
 """A type's name in kernel files → its name in CuTe DSL, and its code and bits in DLPack."""
 _DTYPES = {
-    "int8": "i8",
-    "int16": "i16",
-    "int32": "i32",
-    "int64": "i64",
-    "uint8": "u8",
-    "uint16": "u16",
-    "uint32": "u32",
+    **{"int%d" % bits: "i%d" % bits for bits in (8, 16, 32, 64)},
+    **{"uint%d" % bits: "u%d" % bits for bits in (8, 16, 32)},
 }
 """A dtype's name in the JSON of constexprs → its name in kernel files, if the names differ."""
 
@@ -181,12 +177,7 @@ def bind_arguments(function: Function, job: Document) -> tuple[Any, list[Any], O
 
 
 _PLAIN: dict[Any, Any] = {
-    int: int,
-    float: float,
-    bool: bool,
-    "int": int,
-    "float": float,
-    "bool": bool,
+    form: kind for kind in (int, float, bool) for form in (kind, kind.__name__)
 }
 """Annotation of a parameter that takes only Python numbers → the type of the numbers.
 
@@ -459,10 +450,9 @@ class Arguments:
                 "signature.%s: %s() takes %s, to which [constexprs] gives no value"
                 % (name, function, ", ".join(missing))
             )
-        by_type: Callable[[Any], Any] = lambda kind: self.argument(name, kind)  # noqa: E731
         try:
             return make(
-                by_type,
+                partial(self.argument, name),
                 **{
                     parameter: self._constants[parameter]
                     for parameter in others

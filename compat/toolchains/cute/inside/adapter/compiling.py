@@ -271,10 +271,8 @@ class Cute:
         self, go: Callable[[str], None], module: MlirModule, text: str, compiler: Compiler
     ) -> None:
         """Run the pieces of a pipeline with ``go``, and report stages and their results."""
-        text_with_ptx, manager = (
-            pipeline.keeping_ptx(text, self._ptx),
-            compiler.passmanager.PassManager,
-        )
+        text_with_ptx = pipeline.keeping_ptx(text, self._ptx)
+        manager = compiler.passmanager.PassManager
         with module.context:
             pieces = pipeline.pieces_of(text_with_ptx, manager)
         if pieces is not None and self._ir_path.endswith(_LOWERED):

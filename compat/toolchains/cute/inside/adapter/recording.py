@@ -191,17 +191,12 @@ def _zero_stack(module: MlirModule) -> None:
     """
     from cutlass._mlir import ir
 
-    functions = [
-        operation.operation
-        for operation in module.body.operations
-        if operation.operation.name == "llvm.func"
-    ]
-    blocks = [
-        block for function in functions for region in function.regions for block in region.blocks
-    ]
     pairs = [
         pair
-        for block in blocks
+        for operation in module.body.operations
+        if operation.operation.name == "llvm.func"
+        for region in operation.operation.regions
+        for block in region.blocks
         for pair in pairwise(block.operations)
         if pair[0].operation.name == "llvm.alloca"
     ]

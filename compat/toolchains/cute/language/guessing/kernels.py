@@ -250,38 +250,32 @@ class _LauncherGuesses:
 
     def _constexpr(self, parameter: ast.arg, around: ast.ClassDef | ast.FunctionDef) -> _Guess:
         """Return the guess for a constexpr."""
+        return evolve(self._constexpr_value(parameter, around), is_constexpr=True)
+
+    def _constexpr_value(
+        self, parameter: ast.arg, around: ast.ClassDef | ast.FunctionDef
+    ) -> _Guess:
         name, annotation = parameter.arg, annotation_text(parameter.annotation)
         literals = literals_of(name, around)
         if is_element_kind(name, annotation):
-            return _Guess({"dtype": assumed_kind(name)}, "guessed by its name", is_constexpr=True)
+            return _Guess({"dtype": assumed_kind(name)}, "guessed by its name")
         if "bool" in annotation or name.startswith(("is_", "use_", "has_", "enable_")):
-            return _Guess(False, "guessed", is_constexpr=True)
+            return _Guess(False, "guessed")
         if annotation.lower().startswith(("tuple", "list")) or name.endswith(
             ("_mn", "_mnk", "_shape", "_tiler")
         ):
-            return _Guess(
-                _sizes_of_tuple(name, annotation), "guessed by its name", is_constexpr=True
-            )
+            return _Guess(_sizes_of_tuple(name, annotation), "guessed by its name")
         if literals and not isinstance(literals[0], int | float):
-            return _Guess(
-                literals[0], f"guessed: it is compared with {literals[0]!r}", is_constexpr=True
-            )
+            return _Guess(literals[0], f"guessed: it is compared with {literals[0]!r}")
         if "str" in annotation:
-            return _Guess("", "guessed", is_constexpr=True, look_at="an unknown text")
+            return _Guess("", "guessed", look_at="an unknown text")
         if "Optional" in annotation or "None" in annotation:
-            return _Guess(None, "guessed", is_constexpr=True)
+            return _Guess(None, "guessed")
         if "float" in annotation.lower() or name.endswith(("scale", "eps")):
-            return _Guess(1.0, "guessed", is_constexpr=True)
+            return _Guess(1.0, "guessed")
         if "Callable" in annotation or name.endswith(("_op", "_fn")):
-            return _Guess(
-                None,
-                "guessed",
-                is_constexpr=True,
-                look_at='a function, which { function = "name" } names',
-            )
-        return _Guess(
-            assumed_number(name), "guessed by its name", is_constexpr=True, is_whole_number=True
-        )
+            return _Guess(None, "guessed", look_at='a function, which { function = "name" } names')
+        return _Guess(assumed_number(name), "guessed by its name", is_whole_number=True)
 
     # --- the arguments of the call ---
 

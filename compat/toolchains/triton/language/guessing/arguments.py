@@ -55,7 +55,7 @@ _WIDE_ELEMENTS = lazy_pattern(
     r"(?i).*(label|target|token_ids|input_ids|indices|slot_mapping|positions?)"
 )
 _SHORT = {long: short for short, long in constexprs.LANGUAGE_NAMES.items()}
-_PYTHON = {"int": "i32", "float": "fp32", "bool": "i1"}
+_PYTHON = {"int": "i32", "float": "fp32", "bool": "i1", "const": "const"}
 _TYPE = lazy_pattern(r"\*?k?(i1|[iu](8|16|32|64)|fp16|bf16|fp32|fp64|fp8\w+)")
 
 UNKNOWN_FLOAT = "the float type is unknown"
@@ -308,18 +308,13 @@ def _scalar_type(kind: ValueKind) -> str:
 def _annotated_type(annotation: ast.expr | None, scope: Scope) -> str | None:
     """Return the type in an annotation; ``const`` for a pointer to read-only elements."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        text = (
-            annotation.value.rpartition(".")[2]
-            if not annotation.value.startswith("*")
-            else annotation.value
-        )
-        return (
-            text
-            if _TYPE.fullmatch(text)
-            else _SHORT.get(text) or _PYTHON.get(text) or ("const" if text == "const" else None)
-        )
-    name = (scope.origin(annotation) or "").rpartition(".")[2] if annotation is not None else ""
-    return _SHORT.get(name) or _PYTHON.get(name) or ("const" if name == "const" else None)
+        name = annotation.value
+        name = name if name.startswith("*") else name.rpartition(".")[2]
+        if _TYPE.fullmatch(name):
+            return name
+    else:
+        name = (scope.origin(annotation) or "").rpartition(".")[2] if annotation is not None else ""
+    return _SHORT.get(name) or _PYTHON.get(name)
 
 
 # --- operands of tl.dot ---------------------------------------------------------------------------
@@ -405,11 +400,8 @@ class Values:
 
     def of(self, parameter: JitParameter) -> Guess:
         """Guess the value of a constexpr that neither a config nor a heuristic sets."""
-        return next(self._explicit_guesses(parameter), None) or self.guess_from_kernel(parameter)
-
-    def guess_from_kernel(self, parameter: JitParameter) -> Guess:
-        """Guess the value of a constexpr from its use in the kernel, or else from its name."""
-        return self._by_use(parameter) or self._by_name(parameter)
+        launched_or_default = next(self._explicit_guesses(parameter), None)
+        return launched_or_default or self._by_use(parameter) or self._by_name(parameter)
 
     def _explicit_guesses(self, parameter: JitParameter) -> Iterator[Guess]:
         """Yield the values that launches pass, then the default."""
@@ -484,9 +476,8 @@ class Values:
                 32 if _INNER.fullmatch(name) and not _HEADS.match(name.replace("BLOCK", "")) else 64
             )
         sides = sum(
-            1
+            parameter.is_constexpr and parameter.name in self.facts.spans
             for parameter in self.function.parameters
-            if parameter.is_constexpr and parameter.name in self.facts.spans
         )
         return 1024 if self.facts.blocks < 2 and sides < 2 else 64 if sides < 3 else 32
 
