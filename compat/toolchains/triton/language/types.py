@@ -202,9 +202,7 @@ class BlockShapes:
             values = value.elts if isinstance(value, ast.Tuple) else [None] * len(target.elts)
             for name, element in zip(target.elts, values, strict=False):
                 if isinstance(name, ast.Name):
-                    self._names[name.id] = (
-                        self._found.get(id(element)) if element is not None else None
-                    )
+                    self._names[name.id] = self._found.get(id(element))
 
     def _of(self, node: ast.expr) -> Block | None:
         """Return the block of an expression, and record it and the blocks of all its operands."""

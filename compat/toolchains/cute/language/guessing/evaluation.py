@@ -61,14 +61,14 @@ class HostCall:
     keywords: Mapping[str, PythonValue]
 
     @property
+    def values(self) -> list[PythonValue]:
+        """All its arguments."""
+        return [*self.constructor_arguments.values(), *self.positional, *self.keywords.values()]
+
+    @property
     def is_known(self) -> bool:
         """Whether all its arguments are known."""
-        return not any(
-            map(
-                has_unknown,
-                (*self.constructor_arguments.values(), *self.positional, *self.keywords.values()),
-            )
-        )
+        return not any(map(has_unknown, self.values))
 
     assumed: bool
     """Whether no call of the surrounding function is known, so its arguments are assumptions."""
@@ -167,12 +167,7 @@ class HostScope(Scope):
             return _Compile()
         if library.is_known(origin) and (element := ElementKind.from_name(node.attr)):
             return element
-        if (
-            origin
-            and node.attr
-            and isinstance(node.value, ast.Name)
-            and node.value.id in self.imports
-        ):
+        if origin and isinstance(node.value, ast.Name) and node.value.id in self.imports:
             with suppress(UnknownValue):
                 return self._of_module(*origin.rpartition(".")[::2])
         return super().attribute(node)
@@ -182,9 +177,8 @@ class HostScope(Scope):
         if isinstance(value, ParsedCommandLine):
             return value.values.get(name, UNKNOWN)
         if isinstance(value, ElementKind) and name in ("width", "itemsize", "__name__"):
-            return {"width": value.width, "itemsize": value.width // 8, "__name__": value.name}[
-                name
-            ]
+            sizes = {"width": value.width, "itemsize": value.width // 8}
+            return sizes.get(name, value.name)
         if isinstance(value, TensorValue):
             return library.attribute_of(value, name)
         if isinstance(value, KernelObject | ast.ClassDef):
@@ -195,10 +189,8 @@ class HostScope(Scope):
 
     def call(self, node: ast.Call) -> PythonValue:
         """Return the result of a call. Raises UnknownValue."""
-        origin = (
-            self.origin(node.func.value if isinstance(node.func, ast.Subscript) else node.func)
-            or ""
-        )
+        called = node.func.value if isinstance(node.func, ast.Subscript) else node.func
+        origin = self.origin(called) or ""
         last = node.func.attr if isinstance(node.func, ast.Attribute) else origin.rpartition(".")[2]
         if last == "parse_args":
             return ParsedCommandLine(
@@ -321,11 +313,8 @@ class HostScope(Scope):
         keywords: Mapping[str, PythonValue],
     ) -> PythonValues:
         constructor = own_method(kind, "__init__")
-        names = (
-            [parameter.arg for parameter in named_parameters(constructor.args)][1:]
-            if constructor
-            else []
-        )
+        parameters = named_parameters(constructor.args)[1:] if constructor else []
+        names = [parameter.arg for parameter in parameters]
         return dict(zip(names, positional, strict=False)) | dict(keywords)
 
     def _method(
@@ -341,11 +330,8 @@ class HostScope(Scope):
             else method.owner
         )
         definition = own_method(owner, method.name)
-        kinds = (
-            {ast.unparse(decorator) for decorator in definition.decorator_list}
-            if definition
-            else set()
-        )
+        decorators = definition.decorator_list if definition else []
+        kinds = {ast.unparse(decorator) for decorator in decorators}
         if definition is None or not kinds & {"staticmethod", "classmethod"}:
             raise UnknownValue(method.name)
         before = [owner] if "classmethod" in kinds else []

@@ -28,6 +28,7 @@ from compat.toolchains.cute.language.guessing.body import (
     uses_of,
 )
 from compat.toolchains.cute.language.guessing.evaluation import HostCall, has_unknown
+from compat.toolchains.cute.language.guessing.library import strides_of
 from compat.toolchains.cute.language.guessing.modules import CuteModule, Launcher
 from compat.toolchains.cute.language.guessing.numbers import fitting_numbers
 from compat.toolchains.cute.language.guessing.values import (
@@ -224,10 +225,8 @@ class _LauncherGuesses:
 
     def _why(self) -> str:
         assert self.call is not None
-        return (
-            "as in line"
-            f" {self.call.line}{', of sizes that are assumed' if self.call.assumed else ''}"
-        )
+        assumed = ", of sizes that are assumed" if self.call.assumed else ""
+        return f"as in line {self.call.line}{assumed}"
 
     def _is_exact(self) -> bool:
         return self.call is not None and not self.call.assumed
@@ -361,21 +360,20 @@ class _LauncherGuesses:
         if isinstance(value, Unknown):
             return None
         why, is_exact = self._why(), self._is_exact()
-        if is_constexpr and _is_constant(value):
+        if (
+            value is None
+            or isinstance(value, ElementKind | str)
+            or (is_constexpr and _is_constant(value))
+        ):
             return _Guess(_plain(value), why, is_constexpr=True, is_exact=is_exact)
         if (
             isinstance(value, SourceFunction)
             and (word := getattr(value.node, "name", "")) in self.module.scope.module
         ):
             return _Guess({"function": word}, why, is_constexpr=True, is_exact=is_exact)
-        if value is None or (isinstance(value, ElementKind | str)):
-            return _Guess(_plain(value), why, is_constexpr=True, is_exact=is_exact)
-        kind = self._kind(name, annotation, value)
-        return (
-            None
-            if kind is None
-            else _Guess(kind, why, is_exact=is_exact and not has_unknown(value))
-        )
+        if (kind := self._kind(name, annotation, value)) is None:
+            return None
+        return _Guess(kind, why, is_exact=is_exact and not has_unknown(value))
 
     def _kind(self, name: str, annotation: str, value: object) -> PythonValue:
         """Return the type of a value in kernel files, or ``None`` if it has none."""
@@ -390,11 +388,7 @@ class _LauncherGuesses:
             return value.element
         if isinstance(value, bool | int | float):
             element = _ELEMENT.search(annotation)
-            return (
-                ELEMENTS[element[1]]
-                if element
-                else _NUMBERS[type(value).__name__ if type(value) in (bool, float) else "int"]
-            )
+            return ELEMENTS[element[1]] if element else _NUMBERS.get(type(value).__name__, "i32")
         if isinstance(value, tuple | list) and value:
             kinds = [self._kind(name, "", part) for part in value]
             return kinds if all(kind is not None for kind in kinds) else None
@@ -431,10 +425,7 @@ class _LauncherGuesses:
         if dynamic:
             names = ("1" if mode == tensor.leading else f"s{mode}" for mode in modes)
             return f"{text}:[{', '.join(names)}]{alignment}"
-        strides, below = [1] * len(fixed), 1
-        for mode in reversed(tensor.order):
-            strides[mode], below = below, below * fixed[mode]
-        return f"{text}:[{', '.join(map(str, strides))}]{alignment}"
+        return f"{text}:[{', '.join(map(str, strides_of(tensor)))}]{alignment}"
 
     def _size(self, name: str, mode: int, tensor: TensorValue, dynamic: Mapping[int, int]) -> str:
         size = tensor.shape[mode]
@@ -455,11 +446,7 @@ class _LauncherGuesses:
                 for letter in _LETTERS
                 if letter not in self.named and letter not in self.names.values()
             )
-            word = (
-                self.names[key]
-                if key in self.names
-                else self.names.setdefault(key, next(free, f"n{len(self.names)}"))
-            )
+            word = self.names.setdefault(key, next(free, f"n{len(self.names)}"))
         return f"{word}%{dynamic[mode]}" if dynamic[mode] > 1 else word
 
     def _tensor(self, name: str, uses: ArgumentUses) -> _Guess:
@@ -555,8 +542,7 @@ def _sizes_in(value: object) -> list[object]:
 
 
 def _completeness(call: HostCall) -> int:
-    values = (*call.constructor_arguments.values(), *call.positional, *call.keywords.values())
-    return sum((not isinstance(value, Unknown)) + (not has_unknown(value)) for value in values)
+    return sum((not isinstance(value, Unknown)) + (not has_unknown(value)) for value in call.values)
 
 
 def _is_constant(value: object) -> bool:

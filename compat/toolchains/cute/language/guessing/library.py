@@ -41,6 +41,10 @@ def element_name(value: object) -> str | None:
     return value.name if isinstance(value, ElementKind) else None
 
 
+def _integer(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
 # --- PyTorch --------------------------------------------------------------------------------------
 
 
@@ -149,7 +153,8 @@ def _of(values: Sequence[PythonValue], axis: PythonValue) -> PythonValue:
     return tuple(values) if axis is None else values[axis]
 
 
-def _strides(tensor: TensorValue) -> list[PythonValue]:
+def strides_of(tensor: TensorValue) -> list[PythonValue]:
+    """Return the strides of a tensor. Unknown sizes count as SIZE."""
     strides, below = [1] * len(tensor.shape), 1
     for mode in reversed(tensor.order):
         strides[mode] = below
@@ -161,9 +166,7 @@ def _strides(tensor: TensorValue) -> list[PythonValue]:
 
 
 def _from_dlpack(tensor: object, assumed_align: object = None, **_: object) -> TensorValue:
-    return _tensor(tensor).with_changes(
-        alignment=assumed_align if isinstance(assumed_align, int) else None
-    )
+    return _tensor(tensor).with_changes(alignment=_integer(assumed_align))
 
 
 def _layout_dynamic(tensor: TensorValue, leading_dim: object = None) -> TensorValue:
@@ -227,16 +230,11 @@ def _fake(
         if isinstance(tensor.shape[tensor.leading], SymbolicSize):
             tensor.dynamic[tensor.leading] = stride
         return tensor
-    if isinstance(stride, tuple | list) and 1 in [
-        mode_stride for mode_stride in stride if isinstance(mode_stride, int)
-    ]:
-        _lead(
-            tensor,
-            [isinstance(mode_stride, int) and mode_stride == 1 for mode_stride in stride].index(
-                True
-            ),
-        )
-        tensor.strided = any(not isinstance(mode_stride, int) for mode_stride in stride)
+    if isinstance(stride, tuple | list):
+        strides = [_integer(mode_stride) for mode_stride in stride]
+        if 1 in strides:
+            _lead(tensor, strides.index(1))
+            tensor.strided = None in strides
     return _symbolic(tensor, assumed_align)
 
 
@@ -244,7 +242,7 @@ def _symbolic(tensor: TensorValue, alignment: object) -> TensorValue:
     for mode, size in enumerate(tensor.shape):
         if isinstance(size, SymbolicSize):
             tensor.dynamic[mode] = size.divisibility
-    tensor.alignment = alignment if isinstance(alignment, int) else None
+    tensor.alignment = _integer(alignment)
     return tensor
 
 
@@ -258,7 +256,7 @@ def _cute_tensor_like(
     cute_tensor = _tensor(tensor).with_changes(
         element=element_name(cutlass_dtype) or tensor.element
     )
-    cute_tensor.alignment = assumed_align if isinstance(assumed_align, int) else None
+    cute_tensor.alignment = _integer(assumed_align)
     if is_dynamic_layout is not False:
         _layout_dynamic(cute_tensor, cute_tensor.leading)
         if isinstance(cutlass_dtype, ElementKind) and cutlass_dtype.width < 8:
@@ -302,9 +300,7 @@ def _pointer(
     assumed_align: object = None,
     **_: object,
 ) -> PointerValue:
-    return PointerValue(
-        element_name(dtype), assumed_align if isinstance(assumed_align, int) else None
-    )
+    return PointerValue(element_name(dtype), _integer(assumed_align))
 
 
 CALLS: Mapping[str, Callable[..., object]] = {
@@ -355,7 +351,7 @@ _METHODS: Mapping[str, Callable[..., object]] = {
     "unsqueeze": _unsqueeze,
     "squeeze": _squeeze,
     "size": lambda tensor, dim=None: _of(tensor.shape, dim),
-    "stride": lambda tensor, dim=None: _of(_strides(tensor), dim),
+    "stride": lambda tensor, dim=None: _of(strides_of(tensor), dim),
     "dim": lambda tensor: len(tensor.shape),
     "contiguous": lambda tensor: TensorValue.contiguous(tensor.shape, tensor.element),
     "numel": lambda tensor: math.prod(
@@ -398,8 +394,9 @@ def attribute_of(tensor: TensorValue, name: str) -> object:
         "ndim": len(tensor.shape),
         "is_cuda": True,
         "leading_dim": tensor.leading,
+        "layout": tensor,
+        "iterator": PointerValue(tensor.element, tensor.alignment),
     }
-    values |= {"layout": tensor, "iterator": PointerValue(tensor.element, tensor.alignment)}
     if name not in values:
         raise UnknownValue(f"the attribute {name} of a tensor")
     return values[name]

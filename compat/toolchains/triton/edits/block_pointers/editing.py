@@ -302,10 +302,8 @@ class _FunctionEdit(cst.CSTTransformer):
         called = self.handing.pointer_callee(self.place, node)
         if called is None or not isinstance(node, cst.Call):
             return []
-        parameters, definition = (
-            self.handing.functions[called].parameters,
-            self.handing.program.definition(called),
-        )
+        parameters = self.handing.functions[called].parameters
+        definition = self.handing.program.definition(called)
         return [
             argument.value for name, argument in arguments(node, definition) if name in parameters
         ]

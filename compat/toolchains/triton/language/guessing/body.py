@@ -237,10 +237,8 @@ class Walk:
     def _bind(self, target: ast.expr, value: Value, node: ast.expr | None) -> None:
         if isinstance(target, ast.Name):
             self.names[target.id] = value
-            is_known, constant = (
-                self.evaluate_expression(node) if target.id in self.set_once else (False, 0)
-            )
-            if is_known:
+            is_known, constant = self.evaluate_expression(node)
+            if is_known and target.id in self.set_once:
                 self.constants[target.id] = constant
         elif isinstance(target, ast.Tuple | ast.List):
             count = len(target.elts)
