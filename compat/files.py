@@ -139,7 +139,6 @@ _cleared: set[str] = set()
 """
 _swept = False
 
-# Older versions did not lock their folders. Those folders have shorter names, which do not match.
 _NAME = lazy_pattern(r"compat-[a-z]+-[0-9a-f]{16}")
 _UNQUOTED = lazy_pattern(r"[\w@%+=:,./-]+")
 """A path that a shell reads as one word, in any script."""

@@ -265,13 +265,9 @@ def cut_diff(diff: str) -> str:
     """A diff, cut to the length that fits into an answer."""
     diff = printable(diff)
     left_out = len(diff) - _DIFF_LIMIT
-    return (
-        diff
-        if left_out <= 0
-        else (
-            f"{diff[:_DIFF_LIMIT]}\n[… {left_out} characters left out; all IR is in the folder …]\n"
-        )
-    )
+    if left_out <= 0:
+        return diff
+    return f"{diff[:_DIFF_LIMIT]}\n[… {left_out} characters left out; all IR is in the folder …]\n"
 
 
 # --- the folder -----------------------------------------------------------------------------------

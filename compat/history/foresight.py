@@ -94,15 +94,11 @@ def _loops(metrics: Mapping[str, object]) -> object:
 
 def _numbers(metrics: Mapping[str, object], table: str) -> dict[str, float]:
     values = metrics.get(table)
-    return (
-        {
-            name: value
-            for name, value in values.items()
-            if isinstance(value, int | float) and not isinstance(value, bool)
-        }
-        if isinstance(values, Mapping)
-        else {}
-    )
+    return {
+        name: value
+        for name, value in (values.items() if isinstance(values, Mapping) else ())
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
 
 
 def _reasons(old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[str]:

@@ -208,13 +208,11 @@ def legend_of(
 def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:
     points = {point.release.label: point for point in report.points[coordinate]}
     return tuple(
-        (
-            mark_of(report, points[release.label])
-            if release.label in points
-            else Mark(
-                word=COMING if (coordinate, release.label) in report.pending_places else Mark().word
-            )
-        )
+        mark_of(report, points[release.label])
+        if release.label in points
+        else Mark(word=COMING)
+        if (coordinate, release.label) in report.pending_places
+        else Mark()
         for release in report.releases
     )
 

@@ -367,13 +367,9 @@ def _pruned_env_line(pruned: PrunedEnv, now: float, *, dry_run: bool) -> str:
 
 
 def _ago(seconds: float) -> str:
-    return (
-        "today"
-        if seconds < _DAY
-        else "1 day ago"
-        if seconds < 2 * _DAY
-        else f"{seconds / _DAY:.0f} days ago"
-    )
+    if seconds < _DAY:
+        return "today"
+    return "1 day ago" if seconds < 2 * _DAY else f"{seconds / _DAY:.0f} days ago"
 
 
 def new_release_document(new_release: NewRelease) -> JsonObject:

@@ -267,13 +267,7 @@ class Walk:
             case ast.Name(id=name):
                 return self.names.get(name) or self._global(name)
             case ast.Constant(value=value):
-                return Value.of(
-                    "bool"
-                    if isinstance(value, bool)
-                    else type(value).__name__
-                    if isinstance(value, int | float)
-                    else None
-                )
+                return Value.of(type(value).__name__ if isinstance(value, int | float) else None)
             case ast.BinOp():
                 return self._operation(node)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
