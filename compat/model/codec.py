@@ -124,6 +124,7 @@ def _writer(compact: bool) -> Converter:
     return converter
 
 
+@cache
 def _writer_of(kind: type, converter: Converter, compact: bool) -> Callable[[object], object]:
     if hasattr(kind, "document"):
         write: Callable[[object], object] = kind.document
@@ -203,6 +204,7 @@ def _only(kind: type, read: _Hook = lambda value, _: value, also: type | None = 
     return hook
 
 
+@cache
 def _reader_of(kind: type, converter: Converter) -> _Hook:
     if hasattr(kind, "AS_ARRAY"):
         return _only(list, _array_reader(kind, converter))
