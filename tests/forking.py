@@ -309,7 +309,7 @@ def _import(program: str, *modules: str) -> None:
     for name in names:
         import_module(name)
     if program == "compat.cli":
-        _render_nothing()
+        _prepare_commands()
     if "triton" in sys.modules:
         _prepare_triton()
 
@@ -326,15 +326,28 @@ def _prepare_triton() -> None:
             module.triton_key = lambda: sys.modules["triton"].__file__
 
 
-def _render_nothing() -> None:
-    """Make what a command makes on first use: templates and patterns."""
+def _prepare_commands() -> None:
+    """Make what a command makes on first use: templates, conversions of records, and patterns."""
+    from compat.model import Evidence, codec
+    from compat.report import document
     from compat.report.render import FORMATS
     from compat.report.summary.record import Report
+    from compat.store.database import Reading
     from compat.text import Lazy
+    from compat.toolchains.cute import CUTE
+    from compat.toolchains.triton import TRITON
 
     nothing = Report(results=(), verdicts=(), envs=(), command="", seconds=0)
     for form in FORMATS:
         list(form.render(nothing, ""))
+    for kind in (Evidence, Reading):
+        codec._reader(True).get_structure_hook(kind)
+        codec._writer(True).get_unstructure_hook(kind)
+    for kind in [record for name, record in vars(document).items() if name.endswith("Record")]:
+        codec._reader(True).get_structure_hook(kind)
+        codec._writer(False).get_unstructure_hook(kind)
+    for toolchain in (CUTE, TRITON):
+        toolchain.failures.recognise(toolchain.failures.symptoms(Evidence(answered=False)))
     for pattern in [candidate for candidate in gc.get_objects() if isinstance(candidate, Lazy)]:
         pattern.pattern  # noqa: B018 - that compiles it
 
