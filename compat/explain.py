@@ -16,6 +16,7 @@ from compat.config.selection import cell_pattern, several_match
 from compat.diagnosis import classify
 from compat.engine.interpreting import with_interpreted
 from compat.engine.run import existing_releases, expectation_of, known_envs, outcome_of
+from compat.envs.record import read_unchecked_env
 from compat.files import folder_digest
 from compat.history.growth import SLOW, SettingGrowth
 from compat.history.sizes import differing, smaller, value_of
@@ -172,6 +173,7 @@ class StoredCells:
     def __init__(self, selection: Selection, store: Store) -> None:
         self.config, self.store, self._selection = selection.config, store, selection
         self._envs: dict[str, BuiltEnv] = {}
+        self._recorded: dict[str, BuiltEnv] = {}
 
     def env(self, env: Env) -> BuiltEnv:
         """Return an env as it is on disk. Each env is read once."""
@@ -186,15 +188,21 @@ class StoredCells:
         keys: dict[str, list[Cell]] = {}
         key = CellKeys(folder_digest(WORKER), mode)
         for cell in cells:
-            if (built := self.env(cell.env)).error is None:
+            if (built := self._recorded_env(cell.env)).error is None:
                 keys.setdefault(key.of(cell, built), []).append(cell)
         read = self.store.read(keys, deadline=0, memory=0)
         return {
             cell: evidence
             for key, evidence in read.items()
             for cell in keys[key]
-            if is_about(cell, evidence)
+            if is_about(cell, evidence) and self.env(cell.env) == self._recorded_env(cell.env)
         }
+
+    def _recorded_env(self, env: Env) -> BuiltEnv:
+        """An env as its record describes it. Most envs have no results, so nobody checks them."""
+        if env.name not in self._recorded:
+            self._recorded[env.name] = read_unchecked_env(env, self.config.env_cache())
+        return self._recorded[env.name]
 
     def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
         """Return the stored results of these cells, the newest release first, forks last."""

@@ -565,7 +565,7 @@ def recall(
         and (env.toolchain, env.release) not in excluded
     ]
     cache = config.env_cache()
-    # Reading the store first saves looking for damage in envs without results.
+    # Reading the store first saves a look at the files of envs without results.
     states = (read_unchecked_env(env, cache) for env in others)
     usable = [built for built in states if built.error is None]
     envs = [built for built in usable if not toolchains.is_fork(built.env, built.release)]
@@ -576,8 +576,11 @@ def recall(
         for cell in toolchains.cells(built.env, spec, (target,))
     ]
     results = stored_results(cells, context.with_envs(envs))
+    of_results = {result.cell.env.name for result in results}
     intact = {
-        env for env in {result.cell.env for result in results} if not read_env(env, cache).error
+        built.env
+        for built in envs
+        if built.env.name in of_results and read_env(built.env, cache) == built
     }
     return tuple(result for result in results if result.cell.env in intact)
 

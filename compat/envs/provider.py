@@ -39,6 +39,7 @@ from compat.envs.record import (
     distributions,
     inspect,
     installer_errors,
+    proprietary_license,
     read_env,
     read_record,
     write_record,
@@ -320,13 +321,14 @@ def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool)
         error = installer_errors(folder) or "the installer failed without output"
     else:
         try:
-            installed = inspect(folder.path / facts["location"], distributions(env))
+            location = folder.path / facts["location"]
+            installed = inspect(location, distributions(env))
         except NotInstalled as problem:
             error = printable(f"the installer ended without an error, but {problem}")
         else:
             content["packages"] = [asdict(package) for package in installed.packages]
             content |= {"python": installed.python_version, "digest": installed.digest}
-            license_path = installed.license
+            license_path = proprietary_license(location, env.distribution)
     write_record(folder, env, error=error, **content, **facts)
     return BuildResult(error=error, license=license_path)
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from email.parser import BytesHeaderParser
 from pathlib import Path
 
-from attrs import asdict, evolve, frozen
+from attrs import asdict, frozen
 from packaging.utils import canonicalize_name
 
 from compat.envs import locks
@@ -25,6 +25,7 @@ from compat.envs.locks import is_being_built
 from compat.errors import EnvError
 from compat.files import content_of, replace_file
 from compat.model import BuiltEnv, Env, Package
+from compat.model.codec import RecordError, structure
 from compat.text import JsonObject, lazy_pattern, printable, read_json
 
 INTERRUPTED = "the installation was interrupted"
@@ -118,45 +119,60 @@ def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
 
     Starts no process.
     """
-    return _read_state(env, cache, search_damage=True)
-
-
-def read_unchecked_env(env: Env, cache: EnvCache) -> BuiltEnv:
-    """Return the same as :func:`read_env`, but do not search its files for damage.
-
-    The search takes most of the time.
-    """
-    return _read_state(env, cache, search_damage=False)
-
-
-def _read_state(env: Env, cache: EnvCache, *, search_damage: bool) -> BuiltEnv:
     folder = cache.folder_of(env)
-    record = read_record(folder)
-    if record is None or record["fingerprint"] != fingerprint(env):
-        return BuiltEnv(env=env, error=f"not built yet: {_AGAIN}")
-    if not record["ok"]:
-        under_way = record["error"] == INTERRUPTED and is_being_built(folder)
-        return BuiltEnv(
-            env=env, error="another command is building it now" if under_way else record["error"]
-        )
+    record = read_record(folder) or {}
+    if error := _reason_not_built(env, folder, record):
+        return BuiltEnv(env=env, error=error)
     try:
-        built = inspect(
-            folder.path / record["location"], distributions(env), search_damage=search_damage
-        )
-    except NotInstalled as error:
+        built = inspect(folder.path / record["location"], distributions(env))
+    except NotInstalled as problem:
         return BuiltEnv(
-            env=env, error=printable(f"damaged since it was built: {error}; {_AGAIN} again")
+            env=env, error=printable(f"damaged since it was built: {problem}; {_AGAIN} again")
         )
     if [asdict(package) for package in built.packages] != record["packages"]:
         return BuiltEnv(
             env=env, error=f"its packages have changed since they were installed: {_AGAIN} again"
         )
+    return _built_env(env, built)
+
+
+def read_unchecked_env(env: Env, cache: EnvCache) -> BuiltEnv:
+    """Return an environment as its record describes it, without a look at its files.
+
+    It equals the answer of :func:`read_env` if that has no error.
+    """
+    folder = cache.folder_of(env)
+    record = read_record(folder) or {}
+    if error := _reason_not_built(env, folder, record):
+        return BuiltEnv(env=env, error=error)
+    try:
+        packages = structure(record["packages"], tuple[Package, ...])
+    except RecordError as problem:
+        return BuiltEnv(env=env, error=f"its record is damaged: {problem}; {_AGAIN} again")
+    python = str(_python_of(folder.path / record["location"]))
+    return _built_env(
+        env,
+        Installation(python=python, python_version=record.get("python") or "", packages=packages),
+    )
+
+
+def _reason_not_built(env: Env, folder: EnvFolder, record: JsonObject) -> str | None:
+    """Return why a record is not that of this env, built; ``None`` if it is."""
+    if record.get("fingerprint") != fingerprint(env):
+        return f"not built yet: {_AGAIN}"
+    if not record["ok"]:
+        under_way = record["error"] == INTERRUPTED and is_being_built(folder)
+        return "another command is building it now" if under_way else str(record["error"])
+    return None
+
+
+def _built_env(env: Env, installation: Installation) -> BuiltEnv:
     return BuiltEnv(
         env=env,
-        python=built.python,
-        python_version=built.python_version,
-        packages=built.packages,
-        digest=built.digest,
+        python=installation.python,
+        python_version=installation.python_version,
+        packages=installation.packages,
+        digest=installation.digest,
     )
 
 
@@ -192,7 +208,7 @@ def interpreter(location: Path) -> Path:
 
     Raises NotInstalled if it, or the interpreter that it links to, is missing.
     """
-    python = location / "bin" / "python"
+    python = _python_of(location)
     if not os.path.isdir(location):
         raise NotInstalled(f"{location} is missing")
     if not os.path.exists(python):
@@ -202,6 +218,10 @@ def interpreter(location: Path) -> Path:
             else f"{python} is missing"
         )
     return python
+
+
+def _python_of(location: Path) -> Path:
+    return location / "bin" / "python"
 
 
 def python_version(location: Path) -> str:
@@ -314,8 +334,6 @@ class Installation:
     """Path of its interpreter."""
     python_version: str
     packages: tuple[Package, ...]
-    license: str | None = None
-    """The path of the license text of a toolchain that is not open source."""
 
     @property
     def digest(self) -> str:
@@ -327,12 +345,11 @@ class Installation:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def inspect(location: Path, needed: Sequence[str], *, search_damage: bool = True) -> Installation:
+def inspect(location: Path, needed: Sequence[str]) -> Installation:
     """Return the content of a virtual environment.
 
     ``needed`` are the distributions that it must have, the toolchain first. Raises NotInstalled if
-    it is not a virtual environment, lacks one of them, or a search finds damaged files of the
-    first.
+    it is not a virtual environment, lacks one of them, or files of the first are damaged.
     """
     installation = Installation(
         python=str(interpreter(location)),
@@ -342,12 +359,12 @@ def inspect(location: Path, needed: Sequence[str], *, search_damage: bool = True
     for name in needed:
         if name not in (package.name for package in installation.packages):
             raise NotInstalled(f"{name} is not installed in it")
-    if search_damage and (damage := first_damage(location, needed[0])):
+    if damage := first_damage(location, needed[0]):
         raise NotInstalled(f"of {needed[0]}, {damage}")
-    return evolve(installation, license=_proprietary_license(location, needed[0]))
+    return installation
 
 
-def _proprietary_license(location: Path, distribution: str) -> str | None:
+def proprietary_license(location: Path, distribution: str) -> str | None:
     """Return the path of a distribution's license text, if its metadata call it proprietary."""
     folder = next(
         folder
