@@ -63,7 +63,10 @@ _OBEYED = lazy_pattern(
 
 def printable(text: str) -> str:
     r"""Replace control characters except newlines and tabs by visible escapes: ``\u202e``."""
-    return _OBEYED.sub(_escape, text.replace("\r\n", "\n")) if _OBEYED.search(text) else text
+    # The pattern is slower, and matches no character that Python calls printable.
+    if text.isprintable() or not _OBEYED.search(text):
+        return text
+    return _OBEYED.sub(_escape, text.replace("\r\n", "\n"))
 
 
 def _escape(match: re.Match[str]) -> str:
