@@ -328,7 +328,7 @@ class _Run:
         """The API names of the envs' toolchain, if an earlier command stored them."""
         toolchain = envs[0].env.toolchain if envs else ""
         cache = self.selection.config.env_cache()
-        return stored_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
+        return stored_names(envs, existing.get(toolchain, ()), cache)
 
     def _limits(self) -> Iterator[str]:
         """Yield the option for the run's time limit, if it differs from that of ``matrix.toml``."""

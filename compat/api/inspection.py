@@ -290,15 +290,13 @@ def _read(answer: bytes) -> Namespace:
 
 # --- the names of a run's envs, for a report ------------------------------------------------------
 
-_FILE = "names.json"
-
 
 def stored_names(
-    envs: Sequence[BuiltEnv], existing: Collection[Version], cache: EnvCache, state: Path
+    envs: Sequence[BuiltEnv], existing: Collection[Version], cache: EnvCache
 ) -> PackedNames | None:
     """The kept names of these envs, of the first toolchain that has any.
 
-    It is ``None`` if nothing is kept.
+    It is ``None`` if nothing is kept. All projects share the packed names of the same envs.
     """
     usable = [
         built
@@ -311,10 +309,12 @@ def stored_names(
     facts = [
         folder_digest(Path(__file__).parent),
         sorted(map(str, existing)),
-        [[built.env.name, built.digest] for built in usable],
+        [[built.env.name, _key(built, toolchains.of(built.env))] for built in usable],
     ]
     key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
-    if (packed := _read_packed(state / _FILE, key)) is not None:
+    among = hashlib.sha256(" ".join(built.env.name for built in usable).encode()).hexdigest()
+    path = cache.folder_of(usable[-1].env).path / f"names-{among[:8]}.json"
+    if (packed := _read_packed(path, key)) is not None:
         return packed
     namespaces: dict[str, Namespace | str] = {
         built.env.name: namespace
@@ -329,11 +329,9 @@ def stored_names(
         )
     )
     try:
-        replace_file(
-            state / _FILE, json.dumps({"key": key, "names": unstructure(packed, compact=True)})
-        )
+        replace_file(path, json.dumps({"key": key, "names": unstructure(packed, compact=True)}))
     except OSError as error:  # the next run packs the names again
-        _log.info("%s cannot be written: %s", state / _FILE, error)
+        _log.info("%s cannot be written: %s", path, error)
     return packed
 
 

@@ -9,6 +9,7 @@
             locked.txt              the packages with their hashes, if the env is locked
             install.log             the installer's output; a lock while the env is built
             names                   the toolchain's names, once listed (compat.api.inspection)
+            names-5e6f7a8b.json     the names in several envs, packed; the last of them is this one
             used                    time of the last use; a lock of the commands that use the env
 
 Two projects with equal requests share one env. The name of the env, its groups and the path of its
