@@ -328,7 +328,8 @@ def _prepare_triton() -> None:
 
 def _prepare_commands() -> None:
     """Make what a command makes on first use: templates, conversions of records, and patterns."""
-    from compat.model import Evidence, codec
+    from compat.api.histories import PackedNames
+    from compat.model import Evidence, Failure, Package, codec
     from compat.report import document
     from compat.report.render import FORMATS
     from compat.report.summary.record import Report
@@ -340,12 +341,11 @@ def _prepare_commands() -> None:
     nothing = Report(results=(), verdicts=(), envs=(), command="", seconds=0)
     for form in FORMATS:
         list(form.render(nothing, ""))
-    for kind in (Evidence, Reading):
+    records = [kind for name, kind in vars(document).items() if name.endswith("Record")]
+    for kind in (*records, Evidence, Failure, Package, PackedNames, Reading):
         codec._reader(True).get_structure_hook(kind)
-        codec._writer(True).get_unstructure_hook(kind)
-    for kind in [record for name, record in vars(document).items() if name.endswith("Record")]:
-        codec._reader(True).get_structure_hook(kind)
-        codec._writer(False).get_unstructure_hook(kind)
+        for compact in (True, False):
+            codec._writer(compact).get_unstructure_hook(kind)
     for toolchain in (CUTE, TRITON):
         toolchain.failures.recognise(toolchain.failures.symptoms(Evidence(answered=False)))
     for pattern in [candidate for candidate in gc.get_objects() if isinstance(candidate, Lazy)]:

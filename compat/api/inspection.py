@@ -339,7 +339,7 @@ def _read_packed(path: Path, key: str) -> PackedNames | None:
     try:
         document = read_json(content_of(path, _LARGEST) or b"")
         return (
-            structure(document["names"], PackedNames)
+            structure(document["names"], PackedNames, more=True)
             if isinstance(document, dict) and document.get("key") == key
             else None
         )

@@ -146,7 +146,7 @@ def read_unchecked_env(env: Env, cache: EnvCache) -> BuiltEnv:
     if error := _reason_not_built(env, folder, record):
         return BuiltEnv(env=env, error=error)
     try:
-        packages = structure(record["packages"], tuple[Package, ...])
+        packages = structure(record["packages"], tuple[Package, ...], more=True)
     except RecordError as problem:
         return BuiltEnv(env=env, error=f"its record is damaged: {problem}; {_AGAIN} again")
     python = str(_python_of(folder.path / record["location"]))
