@@ -55,7 +55,9 @@ class Pipeline:
     @cached_property
     def states(self) -> tuple[str, ...]:
         """The IR before each step, in canonical form."""
-        return tuple(self.canonical(step.ir) for step in self.steps)
+        # Many passes change nothing.
+        forms = {ir: self.canonical(ir) for ir in {step.ir for step in self.steps}}
+        return tuple(forms[step.ir] for step in self.steps)
 
     @property
     def last(self) -> str | None:
