@@ -274,7 +274,11 @@ _FEATURES = (
     "report.folder",
     "launch.merging",
     "report.render.terminal",
+    "report.views.matrix",
     "envs.provider",
+    "toolchains.triton.edits.block_pointers.editing",
+    "toolchains.triton.edits.expressions",
+    "toolchains.triton.language.guessing.kernels",
 )
 """What most commands import when they run."""
 _OF_NOX = (
@@ -303,7 +307,7 @@ def _import(program: str, *modules: str) -> None:
         from compat.cli import commands
 
         of_commands = (f"cli.{module}" for module, _ in commands.COMMANDS.values())
-        names = [f"compat.{name}" for name in (*of_commands, *_FEATURES)]
+        names = ["tomlkit", *(f"compat.{name}" for name in (*of_commands, *_FEATURES))]
     else:
         names = [program]
     for name in names:
