@@ -177,11 +177,11 @@ def _built_env(env: Env, installation: Installation) -> BuiltEnv:
 
 
 def missing_envs(envs: Sequence[Env], cache: EnvCache) -> tuple[Env, ...]:
-    """Return the envs that cannot be used as they are on disk.
+    """Return the envs that are not built, or were built from other requirements.
 
-    They are not built, built from other requirements, damaged, or their build failed.
+    Envs whose build failed are among them. Damaged ones are not: nobody looks at their files.
     """
-    return tuple(env for env in envs if read_env(env, cache).error is not None)
+    return tuple(env for env in envs if read_unchecked_env(env, cache).error is not None)
 
 
 # --- installed packages ---------------------------------------------------------------------------
