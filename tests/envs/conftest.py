@@ -22,7 +22,7 @@ from compat.envs.cache import VARIABLE, EnvCache
 from compat.envs.installers import choose_installer
 from compat.envs.listing import INDEX
 from compat.envs.provider import Builder, build_envs
-from compat.envs.record import read_env
+from compat.envs.record import read_env, read_unchecked_env
 from compat.model import BuiltEnv
 from tests import commands
 from tests.waiting import PATIENCE, wait_until
@@ -172,7 +172,10 @@ class Checkout:
 
     def read(self, name: str) -> BuiltEnv:
         """Read the record of an env."""
-        return read_env(load_matrix(self.root / "matrix.toml").env(name), self.cache)
+        env = load_matrix(self.root / "matrix.toml").env(name)
+        state = read_env(env, self.cache)
+        assert state.error or read_unchecked_env(env, self.cache) == state
+        return state
 
 
 @pytest.fixture
