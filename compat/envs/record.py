@@ -25,7 +25,6 @@ from compat.envs.locks import is_being_built
 from compat.errors import EnvError
 from compat.files import content_of, replace_file
 from compat.model import BuiltEnv, Env, Package
-from compat.model.codec import RecordError, structure
 from compat.text import JsonObject, lazy_pattern, printable, read_json
 
 INTERRUPTED = "the installation was interrupted"
@@ -145,10 +144,10 @@ def read_unchecked_env(env: Env, cache: EnvCache) -> BuiltEnv:
     record = read_record(folder) or {}
     if error := _reason_not_built(env, folder, record):
         return BuiltEnv(env=env, error=error)
-    try:
-        packages = structure(record["packages"], tuple[Package, ...], more=True)
-    except RecordError as problem:
-        return BuiltEnv(env=env, error=f"its record is damaged: {problem}; {_AGAIN} again")
+    packages = tuple(
+        Package(**{name: str(package.get(name)) for name in ("name", "version", "digest")})
+        for package in record["packages"]
+    )
     python = str(_python_of(folder.path / record["location"]))
     return _built_env(
         env,
