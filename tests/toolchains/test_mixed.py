@@ -13,17 +13,18 @@ from types import SimpleNamespace
 import pytest
 from attrs import evolve
 
+from compat import explain, toolchains
 from compat import project as projects
-from compat import toolchains
 from compat.bisect.candidates import CandidateQuery
 from compat.bisect.request import BisectRequest, line_of
 from compat.engine import run as engine
 from compat.engine.run import RunContext, run
 from compat.envs.listing import list_files
 from compat.errors import SelectionError
-from compat.model import BuiltEnv, Cell, Env
+from compat.model import BuiltEnv, Cell, CompletedAction, Env, Evidence
 from compat.project import Selection
 from compat.repro import reproducing
+from compat.store.store import Store
 from tests.toolchains.test_toy import (
     KERNEL,
     MATRIX,
@@ -217,6 +218,23 @@ def test_results_of_damaged_envs_are_not_recalled(
             selection.kernels, selection.context(store), selection.config, besides=()
         )
     names = {result.cell.env.name for result in results}
+    assert "toy-1.1" in names
+    assert "toy-1.0" not in names
+
+
+def test_evidence_of_damaged_envs_is_not_explained(
+    selection: Selection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look_at(_: Selection, env: Env) -> BuiltEnv:
+        return BuiltEnv(env=env, error="damaged" if env.name == "toy-1.0" else None)
+
+    compiled = (Evidence(answered=True, done=(CompletedAction(do="compile"),)),)
+    monkeypatch.setattr(Selection, "look_at", look_at)
+    monkeypatch.setattr(explain, "read_unchecked_env", lambda env, _: BuiltEnv(env=env))
+    monkeypatch.setattr(Store, "read", lambda _, keys, **limits: dict.fromkeys(keys, compiled))
+    with selection.open_store() as store:
+        attempts = explain.StoredCells(selection, store).attempts(selection.cells)
+    names = {cell.env.name for cell in attempts}
     assert "toy-1.1" in names
     assert "toy-1.0" not in names
 

@@ -4,6 +4,7 @@ changes.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -334,9 +335,14 @@ def test_hanging_import_of_a_package_is_ended(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The worker of the outer package compiles the kernels instead."""
-    here = tmp_path / "pid"
-    hang = f"import os, time\nopen({str(here)!r}, 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
+    """The worker of the outer package compiles the kernels instead.
+
+    The import has a folder of its own for temporary files.
+    """
+    here = tmp_path / "here"
+    facts = "[os.getpid(), tempfile.gettempdir(), os.getcwd()]"
+    hang = f"open({str(here)!r}, 'w').write(json.dumps({facts}))\ntime.sleep(100)\n"
+    hang = f"import json, os, tempfile, time\n{hang}"
     folder = written(tmp_path, {**LIBRARY, "waves/ops/deep/__init__.py": hang})
     env = built("triton-3.9.0")
     deep = chain(env, folder, "deep/act")
@@ -344,7 +350,10 @@ def test_hanging_import_of_a_package_is_ended(
         monkeypatch.setattr(WorkerClient.__init__, "__defaults__", (1.0,))
         with workers.lend(env, deep) as client:
             assert client is outermost
-        wait_until(lambda: not is_there(int(here.read_text())))
+        pid, temporary, working = json.loads(here.read_text())
+        wait_until(lambda: not is_there(pid))
+        assert temporary == working
+        wait_until(lambda: not Path(temporary).exists())
         assert outermost.alive
 
 
