@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 from attrs import asdict
 from click.testing import CliRunner, Result
+from packaging.version import Version
 
 from compat import toolchains
+from compat.api import inspection
 from compat.api.inspection import UnresponsiveEnv, introspect, look
 from compat.cli.commands import main
 from compat.envs.cache import VARIABLE, EnvCache
-from compat.envs.record import packages, site_packages, write_record
+from compat.envs.record import packages, read_env, site_packages, write_record
 from compat.project import select_places
 
 WHOLE = "__version__ = '3.4.0'\ndef cdiv(x, y=1): ...\n"
@@ -120,6 +122,22 @@ def test_answer_is_kept_until_its_file_is_damaged(envs: Path) -> None:
         names_path.write_bytes(damage)
         assert "triton.cdiv(x, y=1)" in compat("api", "triton.cdiv", "--envs", "3.4.0").stdout
     assert (envs.parent / "asked").read_text() == "xxxx"
+
+
+def test_names_are_packed_again_after_another_program_has_read_them(
+    envs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (env,) = select_places(envs=["3.4.0"]).envs
+    cache = EnvCache(envs)
+    packed = []
+    for program, source in (("old", WHOLE), ("new", f"{WHOLE}def newest(x): ...\n")):
+        monkeypatch.setattr(inspection, "_key", lambda *_, program=program: program)
+        made_up(envs, "3.4.0", source)
+        compat("api", "triton.cdiv", "--envs", "3.4.0")
+        names = inspection.stored_names([read_env(env, cache)], [Version("3.4.0")], cache)
+        assert names is not None
+        packed.append(set(names.names))
+    assert packed[1] - packed[0] == {"triton.newest"}
 
 
 @pytest.mark.parametrize(
