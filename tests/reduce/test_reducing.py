@@ -96,6 +96,17 @@ def test_a_regression_stays_a_regression(regression: Regression) -> None:
 
 
 @pytest.mark.wheels
+def test_launches_judge_only_candidates_that_take_their_arguments(regression: Regression) -> None:
+    _, bad, _ = regression
+    start = candidate_of(bad.cell)
+    signature = dict.fromkeys(start.compile.signature, "*fp64")
+    others = evolve(start, compile=evolve(start.compile, signature=signature))
+    every: Any = lambda builds, stop: [True for _ in builds]  # noqa: E731
+    with InterestingnessTest(bad.cell.spec, bad.cell.target, [], question=every) as interesting:
+        assert interesting([others, start]) == [False, True]
+
+
+@pytest.mark.wheels
 def test_a_later_requirement_that_refuses_applies_to_every_candidate(
     regression: Regression,
 ) -> None:
