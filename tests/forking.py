@@ -189,8 +189,10 @@ def write_command(path: Path, script: Path) -> None:
 
 def _write_program(path: Path, begin: str, facts: Mapping[str, object]) -> None:
     text = (_BEGIN + begin + _FORK) % {**facts, "own": Path(sys.executable).resolve()}
-    path.write_text(text, encoding="utf-8")
-    path.chmod(0o755)
+    # A process that another thread forks would hold a file open that is written here, and Linux
+    # would refuse to run it.
+    command = ["install", "-m", "755", "/dev/stdin", str(path)]
+    subprocess.run(command, input=text, encoding="utf-8", check=True)
 
 
 def _command_server(program: str, script: Path | None) -> bytes:
