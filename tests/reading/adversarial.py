@@ -16,7 +16,7 @@ from compat.text import Lazy
 
 SMALL, LARGE = 512, 4 * 512
 """Characters. A function that cuts texts does so after about 4,000, and never reads the rest."""
-_ENOUGH = 0.002
+_ENOUGH = 0.004
 """Seconds below which a time is not worth comparing."""
 _MOST = 0.25
 """Seconds that reading a large text may take on a slow machine."""

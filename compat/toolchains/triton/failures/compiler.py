@@ -199,7 +199,7 @@ CLASSES = (
             ),
             Sign(
                 message=(
-                    r"^cannot cast (?P<from>(?!pointer|void)\w+).* to (?P<to>(?!.*pointer<).*)$"
+                    r"^cannot cast (?P<from>(?!pointer|void)\w+)\b.* to (?P<to>(?!.*pointer<).*)$"
                 ),
                 means="cast of {from} to {to}",
             ),
