@@ -160,7 +160,7 @@ class MachineError(CompatError):
         means = REFUSALS.get(number, "cannot create temporary files")
         hint = (
             f"{_HINTS.get(number, _ROOM)}. Finished work is saved; run the same command again to"
-            " continue."
+            " continue, without --again if it has that."
         )
         return cls(f"{means} ({details})", where=where, hint=hint)
 

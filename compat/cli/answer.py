@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 from attrs import frozen
 
-from compat.cli import logs
+from compat.cli import INTERRUPTED, logs
 from compat.cli.help import add_options
 from compat.cli.logs import be_quiet, is_quiet
 from compat.errors import StoreError
@@ -210,6 +210,14 @@ def _value_text(value: object) -> str:
 def command_line() -> str:
     """The command line, as a shell takes it."""
     return printable(shlex.join(["compat", *sys.argv[1:]]))
+
+
+def end_interrupted(done: str) -> NoReturn:
+    """End an interrupted command. The last line says what is ``done``, and how to continue."""
+    # With --again the same command would compile finished cells once more.
+    same = "without --again" if click.get_current_context().params.get("again") else "again"
+    click.echo(f"interrupted: {done}; run the same command {same} to continue", err=True)
+    sys.exit(INTERRUPTED)
 
 
 def passed_options(*names: str) -> tuple[str, ...]:

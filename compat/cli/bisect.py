@@ -18,12 +18,12 @@ from compat.bisect.bisecting import Bisection
 from compat.bisect.candidates import CandidateQuery
 from compat.bisect.criterion import Criterion
 from compat.bisect.request import FEW, Axis, BisectRequest, GrowingSetting
-from compat.cli import INTERRUPTED
 from compat.cli.answer import (
     Answer,
     FilePath,
     answer_options,
     command_line,
+    end_interrupted,
     passed_options,
     write_file,
 )
@@ -341,8 +341,7 @@ class BisectProgress(ProgressListener):
                     " and saved"
                 )
             self._give_rest()
-            click.echo(f"interrupted: {done}; run the same command again to continue", err=True)
-            sys.exit(INTERRUPTED)
+            end_interrupted(done)
 
     def _give_rest(self) -> None:
         from compat.report.views.bisect import so_far_lines

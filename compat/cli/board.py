@@ -16,8 +16,15 @@ from compat.board.record import RECORD, board_document, board_json, read_publish
 from compat.board.running import BoardRequest, board_places, update_board
 from compat.board.site import write_site
 from compat.board.view import board_blocks, check_blocks, check_document
-from compat.cli import INTERRUPTED
-from compat.cli.answer import Answer, FilePath, answer_options, command_line, relative, write_file
+from compat.cli.answer import (
+    Answer,
+    FilePath,
+    answer_options,
+    command_line,
+    end_interrupted,
+    relative,
+    write_file,
+)
 from compat.cli.commands import CommandGroup
 from compat.cli.help import Command
 from compat.cli.progress import ProgressListener
@@ -89,8 +96,7 @@ def run(
             )
     except MatrixInterrupted as interrupted:
         done = f"{interrupted.done:,} of {interrupted.total:,} cells of a version are kept"
-        click.echo(f"interrupted: {done}; run the same command again to continue", err=True)
-        sys.exit(INTERRUPTED)
+        end_interrupted(done)
     record = record_of_board(declared)
     write_file(declared.folder / RECORD, board_json(record), "--board")
     answer.draw(lambda: board_blocks(record, update), lambda: board_document(record))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NoReturn, Unpack
 
 import click
 
-from compat.cli import INTERRUPTED
 from compat.cli.answer import (
     FOLDER_FILES,
     Answer,
@@ -18,6 +17,7 @@ from compat.cli.answer import (
     FormatFiles,
     answer_options,
     command_line,
+    end_interrupted,
     format_options,
     relative,
     show_report,
@@ -110,8 +110,7 @@ def matrix(
         if interrupted.report.results:
             show_report(interrupted.report, answer)
         done = f"{interrupted.done:,} of {interrupted.total:,} cells are finished and saved"
-        click.echo(f"interrupted: {done}; run the same command again to continue", err=True)
-        sys.exit(INTERRUPTED)
+        end_interrupted(done)
     show_report(report, answer)
     for sentence in _report_file_sentences(written):
         answer.add(sentence)

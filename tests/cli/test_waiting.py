@@ -144,10 +144,15 @@ def test_a_terminal_shows_the_newest_release_before_the_others_are_known(project
 
 
 @pytest.mark.wheels
-def test_ctrl_c_prints_the_table_of_finished_cells(project: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "how"), [((), "again"), (("--again",), "without --again")], ids=["new", "again"]
+)
+def test_ctrl_c_prints_the_table_of_finished_cells(
+    project: Path, options: tuple[str, ...], how: str
+) -> None:
     (project / "mine.toml").write_text(ENDLESS)
     code, output = in_terminal(
-        project, "matrix", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells"
+        project, "matrix", "-j", "2", "--envs", "triton-3.9.0", *options, interrupt="2 of 3 cells"
     )
     assert code == 130
     last = output[output.rindex("mine\n") :]
@@ -155,7 +160,7 @@ def test_ctrl_c_prints_the_table_of_finished_cells(project: Path) -> None:
     assert "2 of 3 cells in" in last
     assert "so far" in last
     assert (
-        "interrupted: 2 of 3 cells are finished and saved; run the same command again to continue"
+        f"interrupted: 2 of 3 cells are finished and saved; run the same command {how} to continue"
         in last
     )
     assert not (project / "reports").exists()
