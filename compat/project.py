@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,16 @@ class Selection:
             if self.further_targets
             else cells
         )
+
+    @property
+    def kernels_without_cells(self) -> tuple[str, ...]:
+        """The patterns of kernels of which the other choices leave no cell.
+
+        Empty if they leave no cell of any kernel.
+        """
+        patterns, _ = without_pairs(self.patterns.kernels)
+        names = {cell.spec.kernel for cell in self.cells} if patterns else set()
+        return tuple(p for p in patterns if names and not any(fnmatchcase(n, p) for n in names))
 
     @property
     def all_targets(self) -> tuple[Target, ...]:

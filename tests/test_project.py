@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from compat.model import Status
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import KEEP_WORKERS, Patterns, Selection, select
 from compat.report.folder import write_reports
+from tests.commands import invoked
 
 MATRIX = """
 schema = 1
@@ -146,6 +148,26 @@ def test_a_pattern_that_matches_nothing_is_an_error(project: Path) -> None:
         select(project / "other.toml")
     with pytest.raises(ConfigError, match="there is no such file"):
         select(project / "none.toml")
+
+
+def test_a_named_kernel_without_a_cell_is_known_and_printed(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    text = KERNEL.replace("NAME", "two").replace(
+        "schema = 1\n", 'schema = 1\ntargets = ["sm_80"]\n'
+    )
+    (project / "two.toml").write_text(text)
+    options = ("--spec", "[ot]*.toml", "--kernel", "one,t*", "--target", "sm_90")
+    shown = invoked("list", "cells", *options, "--shard", "2/2")
+    assert shown.stderr == (
+        "note: the chosen variants, cases, targets and envs leave no cell of t*\n"
+    )
+    chosen = partial(select, kernel_files=["[ot]*.toml"])
+    assert chosen(kernels=["one,two"], targets=["sm_90"]).kernels_without_cells == ("two",)
+    assert chosen(kernels=["one", "two"]).kernels_without_cells == ()
+    assert chosen(kernels=["two"], targets=["sm_90"]).kernels_without_cells == ()
+    assert chosen(targets=["sm_90"]).kernels_without_cells == ()
 
 
 def test_a_context_has_the_settings_of_the_file_unless_overridden(

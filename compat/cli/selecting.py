@@ -18,7 +18,7 @@ from compat.cli.answer import FilePath
 from compat.cli.help import add_options
 from compat.config.toml import LONGEST
 from compat.errors import CompatError, SelectionError
-from compat.text import printable
+from compat.text import join_words, printable
 
 if TYPE_CHECKING:
     from compat.project import Selection
@@ -283,6 +283,10 @@ def select(*, note: bool = True, **values: Unpack[SelectionOptions]) -> Selectio
         packages=values.get("packages", ()),
         guess_others=values.get("others") == "guess",
     )
+    if without := selection.kernels_without_cells:
+        names = join_words(without)
+        text = f"note: the chosen variants, cases, targets and envs leave no cell of {names}"
+        click.echo(printable(text), err=True)
     if (shard := values.get("shard")) is not None:
         selection = selection.of_shard(Shard.parse(shard))
     for problem in selection.problems:
