@@ -414,6 +414,21 @@ def _stat(pid: int) -> list[str]:
     return []
 
 
+def starved_seconds(pid: int) -> float:
+    """Seconds that a process and its descendants were ready to run and had no processor.
+
+    They are of each one's main thread. They are 0 if the process is gone or the system does not
+    count them.
+    """
+    return sum(map(_starved_nanoseconds, family(pid))) / 1e9
+
+
+def _starved_nanoseconds(pid: int) -> int:
+    with suppress(OSError, IndexError, ValueError):
+        return int(Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()[1])
+    return 0
+
+
 def private_bytes(pid: int) -> int:
     """Bytes in memory of one process without pages of files, which the system could drop.
 

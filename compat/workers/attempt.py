@@ -303,6 +303,10 @@ class InFlightCell:
     """CPU seconds by stage of a stopped cell. The last stage is the one in progress."""
     imported: float = 0.0
     """Seconds from the start of the cell to the end of the stage ``source``; 0 before that."""
+    starved_before: float = 0.0
+    """Seconds that the child had waited for a processor before the cell."""
+    starved: float = 0.0
+    """Seconds of the cell that do not count, because the child waited for a processor."""
     output: int = 0
     """Offset in the output file at which the cell's own output begins."""
     target_known: bool | None = None
@@ -348,7 +352,8 @@ class InFlightCell:
 
     def remaining_seconds(self, limits: Limits) -> float:
         """Return the seconds until that deadline."""
-        return self.started + self.imported + self.limit(limits) - time.monotonic()
+        ends = self.started + self.imported + self.limit(limits) + self.starved
+        return ends - time.monotonic()
 
     def job(self, mode: Mode = PLAIN) -> JsonObject:
         """Return the cell as a job in the worker's form."""

@@ -67,6 +67,10 @@ _FIRST_LOOK = 0.25
 """Seconds before the driver first measures the memory of a cell. Most cells have finished by then,
 so the measurement costs nothing.
 """
+_MOST_STARVED = 9.0
+"""The most deadlines that a cell may wait for a processor. Many processes of a cell wait for each
+other.
+"""
 _LAST_WORDS = 0.2
 """Seconds between asking a hanging child for its stack and killing it."""
 _SERVER_DEADLINE = 30.0
@@ -285,6 +289,7 @@ class _Watch:
         flight.target_known = (
             message["target_known"] if isinstance(message.get("target_known"), bool) else None
         )
+        flight.starved_before = supervisor.starved_seconds(self.pid) if self.pid else 0.0
         self.in_flight = flight
         self._looked = 0.0
 
@@ -306,8 +311,12 @@ class _Watch:
                 self._kill()
             return
         age = now - self.in_flight.started
+        limit = self.in_flight.limit(self.limits)
         if self.in_flight.remaining_seconds(self.limits) <= 0:
-            self.deadline_hit = self.in_flight.limit(self.limits)
+            starved = supervisor.starved_seconds(self.pid) - self.in_flight.starved_before
+            self.in_flight.starved = min(starved, _MOST_STARVED * limit)
+        if self.in_flight.remaining_seconds(self.limits) <= 0:
+            self.deadline_hit = limit
             cpu = supervisor.cpu_seconds(self.pid)
             self._note_stage(self.in_flight, cpu)
             self.in_flight.stop(cpu)

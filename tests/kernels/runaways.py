@@ -101,6 +101,14 @@ def _close_streams():
     sys.stdout = sys.stderr = None
 
 
+def _compute(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+computes = before(lambda: _compute(1))
+spins = before(lambda: _compute(600))
 closes_streams = before(_close_streams)
 leaves_one = before(lambda: _leave(_sleep))
 leaves_hopping = before(lambda: _leave(_hop))

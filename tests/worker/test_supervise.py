@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -144,6 +146,28 @@ def test_hang_ends_at_its_deadline_and_leaves_no_processes(
     assert "in visit" in by_function["unrolled_for_ever"].stderr  # the requested stack
     assert by_function["fine"].has_binary
     wait_until(lambda: nothing_is_left(server), SOON)
+
+
+@pytest.mark.parametrize(
+    ("function", "deadline", "ends"), [("computes", 2, True), ("spins", 1, False)]
+)
+def test_waiting_for_a_processor_does_not_count_for_the_deadline(
+    server: OwnWorker, env: BuiltEnv, function: str, deadline: float, ends: bool
+) -> None:
+    usable, pid = os.sched_getaffinity(0), server.hello.pid
+    os.sched_setaffinity(pid, {min(usable)})
+    spinning = f"import os\nos.sched_setaffinity(0, {{{min(usable)}}})\nwhile True: pass"
+    others = [subprocess.Popen([sys.executable, "-c", spinning]) for _ in range(4)]
+    try:
+        limits = Limits(deadline=deadline, memory=4 << 30)
+        evidence = attempts(server, [cell(env, "runaways", function)], limits)[function]
+    finally:
+        os.sched_setaffinity(pid, usable)
+        for other in others:
+            other.kill()
+            other.wait()
+    assert evidence.seconds > deadline + 0.5, "the cell had the processor for itself"
+    assert (evidence.has_binary, evidence.deadline) == (ends, None if ends else deadline)
 
 
 def test_a_memory_hog_is_stopped(server: OwnWorker, env: BuiltEnv) -> None:
