@@ -81,8 +81,9 @@ def select_envs(
 
     Every command understands these patterns. A pattern is the name of an env, else the name of a
     group, else a glob over the names of envs, else a release: ``3.9`` for the newest of that
-    series, ``3.5.1``, a specifier such as ``>=3.1,<3.9``, or ``newest``. If a release has several
-    envs, the one without PyTorch is meant. A pattern that matches none of ``envs`` is looked up
+    series, ``3.5.1``, a specifier such as ``>=3.1,<3.9``, or ``newest``. A toolchain
+    may come before a release: ``cute-newest``. If a release has several envs, the one without
+    PyTorch is meant. A pattern that matches none of ``envs`` is looked up
     among the ``released`` ones in the same way, and then by ``undeclared``. Raises SelectionError.
     """
     chosen: dict[str, Env] = {}
@@ -102,12 +103,14 @@ def _envs_of_word(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
         word,
         *(f"{toolchain}-{word.removeprefix('v')}" for toolchain in {env.toolchain for env in envs}),
     }
+    toolchain, _, release = word.partition("-")
     return (
         tuple(env for env in envs if env.name == word)
         or tuple(env for env in envs if word in env.groups)
         or tuple(env for env in envs if fnmatchcase(env.name, word))
         or tuple(env for env in envs if env.name in named)
         or releases.envs_of(word, envs)
+        or releases.envs_of(release, [env for env in envs if env.toolchain == toolchain])
     )
 
 

@@ -24,6 +24,7 @@ from packaging.version import Version
 from compat import __version__, toolchains
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
+from compat.config.releases import NEWEST
 from compat.engine import plan
 from compat.errors import ConfigError, SelectionError
 from compat.files import templates
@@ -84,6 +85,7 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
         "requirement": package.text,
         "python": PYTHON,
         "groups": jobs(config, _cells(config)),
+        "newest": _newest(config.choose_envs()),
         "inside": "" if inside == "." else f"{PurePosixPath(inside)}/",
         "marker": MARKER,
     }
@@ -101,6 +103,12 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
             else ""
         ),
     )
+
+
+def _newest(envs: Sequence[Env]) -> str:
+    """Return the value of ``--envs`` for the newest release of each toolchain."""
+    kinds = list(dict.fromkeys(env.toolchain for env in envs if toolchains.is_release(env)))
+    return ",".join(f"{kind}-{NEWEST}" for kind in kinds) if len(kinds) > 1 else NEWEST
 
 
 def _cells(config: MatrixConfig) -> int:

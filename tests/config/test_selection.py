@@ -40,6 +40,8 @@ def config(tmp_path: Path) -> MatrixConfig:
         (["triton-3.9.0", "old"], ["triton-3.0.0", "triton-3.1.0", "triton-3.9.0"]),
         (["triton-3.9.0,old", "old"], ["triton-3.0.0", "triton-3.1.0", "triton-3.9.0"]),
         (["triton-3.[19].0"], ["triton-3.1.0", "triton-3.9.0"]),
+        (["triton-3.1", "triton-newest"], ["triton-3.1.0", "triton-3.9.0"]),
+        (["cute-4.5,cute-newest"], ["cute-4.5.3", "cute-4.8.1"]),
         (["*"], ["triton-3.0.0", "triton-3.1.0", "triton-3.9.0", "old-but-gold"]),
     ],
 )

@@ -96,6 +96,23 @@ def test_written_files_pass_the_linters(text: str, inside: str, folder: Path) ->
     lint("gitlab", folder / ".gitlab-ci.yml", folder / ".gitlab" / "triton-compat.yml")
 
 
+@pytest.mark.parametrize(
+    ("envs", "newest", "chosen"),
+    [
+        ("releases", "newest", ["triton-3.9.0"]),
+        ('releases", "cute-releases', "triton-newest,cute-newest", ["triton-3.9.0", "cute-4.8.1"]),
+    ],
+)
+def test_every_night_tries_the_newest_release_of_each_toolchain(
+    envs: str, newest: str, chosen: list[str], folder: Path
+) -> None:
+    config = load_matrix(matrix(folder, f'defaults = {{ envs = ["{envs}"] }}'))
+    (text,) = workflow_files(System.NIGHTLY, config).texts.values()
+    assert f"--envs {newest} --output" in text
+    assert f'--envs "{newest},$new"' in text
+    assert [env.name for env in config.choose_envs([newest])] == chosen
+
+
 def test_project_inside_a_repository_gets_its_files_at_the_root(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
