@@ -185,9 +185,10 @@ class _Bundling:
         )
         definition, _ = self._pieces.pop()
         for statement, decorator in _applied_decorators(kernel, binding):
-            for use in uses(decorator):
-                tuple(self._follow(statement, use))
-            definition = f"@{ast.unparse(decorator)}\n{definition}"
+            text = ast.unparse(decorator)
+            if any([*self._follow(statement, use)] for use in uses(decorator)):
+                raise CannotBeFrozen(f"`{text}` means something else in the file of {kernel.name}")
+            definition = f"@{text}\n{definition}"
         self._pieces.append((definition, True))
         return kernel.name
 
@@ -304,6 +305,7 @@ def _applied_decorators(
     kernel: OwnDefinition, binding: Iterable[Statement]
 ) -> Iterator[tuple[Statement, ast.expr]]:
     """Yield the kept decorators in assignments of a kernel's name, with the statements."""
+    yield from kernel.applied
     for statement in binding:
         for node in ast.walk(statement.node) if isinstance(statement.node, ast.Assign) else ():
             match node:

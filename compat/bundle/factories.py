@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from compat.model.constexprs import DTYPES
 from compat.source.constants import PythonValue, PythonValues, Scope, UnknownValue
@@ -113,6 +113,12 @@ def resolve_function(
             return _resolve_attribute(names, file, holder, name, steps)
         case ast.Call(func=ast.Call() as tuner, args=[tuned]) if callable_name(tuner) in _TUNING:
             return resolve_function(names, file, tuned, steps - 1)
+        case ast.Call(func=decorator, args=[plain], keywords=[]) if (
+            file.decorators is not None and callable_name(decorator) in file.decorators
+        ):
+            kernel = resolve_function(names, file, plain, steps - 1)
+            applied = Statement.of(file, ast.Expr(decorator), frozenset())
+            return evolve(kernel, applied=(*kernel.applied, (applied, decorator)))
         case ast.Call():
             return _resolve_call(names, file, node, steps)
         case ast.IfExp(test=test, body=body, orelse=other):

@@ -296,6 +296,10 @@ class OwnDefinition:
 
     file: ParsedFile
     name: str
+    applied: tuple[tuple[Statement, ast.expr], ...] = ()
+    """The decorators in calls that lead to it, such as ``jit`` in ``kernel = jit(plain)``,
+    innermost first. Each has a statement of its file.
+    """
 
 
 @frozen(kw_only=True)

@@ -363,6 +363,33 @@ def test_jit_in_an_assignment_after_the_kernel_becomes_its_decorator(
     assert body(bundled(tmp_path, main)) == "@triton.jit\ndef kernel(p):\n    tl.store(p, 0)"
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        "kernel = triton.jit(plain)",
+        "kernel = triton.autotune([], key=[])(triton.jit(plain))",
+        "def make():\n    return triton.jit(plain)\n\n\nkernel = make()",
+        "from other import make as jit\nmade = triton.jit(plain)\nkernel = made",
+    ],
+)
+def test_jit_in_an_assignment_of_another_name_becomes_a_decorator(
+    made: str, tmp_path: Path
+) -> None:
+    kernel_bundle = bundled(tmp_path, f"def plain(p):\n    tl.store(p, 0)\n\n\n{made}\n")
+    assert body(kernel_bundle) == "@triton.jit\ndef plain(p):\n    tl.store(p, 0)"
+    assert kernel_bundle.spec.function == "plain"
+
+
+def test_jit_of_a_function_in_another_file_keeps_its_meaning_or_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("jit = 3\n\n\ndef plain(p):\n    tl.store(p, jit)\n")
+    main = "from plain import plain\nfrom triton import jit\nkernel = {}(plain)\n"
+    text = bundled(tmp_path, main.format("triton.jit")).text
+    assert text.startswith("import triton\n")
+    assert text.endswith("@triton.jit\ndef plain(p):\n    tl.store(p, jit)\n")
+    with pytest.raises(ConfigError, match="`jit` means something else in the file of plain"):
+        bundled(tmp_path, main.format("jit"))
+
+
 def test_decorators_are_bundled_on_request_with_what_they_use(tmp_path: Path) -> None:
     main = """
 import sizes
