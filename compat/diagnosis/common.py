@@ -96,10 +96,10 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
 )
 SOURCE_IMPORT = FailureClass(
     name="source-import",
-    title="Kernel file cannot be imported",
+    title="Kernel cannot be loaded",
     meaning=(
         "The import of the kernel's Python file fails in this environment, in its own code or in a"
-        " package's. The kernel itself was not compiled."
+        " package's, or the name does not mean a kernel. The kernel itself was not compiled."
     ),
     status=Status.SOURCE_BROKEN,
     advice=(

@@ -39,8 +39,8 @@ class Status(StrEnum):
     ENV_BROKEN = "env_broken"
     """The env could not be installed, or cannot import its toolchain."""
     SOURCE_BROKEN = "source_broken"
-    """The kernel's file cannot be imported in this env, and the toolchain is not the reason: a
-    package that the file needs is absent.
+    """The kernel cannot be loaded from its file in this env, and the toolchain is not the reason: a
+    package that the file needs is absent, or the name does not mean a kernel.
     """
     LOST = "lost"
     """No answer arrived. This never counts as ``ok``."""

@@ -334,7 +334,7 @@ def _annotate_source(report: Report, inside: str, source: UnimportedSource) -> A
     failure = source.failure
     path, line = _where(report, inside, source.example)
     return Annotation(
-        title=f"{source.source} could not be imported",
+        title=f"{source.source} could not be loaded",
         body=(
             (
                 f"{amount(source.cells, 'cell')} of {source.kernel} could not be tried, on"

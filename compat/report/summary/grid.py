@@ -59,7 +59,7 @@ LEGEND = {
     "refused": "compiles, and the GPU's driver does not launch it",
     STOPPED: "compiles, and a run of it did not finish",
     "env": "the env is broken",
-    "source": "the kernel's file could not be imported",
+    "source": "the kernel could not be loaded from its file",
     "lost": "no answer",
     "flaky": "two attempts differed",
     "mixed": "envs of this release differ",

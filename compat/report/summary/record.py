@@ -110,7 +110,7 @@ class BrokenEnv:
 
 @frozen(kw_only=True)
 class UnimportedSource:
-    """A kernel's file that could not be imported, for one reason."""
+    """A kernel's file that could not be imported or has no such kernel, for one reason."""
 
     kernel: str
     source: str
@@ -291,7 +291,7 @@ class Report:
 
     @cached_property
     def unimported_sources(self) -> tuple[UnimportedSource, ...]:
-        """Kernel sources that could not be imported, by reason."""
+        """Kernel sources that could not be loaded, by reason."""
         groups: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
         for result in self.ordered_results:
             if result.outcome.status is Status.SOURCE_BROKEN and result.outcome.failure:

@@ -303,7 +303,7 @@ def _notes(report: Report, *, crowded: bool) -> Iterator[Block]:
 
 
 def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
-    """The broken envs, and the kernel sources that could not be imported."""
+    """The broken envs, and the kernel sources that could not be loaded."""
     for broken in report.broken_envs:
         yield Heading(
             f"BROKEN ENV {broken.env.name}: {amount(broken.cells, 'cell')} not tried",
@@ -314,12 +314,12 @@ def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
             yield TextLine(one_line(broken.advice, 240), indent=3)
     for source in report.unimported_sources[:most]:
         where = f"{amount(source.cells, 'cell')} not tried, on {source.releases}"
-        yield Heading(f"NOT IMPORTED {source.source} ({source.kernel}): {where}", style="bold red")
+        yield Heading(f"NOT LOADED {source.source} ({source.kernel}): {where}", style="bold red")
         yield TextLine(_tail(source.failure.excerpt), indent=3)
         yield TextLine(one_line(source.failure.advice, 240), indent=3)
     if most is not None and len(report.unimported_sources) > most:
         yield TextLine(
-            f"… and {len(report.unimported_sources) - most:,} more that could not be imported",
+            f"… and {len(report.unimported_sources) - most:,} more that could not be loaded",
             style="bold red",
         )
 

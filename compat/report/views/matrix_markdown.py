@@ -185,7 +185,7 @@ FATES = {
     Status.FAULTED: ("faults when launched", "fault when launched"),
     Status.LAUNCH_REFUSED: ("is not launched", "are not launched"),
     Status.ENV_BROKEN: ("could not be tried", "could not be tried"),
-    Status.SOURCE_BROKEN: ("could not be imported", "could not be imported"),
+    Status.SOURCE_BROKEN: ("could not be loaded", "could not be loaded"),
     Status.LOST: ("gave no answer", "gave no answer"),
 }
 """The verb of a status for one cell, and for several."""
