@@ -68,6 +68,7 @@ _UNFIT = (Status.OUT_OF_MEMORY, *(status for status in Status if not status.is_a
 """Statuses that no script can show. Limits depend on the machine, and the others say nothing about
 the kernel.
 """
+_EVIDENCE = ".evidence.txt"
 _SILENT = (Status.TIMED_OUT, *_UNFIT)
 """Statuses of failures without a message that identifies them."""
 
@@ -518,6 +519,8 @@ class _ReproWriter:
         paths = tuple(self.request.folder / f"{self.name}{suffix}" for suffix in texts)
         for path, text in zip(paths, texts.values(), strict=True):
             path.write_text(text, encoding="utf-8")
+        for suffix in {".mlir", _EVIDENCE} - texts.keys():  # of an earlier repro
+            (self.request.folder / f"{self.name}{suffix}").unlink(missing_ok=True)
         return WrittenRepro(finding=finding, paths=paths)
 
     def _write_evidence(self, seen: Sequence[ScriptResult]) -> UnverifiedCell:
@@ -528,7 +531,7 @@ class _ReproWriter:
             if not shown.as_expected
         ]
         self.request.folder.mkdir(parents=True, exist_ok=True)
-        path = self.request.folder / f"{self.name}.evidence.txt"
+        path = self.request.folder / f"{self.name}{_EVIDENCE}"
         path.write_text(printable("\n\n".join(parts)) + "\n", encoding="utf-8")
         return UnverifiedCell(
             cell=self.cell, reasons=tuple(map(printable, self.reasons)), evidence=path

@@ -767,6 +767,9 @@ def test_a_script_that_does_not_reproduce_the_failure_is_not_written(
     assert isinstance(done, UnverifiedCell)
     assert "triton-3.9.0: expected exit code 0" in done.evidence.read_text()
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".txt"]
+    monkeypatch.undo()
+    written = repro_of(request(failing, tmp_path), context("3.9.0"))
+    assert {*(tmp_path / "out").iterdir()} == {*written.paths}, "the old evidence is gone"
 
 
 @pytest.mark.wheels
