@@ -799,6 +799,40 @@ def launch(x, y):
     assert tables(tmp_path, flag)["constexprs"]["of_layout"] is False
 
 
+@pytest.mark.parametrize(
+    ("made", "block"),
+    [
+        ("TensorDescriptor.from_tensor(x, [M, 2 * M])", "fp16[32, 64]"),
+        ("TensorDescriptor.from_tensor(x, block_shape=block)", "fp16[16, 128]"),
+        ("TensorDescriptor(x, x.shape, x.stride(), [M, 128])", "fp16[32, 128]"),
+        ("TensorDescriptor.from_tensor(torch.empty(M, M, dtype=torch.float32), block)", "fp32[16, 128]"),
+        ("TensorDescriptor.from_tensor(x, [1, 1])", ""),
+        ("TensorDescriptor.from_tensor(x, [unknown, 64])", ""),
+        ("TensorDescriptor.from_tensor(x)", ""),
+    ],
+)  # fmt: skip
+def test_descriptor_has_the_block_shape_with_which_the_host_makes_it(
+    made: str, block: str, tmp_path: Path
+) -> None:
+    source = f"""
+import torch
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+@triton.jit
+def kernel(desc, y_ptr):
+    tl.store(y_ptr, desc.load([0, 0]))
+
+def run(x, y, unknown):
+    M, block = 32, (16, 128)
+    desc = {made}
+    kernel[(1,)](desc, y)
+"""
+    (kernel,) = guessed(tmp_path, source).kernels
+    signature = kernel.tables["signature"]
+    assert signature["desc"].value == f"tensordesc<{block or 'fp16[64, 64]'}>"
+    assert kernel.look_at == (() if block else ("desc: its block shape",))
+
+
 def test_descriptor_that_gluon_copies_from_has_a_layout(tmp_path: Path) -> None:
     head = (
         "from triton.experimental import gluon\n"

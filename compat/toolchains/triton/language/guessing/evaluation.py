@@ -340,6 +340,18 @@ def _cdiv(number: int, divisor: int) -> int:
     return -(-number // divisor)
 
 
+@frozen
+class HostDescriptor:
+    """A tensor descriptor that the code around a launch makes."""
+
+    block: tuple[int, ...]
+    element: str | None
+    """The element type by its name in Triton, or ``None`` if it is unknown."""
+
+
+_DESCRIPTOR = lazy_pattern(r"triton\..*\bTensorDescriptor(\.from_tensor)?")
+
+
 class KernelScope(Scope):
     """A scope that knows dtypes, ``triton.Config``, and tensors."""
 
@@ -378,6 +390,8 @@ class KernelScope(Scope):
             return self._layout(node, origin)
         if origin in ("os.environ.get", "os.getenv"):
             return self.value(node.args[1]) if len(node.args) > 1 else None
+        if made := _DESCRIPTOR.fullmatch(origin):
+            return self._descriptor(node, 1 if made[1] else 3)
         if origin in MAKERS:
             positional, keywords = self._known_arguments(node)
             return make_tensor(origin, positional, keywords)
@@ -410,6 +424,23 @@ class KernelScope(Scope):
         ]
         return positional, {name: value for name, (is_known, value) in pairs if is_known}
 
+    def _descriptor(self, node: ast.Call, position: int) -> HostDescriptor:
+        """Return the descriptor that a call makes. ``position`` is that of the block's shape.
+
+        Raises UnknownValue if the shape does not follow, or is a placeholder such as ``[1, 1]``,
+        which a hook of a tuner replaces.
+        """
+        named = {keyword.arg: keyword.value for keyword in node.keywords}
+        shape = named.get("block_shape") or next(iter(node.args[position:]), None)
+        block = self.value(shape) if shape is not None else ()
+        if not (isinstance(block, tuple | list) and block and all(map(_is_length, block))):
+            raise UnknownValue("an unknown block shape")
+        if block[-1] == 1:
+            raise UnknownValue("a placeholder of a block shape")
+        tensor = self.try_value(node.args[0] if node.args else None)[1]
+        element = tensor.element if isinstance(tensor, AssumedTensor) else None
+        return HostDescriptor(tuple(map(int, block)), element)
+
     def _layout(self, node: ast.Call, origin: str) -> PythonValue:
         """Return a layout of Gluon in the form of constexprs. Raises UnknownValue."""
         positional, keywords = self.arguments(node)
@@ -437,6 +468,10 @@ class KernelScope(Scope):
         return TunerConfig(
             own, {name: value for name, value in options.items() if value is not None}
         )
+
+
+def _is_length(value: object) -> bool:
+    return isinstance(value, int) and value > 0
 
 
 def _part_of_layout(value: object) -> str:
