@@ -5,7 +5,6 @@ They are the same for every command.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -317,25 +316,18 @@ def select_places(**values: Unpack[PlaceOptions]) -> Selection:
     )
 
 
-class _Seconds(click.FloatRange):
+class _Seconds(click.types.FloatParamType):
     """Seconds on the command line."""
 
     name = "seconds"
-
-    def __init__(self) -> None:
-        super().__init__(min=0, min_open=True, max=LONGEST)
 
     def convert(
         self, value: Any, parameter: click.Parameter | None, context: click.Context | None
     ) -> Any:
         number = super().convert(value, parameter, context)
-        if math.isnan(number):
-            self.fail(f"{value!r} is not a number of seconds.", parameter, context)
+        if not 0 < number <= LONGEST:  # also of NaN
+            self.fail(f"{value!r} is not above 0 and at most {LONGEST:,}.", parameter, context)
         return number
-
-    def _describe_range(self) -> str:
-        """An empty text, because help does not show the bounds of a timer."""
-        return ""
 
 
 SECONDS = _Seconds()
