@@ -289,7 +289,10 @@ class _Initializing:
             self._write(path, start + b"".join(entry + end for entry in missing))
 
     def _write(self, path: Path, content: str | bytes, kernels: tuple[str, ...] = ()) -> None:
-        hint = "Run the command in a writable folder, and name the sources by their paths."
+        hint = (
+            "Run the command in a writable folder with free space, and name the sources by their"
+            " paths."
+        )
         with StoreError.for_os_errors("cannot be written", where=path, hint=hint):
             replace_file(Path(os.path.realpath(path)), content, keep_mode=True)
         self.written_files[path] = kernels

@@ -85,8 +85,9 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     programs, cells = len(answer.verdicts), answer.cells
     first, end = answer.seeds
     seeds = f"seed {first}" if programs == 1 else f"seeds {first} to {end - 1}"
+    tried = f"{amount(programs, 'program')} from {seeds}" if programs else "no program"
     yield (
-        f"{amount(programs, 'program')} from {seeds}, {amount(cells, 'cell')}"
+        f"{tried}, {amount(cells, 'cell')}"
         f" in {answer.seconds:.0f} s ({answer.rate:.1f} programs per second)"
     )
     attempts = len(answer.informative_verdicts)

@@ -121,8 +121,8 @@ def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
             f"the report could not be written: {error}",
             where=str(folder),
             hint=(
-                "All results are kept. Run the same command with another --output. It compiles"
-                " nothing again."
+                "All results are kept. Run the same command with another --output, without --again"
+                " if it has that. It compiles nothing again."
             ),
         ) from error
     return tuple(folder / written.file for written in formats)

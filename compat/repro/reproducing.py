@@ -23,6 +23,7 @@ from compat.repro.records import ReproRequest, UnverifiedCell, WrittenRepro
 from compat.repro.writing import script_form, write_repro
 from compat.source.closure import read_source
 
+_ELSEWHERE = "Choose another folder with --output."
 _RELEASES = "releases"
 """The group of envs in the table, unless others are requested."""
 _MOST = 12
@@ -123,9 +124,7 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
         )
         with (
             listener.begins(failing, len(own)) as on_step,
-            StoreError.for_os_errors(
-                "cannot be written", where=request.folder, hint="Say --output DIR."
-            ),
+            StoreError.for_os_errors("cannot be written", where=request.folder, hint=_ELSEWHERE),
         ):
             outcomes.append(write_repro(request, evolve(context, envs=own), on_step))
         listener.ends(outcomes[-1])

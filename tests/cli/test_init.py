@@ -251,7 +251,8 @@ def test_an_unwritable_output_folder_is_an_error_with_a_hint(tmp_path: Path) -> 
     _, stderr = compat(tmp_path, "init", code=5)
     assert "kernels/a.toml: cannot be written: " in stderr
     assert (
-        "hint: Run the command in a writable folder, and name the sources by their paths." in stderr
+        "hint: Run the command in a writable folder with free space, and name the sources by their"
+        " paths." in stderr
     )
 
 

@@ -155,6 +155,11 @@ def test_answer_separates_known_and_new_hits_of_one_fingerprint(tmp_path: Path) 
     assert {entry.oracle for entry in answer.defects} == {Oracle.CRASH}
 
 
+def test_no_seeds_are_named_if_a_hunt_was_interrupted_before_its_first_program() -> None:
+    first, *_ = sentences(answer_of())
+    assert first == "no program, 0 cells in 1 s (0.0 programs per second)"
+
+
 def test_nothing_is_valid_if_no_program_was_compiled() -> None:
     answer = answer_of(judge(PROGRAM, []), seeds=(1, 2), targets=("sm_90",))
     assert not [line for line in (progress(answer), *sentences(answer)) if "valid" in line]
