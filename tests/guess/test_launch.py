@@ -514,3 +514,36 @@ def test_gemm_that_exceeds_shared_memory_is_rejected_with_a_note(
         " 64x64x64_w8_s12_odd is ok"
     )
     assert note in " ".join(stdout.split())
+
+
+STARRED = """
+@triton.jit
+def starred(x_ptr, out_ptr, n, stride_xb, stride_xc, stride_xd, stride_ob, stride_od, limit, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    mask = at < n
+    x = tl.load(x_ptr + stride_xb + stride_xc + at * stride_xd, mask=mask & (at < limit))
+    tl.store(out_ptr + stride_ob + at * stride_od, x, mask=mask)
+
+def run(x, out, n):
+    {rank}
+    starred[(1,)](x, out, n, *x.stride(), *out.stride(), {limit}, BLOCK=512)
+"""
+
+
+def test_starred_strides_count_if_their_number_fits_the_kernel(tmp_path: Path) -> None:
+    known = STARRED.format(rank="a, b, c = x.shape; d, e = out.shape", limit="7")
+    assert tables(tmp_path, known)["hints"]["equal_to_1"] == ["stride_xd", "stride_od"]
+    text = (tmp_path / "source.toml").read_text()
+    assert 'limit = "i32"  # guessed: compared with whole numbers; taken as 7\n' in text
+
+
+@pytest.mark.parametrize("limit", ["7", "limit=7", "*limits"])
+def test_starred_strides_of_a_tensor_with_unknown_axes_move_no_argument(
+    tmp_path: Path, limit: str
+) -> None:
+    """Two axes are assumed, but the kernel takes the strides of three."""
+    text = text_of(tmp_path, STARRED.format(rank="pass", limit=limit))
+    kernel_file = tomllib.loads(text)
+    assert kernel_file["hints"]["equal_to_1"] == ["stride_xd", "stride_od"]
+    assert kernel_file["constexprs"] == {"BLOCK": 512}
+    assert 'stride_xd = "i32"  # guessed: part of an address; taken as 1\n' in text

@@ -339,16 +339,13 @@ class _Wrapper:
     def _call_arguments(self, call: ast.Call) -> dict[str, ast.expr]:
         """Return the expressions that a call passes by name, or by position before a ``*``."""
         names = (parameter.name for parameter in self.kernel.parameters)
-        before = takewhile(lambda argument: not isinstance(argument, ast.Starred), call.args)
-        arguments = dict(zip(names, before, strict=False))
+        arguments = dict(zip(names, _before_star(call), strict=False))
         return arguments | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
 
     def _launch(self, call: ast.Call) -> SourceLaunch:
         names = [parameter.name for parameter in self.kernel.parameters]
-        parts = self._parts(call.args)
-        is_whole = bool(parts) or not call.args
-        attempts = dict(zip(names, parts, strict=False))
         arguments = self._call_arguments(call)
+        is_whole = True
         named: dict[
             str, tuple[bool, object]
         ] = {}  # options, even if parameters have the same names
@@ -360,7 +357,10 @@ class _Wrapper:
                 named |= {str(name): (True, item) for name, item in value.items()}
             else:
                 is_whole = False
-        attempts |= named
+        parts = self._parts(call.args)
+        if not self._fits(len(parts), named) and len(before := _before_star(call)) < len(call.args):
+            parts, is_whole = self._parts(before), False
+        attempts = dict(zip(names, parts, strict=False)) | named
         values = {name: value for name, (is_known, value) in attempts.items() if is_known}
         return SourceLaunch(
             line=call.lineno,
@@ -385,6 +385,26 @@ class _Wrapper:
             ),
             passed=frozenset(attempts if is_whole else names),
         )
+
+
+    def _fits(self, positions: int, named: Collection[str]) -> bool:
+        """Whether a call with so many positional arguments passes all parameters once.
+
+        Otherwise a starred tuple of strides or sizes has another length than assumed.
+        """
+        first, rest = self.kernel.parameters[:positions], self.kernel.parameters[positions:]
+        return positions <= len(self.kernel.parameters) and not (
+            any(parameter.name in named for parameter in first)
+            or any(
+                not (parameter.name in named or parameter.is_constexpr or parameter.default)
+                for parameter in rest
+            )
+        )
+
+
+def _before_star(call: ast.Call) -> list[ast.expr]:
+    """Return the positional arguments before the first ``*``."""
+    return list(takewhile(lambda argument: not isinstance(argument, ast.Starred), call.args))
 
 
 @lru_cache(maxsize=16)
