@@ -547,3 +547,33 @@ def test_starred_strides_of_a_tensor_with_unknown_axes_move_no_argument(
     assert kernel_file["hints"]["equal_to_1"] == ["stride_xd", "stride_od"]
     assert kernel_file["constexprs"] == {"BLOCK": 512}
     assert 'stride_xd = "i32"  # guessed: part of an address; taken as 1\n' in text
+
+
+def test_element_type_of_a_tensor_is_not_taken_as_fp64(tmp_path: Path) -> None:
+    source = STARRED.format(rank="", limit="7").replace(
+        "def run(x, out, n):\n    \n",
+        "def run(x, n):\n"
+        "    if x.dtype == torch.float64:\n"
+        "        dtype = torch.float64\n"
+        "    else:\n"
+        "        dtype = torch.float32\n"
+        "    out = torch.empty(x.shape, dtype=dtype)\n",
+    )
+    assert tables(tmp_path, source)["signature"]["out_ptr"] == "*fp32"
+
+
+def test_size_has_the_name_of_no_other_tensors_size(tmp_path: Path) -> None:
+    """The rank of ``ids`` is assumed to be that of ``x``, and the name of a size to be another's."""
+    source = """
+@triton.jit
+def gathered(x_ptr, ids_ptr, stride_x, stride_i, COUNT: tl.constexpr):
+    at = tl.arange(0, COUNT)
+    tl.store(x_ptr + stride_x + at, tl.load(ids_ptr + stride_i + at))
+
+def run(x, ids):
+    hidden = x.shape[1]
+    gathered[(1,)](x, ids, x.stride(0), ids.stride(0), COUNT=ids.shape[1])
+"""
+    text = text_of(tmp_path, source)
+    assert "# guessed: the size of a tensor, as launched in line 12\n" in text
+    assert "hidden" not in text
