@@ -577,3 +577,23 @@ def run(x, ids):
     text = text_of(tmp_path, source)
     assert "# guessed: the size of a tensor, as launched in line 12\n" in text
     assert "hidden" not in text
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        "torch.library.wrap_triton(rows)[(1,)]",
+        "capture_triton(rows)[(1,)]",
+    ],
+)
+def test_kernel_that_pytorch_wraps_is_launched(tmp_path: Path, launch: str) -> None:
+    source = f"{ROWS}\ndef run(x, out):\n    {launch}(x, out, 7, 8, 9, 10, 11, BLOCK_M=2, BLOCK_N=4)\n"
+    assert tables(tmp_path, source)["constexprs"] == {"BLOCK_M": 2, "BLOCK_N": 4}
+
+
+def test_name_of_a_wrapped_kernel_is_launched(tmp_path: Path) -> None:
+    source = (
+        f"{ROWS}\ndef run(x, out):\n    wrapped = torch.library.wrap_triton(rows)\n"
+        "    ready = wrapped[(1,)]\n    ready(x, out, 7, 8, 9, 10, 11, BLOCK_M=2, BLOCK_N=4)\n"
+    )
+    assert tables(tmp_path, source)["constexprs"] == {"BLOCK_M": 2, "BLOCK_N": 4}

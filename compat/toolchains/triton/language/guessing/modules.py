@@ -257,11 +257,21 @@ def _aliases(nodes: Iterable[ast.AST], outer: _Aliases) -> _Aliases:
     return {**outer, **own}
 
 
-def _values_of(value: ast.expr, aliases: Mapping[str, dict[str, bool]]) -> dict[str, bool]:
+def _unwrap(value: ast.expr) -> ast.expr:
+    """Return the kernel in ``torch.library.wrap_triton(kernel)``, and other values as they are."""
     match value:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[kernel]) if (
+            name in ("wrap_triton", "capture_triton")
+        ):
+            return kernel
+    return value
+
+
+def _values_of(value: ast.expr, aliases: Mapping[str, dict[str, bool]]) -> dict[str, bool]:
+    match _unwrap(value):
         case ast.Name(id=name):
             return aliases.get(name) or {name: False}
-        case ast.Subscript(value=ast.Name() as kernel):
+        case ast.Subscript(value=kernel):
             return dict.fromkeys(_values_of(kernel, aliases), True)
         case ast.IfExp(body=body, orelse=otherwise):
             return {**_values_of(body, aliases), **_values_of(otherwise, aliases)}
@@ -271,14 +281,12 @@ def _values_of(value: ast.expr, aliases: Mapping[str, dict[str, bool]]) -> dict[
 def _launched_names(call: ast.Call, aliases: _Aliases) -> Iterator[str]:
     """Yield the names in ``name[grid](…)`` or ``name.run(…)``, and those that it is an alias of."""
     match call.func:
-        case (
-            ast.Subscript(value=ast.Name(id=name))
-            | ast.Attribute(value=ast.Name(id=name), attr="run" | "warmup")
-        ):
-            yield name
-            yield from (
-                kernel for kernel, has_grid in aliases.get(name, {}).items() if not has_grid
-            )
+        case ast.Subscript(value=value) | ast.Attribute(value=value, attr="run" | "warmup"):
+            if isinstance(named := _unwrap(value), ast.Name):
+                yield named.id
+                yield from (
+                    kernel for kernel, has_grid in aliases.get(named.id, {}).items() if not has_grid
+                )
         case ast.Name(id=name):
             yield from (kernel for kernel, has_grid in aliases.get(name, {}).items() if has_grid)
 
