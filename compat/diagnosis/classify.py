@@ -479,7 +479,7 @@ _UNPARSABLE = ("SyntaxError", "IndentationError", "TabError")
 
 
 def _of_other_module(evidence: Evidence) -> str:
-    """The advice that names the module whose import fails, and its importer.
+    """The advice that names the module whose code fails in an import, and its importer or caller.
 
     It is empty if that module is the kernel's own file, or if the failure follows the import.
     """
@@ -497,10 +497,13 @@ def _of_other_module(evidence: Evidence) -> str:
     # The path that a reader sees begins with the name of the package.
     folder = folder.parent if str(folder / "__init__.py") in paths else folder
     line = evidence.quoted.get(evidence.at or "", "").strip()
-    says = f"Importing {failing.relative_to(folder)} fails at line {number}" + (
-        f" (`{line}`)" if line else ""
+    at = paths.index(path) if path in paths else 0
+    before, first = frames[:at], frames[at:][:1]
+    is_called = any(frame["path"] == path and frame["function"] != "<module>" for frame in first)
+    says = (
+        f"{'' if is_called else 'Importing '}{failing.relative_to(folder)} fails at line {number}"
+        + (f" (`{line}`)" if line else "")
     )
-    before = frames[: paths.index(path)] if path in paths else []
     if outside := [
         frame
         for frame in before
@@ -508,7 +511,7 @@ def _of_other_module(evidence: Evidence) -> str:
     ]:
         says += (
             f"; line {outside[-1]['line']} of {PurePath(outside[-1]['path']).relative_to(folder)}"
-            " imports it"
+            f" {'calls' if is_called else 'imports'} it"
         )
     if is_cut:
         return f"{says}. "

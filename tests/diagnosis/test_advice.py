@@ -136,6 +136,8 @@ TREE = {
     "pk/sub/__init__.py": "",
     "needs.py": HEAD + "import pk.bad\n" + KERNEL % "",
     "own.py": HEAD + MISSING + KERNEL % "",
+    "tools/entry.py": "def entry(function):\n    return function.entry_point\n",
+    "decorated.py": HEAD + "from tools.entry import entry\n@entry" + KERNEL % "",
     "plain.py": "def k(x, y, BLOCK): ...\n",
     "shares.py": HEAD + "from plain import k\n",
     "guarded.py": (
@@ -207,6 +209,11 @@ def test_advice_names_the_module_whose_import_fails(
         "This release has no module `triton.tools.tensor_descriptor`. Put the import into a `try`"
     )
     assert sibling.fingerprint == needed.fingerprint == own.fingerprint
+    called = failure_of("decorated.py")
+    assert called.advice.startswith(
+        "tools/entry.py fails at line 2 (`return function.entry_point`); line 4 of decorated.py calls"
+        " it. The kernel's own file, decorated.py, needs that module. "
+    )
     after_import = failure_of("shares.py")
     assert after_import.excerpt == "TypeError: k is not a jit function: @triton.jit is missing"
     assert "Importing" not in after_import.advice
