@@ -416,9 +416,10 @@ class Values:
         for launch in self.launches:
             value = launch.values.get(parameter.name)
             if parameter.name in launch.values and is_value(value):
-                is_size = isinstance(value, AssumedSize)
-                why = "the size of a tensor, as launched" if is_size else "as launched"
-                yield Guess(int(value) if is_size else value, f"{why} in line {launch.line}")
+                why = "as launched"
+                if isinstance(value, AssumedSize):
+                    value, why = int(value), "the size of a tensor, as launched"
+                yield Guess(value, f"{why} in line {launch.line}")
         is_known, value = self.scope.try_value(parameter.default)
         if is_known and is_value(value):
             others = (scope.try_value(parameter.default) for scope in self.other_scopes)
