@@ -503,10 +503,8 @@ def note_bad_ends(answers: Sequence[ReleaseAnswer], selection: Selection) -> Non
     files = [str(Path(file).absolute()) for file in selection.patterns.kernel_files]
     noted = BadEnds(cells=tuple(cells), kernel_files=tuple(files))
     path = selection.state / _FILE
-    try:
+    with StoreError.for_os_errors("the bad ends cannot be saved", where=path):
         replace_file(path, json.dumps(unstructure(noted)))
-    except OSError as error:
-        raise StoreError(f"the bad ends cannot be saved: {error}", where=str(path)) from error
 
 
 def read_bad_ends(root: Path) -> BadEnds:

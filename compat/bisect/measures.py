@@ -94,7 +94,7 @@ def rows_of(results: Iterable[Result]) -> Iterator[Row]:
 # --- seconds --------------------------------------------------------------------------------------
 
 _DURATION = lazy_pattern(
-    r"(?P<what>compile_seconds|stage\.(?P<stage>\w+)\.cpu|stages\.(?P<old>\w+)|pass\.(?P<pass>[\w-]+)\.cpu)"
+    r"(?P<what>compile_seconds|stage\.\w+\.cpu|pass\.[\w-]+\.cpu)"
     r"\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*"
     r"(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?|(?P<alone>baseline|previous))"
 )
@@ -221,11 +221,9 @@ def parse_duration(text: str) -> TakesLonger | None:
     if match is None:
         return None
     # ``stages.NAME`` is the spelling of `matrix.json`.
-    what = f"stage.{match['old']}.cpu" if match["old"] else match["what"]
-    sign = "==" if match["sign"] == "=" else match["sign"]
     return TakesLonger(
-        what=what,
-        sign=sign,
+        what=match["what"],
+        sign="==" if match["sign"] == "=" else match["sign"],
         number=float(match["number"] or 1),
         of=match["of"] or match["alone"] or "",
     )

@@ -280,7 +280,8 @@ def save_ir(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
     saves nothing and returns ``None``. Raises StoreError.
     """
     suffix = next(iter(seen.values())).suffix
-    try:
+    hint = "Choose another folder."
+    with StoreError.for_os_errors("the IR cannot be saved", where=folder, hint=hint):
         for place in seen:
             for old in [*place.glob(f"[0-9][0-9][0-9]*-*.{suffix}"), *place.glob("made.*")]:
                 old.unlink()
@@ -298,7 +299,3 @@ def save_ir(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
                     text, encoding="utf-8", errors="backslashreplace"
                 )
         return str(folder)
-    except OSError as error:
-        raise StoreError(
-            f"the IR cannot be saved: {error}", where=str(folder), hint="choose another folder"
-        ) from error

@@ -139,10 +139,8 @@ def capture_version(version: VersionCapture, built: BuiltEnv, listener: Listener
             if not any(version.has(spec) for spec, *_ in capture.files.specs.values()):
                 message = f"the program launches none of its kernels for {target.name}"
                 listener.say(f"{version.requirement}: {message}")
-        try:
+        with StoreError.for_os_errors("cannot be written", where=version.path):
             _write(version, captures)
-        except OSError as error:
-            raise StoreError(f"cannot be written: {error}", where=str(version.path)) from error
     return "; ".join(problems)
 
 

@@ -82,12 +82,11 @@ class BoardData:
 
     def index(self) -> BoardIndex:
         """Read the index. Raises StoreError if the file is damaged."""
-        try:
-            text = self._index.read_bytes()
-        except FileNotFoundError:
-            return BoardIndex()
-        except OSError as error:
-            raise StoreError(f"cannot be read: {error}", where=str(self._index)) from error
+        with StoreError.for_os_errors("cannot be read", where=self._index):
+            try:
+                text = self._index.read_bytes()
+            except FileNotFoundError:
+                return BoardIndex()
         try:
             index = structure(read_json(text), BoardIndex)
         except (RecordError, ValueError) as error:
@@ -111,14 +110,12 @@ class BoardData:
 
         Raises StoreError.
         """
-        try:
+        with StoreError.for_os_errors("cannot be written", where=self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             with alone_in(self.folder):
                 index = self.index().with_version(library, version, compiled)
                 self.write_index(index)
                 return index
-        except OSError as error:
-            raise StoreError(f"cannot be written: {error}", where=str(self.folder)) from error
 
     def path(self, library: str, version: str) -> Path:
         """The file of a version's report."""
@@ -151,10 +148,8 @@ class BoardData:
                     yield library, version, self.read(library, version)
 
     def _write(self, path: Path, content: bytes) -> None:
-        try:
+        with StoreError.for_os_errors("cannot be written", where=path):
             replace_file(path, content)
-        except OSError as error:
-            raise StoreError(f"cannot be written: {error}", where=str(path)) from error
 
 
 def join_reports(reports: Iterable[Report]) -> Report:

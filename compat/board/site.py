@@ -98,7 +98,7 @@ def write_site(
             for number, failure in enumerate(record.failures, 1)
         },
     }
-    try:
+    with StoreError.for_os_errors("the site cannot be written", where=folder):
         for name, text in texts.items():
             replace_file(folder / name, text)
         written = [folder / name for name in texts]
@@ -108,8 +108,6 @@ def write_site(
             path = folder / "library" / f"{library}.html"
             replace_file(path, matrix_html(report, site="../"))
             written.append(path)
-    except OSError as error:
-        raise StoreError(f"the site cannot be written: {error}", where=str(folder)) from error
     return tuple(written)
 
 

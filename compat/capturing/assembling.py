@@ -548,15 +548,9 @@ def check_writable(output: Path) -> None:
     Raises StoreError if they cannot.
     """
     there = next(parent for parent in (output, *output.absolute().parents) if parent.exists())
-    try:
-        with tempfile.TemporaryFile(dir=there):
-            pass
-    except OSError as error:
-        raise StoreError(
-            f"cannot write to this folder: {error.strerror}",
-            where=str(output),
-            hint="Choose another folder with --output.",
-        ) from error
+    hint = "Choose another folder with --output."
+    with StoreError.for_os_errors("cannot write to this folder", where=output, hint=hint):
+        tempfile.TemporaryFile(dir=there).close()
 
 
 def _make_room(output: Path) -> None:

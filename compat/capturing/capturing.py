@@ -154,7 +154,7 @@ def assemble_capture(
     target = target_of(options.target, toolchain) if options.is_fake else next(compiled_for, None)
     place = f"for {target.name}" if target else "on a GPU"
     origin = f"captured with {toolchain.title} {recorded.release or '(none)'} {place}"
-    try:
+    with StoreError.for_os_errors("cannot write the kernel files", where=options.output):
         captured = assemble(
             recorded, options.output, configs=options.configs, origin=origin, live=options.live
         )
@@ -165,10 +165,6 @@ def assemble_capture(
             captured, compared, target.name if target else None, on_gpu=not options.is_fake
         )
         write_index(document, options.output)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write the kernel files: {error.strerror}", where=str(options.output)
-        ) from error
     return Capture(
         files=captured,
         options=options,

@@ -106,15 +106,13 @@ def write_file(path: Path, text: str | Iterator[str], option: str) -> None:
 
     A device or a pipe stays one, and a link stays a link. Raises StoreError if that fails.
     """
-    try:
+    hint = f"Choose another path with {option}. Compiled results are not lost."
+    with StoreError.for_os_errors("cannot write the answer", where=path, hint=hint):
         if path.exists() and not path.is_file():
             with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
                 file.writelines([text] if isinstance(text, str) else text)
         else:
             replace_file(Path(os.path.realpath(path)), text)
-    except OSError as error:
-        hint = f"Choose another path with {option}. Compiled results are not lost."
-        raise StoreError(f"cannot write the answer: {error}", where=str(path), hint=hint) from error
 
 
 def answer_options(

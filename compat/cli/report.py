@@ -41,7 +41,7 @@ from compat.text import join_words, printable
 @click.command(cls=Command)
 @click.argument("names", metavar="[FILE]...", nargs=-1)
 @format_options(again=True)
-@answer_options(json_help="Print the report as JSON, in the newest schema.")
+@answer_options(json_help="Print the report as JSON.")
 def report(*, answer: Answer, names: tuple[str, ...], formats: FormatFiles) -> None:
     """Show what a run of `compat matrix` found, and write it in other forms.
 

@@ -398,10 +398,8 @@ def write_changes(changes: Sequence[ChangedFile]) -> tuple[Path, ...]:
 
 
 def _check(changed: ChangedFile) -> None:
-    try:
+    with ConfigError.for_os_errors("can no longer be read", where=changed.path):
         now = changed.path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"can no longer be read: {error}", where=str(changed.path)) from error
     if now != changed.before:
         raise ConfigError(
             "has changed since the edit was found",

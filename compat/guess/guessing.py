@@ -322,12 +322,8 @@ def read_sources(
     calls it. Raises ConfigError if a source cannot be read or parsed.
     """
     for path in paths:
-        try:
+        with ConfigError.for_os_errors("cannot be read", where=display_path(path)):
             path.read_bytes()
-        except OSError as error:
-            raise ConfigError(
-                f"cannot be read: {error.strerror or error}", where=display_path(path)
-            ) from error
     try:
         return guess_sources(paths, used_names, dict.fromkeys([*callers, *project_sources(paths)]))
     except SyntaxError as error:

@@ -75,10 +75,8 @@ def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
     """
     check_gpus(selection.cells)
     python = python or find_python(selection)
-    try:
+    with SelectionError.for_os_errors("cannot be started", where=python, hint=_ELSEWHERE):
         host = gpus.find_gpus(python)
-    except OSError as error:
-        raise SelectionError(f"cannot start {python}: {error.strerror}", hint=_ELSEWHERE) from error
     if not host.devices:
         raise SelectionError(
             f"there is no usable GPU on this machine: {host.why_none}", hint=_ELSEWHERE
@@ -297,11 +295,8 @@ def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> Me
             Built(target=gpu.target, launchable=tuple(launchable), omitted_cells=()), folder
         )
         try:
-            ended = run([gpu.python, str(program), *gpu.options], timeout=inf)
-        except OSError as error:
-            raise SelectionError(
-                f"cannot launch the kernels: {error.strerror}", where=gpu.python
-            ) from error
+            with SelectionError.for_os_errors("cannot launch the kernels", where=gpu.python):
+                ended = run([gpu.python, str(program), *gpu.options], timeout=inf)
         finally:
             merged = _merge_written(folder, store)
     if ended.exit_code not in (0, 1):

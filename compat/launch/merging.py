@@ -70,12 +70,8 @@ def merge(path: Path, store: Store) -> MergedResults:
     Raises:
         StoreError: The file does not contain results.
     """
-    try:
+    with StoreError.for_os_errors("cannot read the results", where=path, hint=_HINT):
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise StoreError(
-            f"cannot read the results: {error.strerror}", where=str(path), hint=_HINT
-        ) from error
     return merge_lines(map(_parse_line, filter(str.strip, lines)), store, where=str(path))
 
 

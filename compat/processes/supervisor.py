@@ -191,15 +191,11 @@ def run_in_foreground(
     and then killed. Raises SelectionError if there is no such program.
     """
     began = time.monotonic()
-    try:
+    hint = "A program is a command on PATH, a script (train.py), or a module (-m module)."
+    with SelectionError.for_os_errors("cannot start the program", where=command[0], hint=hint):
         process = subprocess.Popen(
             list(command), env={**os.environ, **variables}, cwd=folder, stdout=output, stderr=output
         )
-    except OSError as error:
-        hint = "A program is a command on PATH, a script (train.py), or a module (-m module)."
-        raise SelectionError(
-            f"cannot start the program: {error.strerror}", where=command[0], hint=hint
-        ) from error
     interrupted = timed_out = False
     while process.poll() is None:
         _ends(process, 2 * POLL)

@@ -252,8 +252,8 @@ class MatrixRecord:
     packages: tuple[LibraryRecord, ...]
     existing: Mapping[str, _Versions]
     pairs: tuple[Pair, ...]
-    slow_suspects: tuple[SuspectRecord, ...] = field(default=(), metadata={OPTIONAL: True})
-    """The slowest first. Older files omit the key. A reader computes it again from the cells."""
+    slow_suspects: tuple[SuspectRecord, ...]
+    """The slowest first. A reader computes them again from the cells."""
     tuned: tuple[TunedRecord, ...] = field(default=(), metadata={OPTIONAL: True})
     api: PackedNames | None = field(default=None, metadata={OPTIONAL: True})
 

@@ -62,7 +62,7 @@ def load_report(text: Content, where: str = "matrix.json") -> Report:
         where: Name of the file in errors.
 
     Raises:
-        StoreError: The content is not a report, or a newer version wrote it. The error names the
+        StoreError: The content is not a report, or it has another schema. The error names the
             place in the file.
     """
     return load_reports([(where, text)])
@@ -194,15 +194,10 @@ def _check_schema(document: object, where: str) -> None:
     if type(schema) is not int:
         raise StoreError("this is not a report: it has no schema number", where=where, hint=HINT)
     if schema != SCHEMA:
-        hint = (
-            "Install the triton-compat that wrote it."
-            if schema < SCHEMA
-            else "Install the triton-compat that wrote it, or a newer one."
-        )
         raise StoreError(
             f"it has schema {schema}, and this version reads schema {SCHEMA}",
             where=where,
-            hint=hint,
+            hint="Install the triton-compat that wrote it.",
         )
 
 

@@ -36,10 +36,7 @@ from compat.text import read_json, readable
 from compat.toolchains.base import Toolchain
 
 LAYOUT = 4
-"""The version of the file's layout, and of the content of its rows. 2: readings are beside the
-evidence, and can be made again. 3: rows name the toolchain of the reader. 4: columns and fields
-have other names.
-"""
+"""The version of the file's layout, and of the content of its rows."""
 TIMEOUT = 60.0
 """Seconds to wait for another process that writes."""
 _ROW = ("toolchain", "attempts", "reader", "readings")
@@ -73,8 +70,8 @@ class DamagedDatabase(Exception):
     """
 
 
-class NewerDatabase(Exception):
-    """A newer version of this program wrote the file."""
+class OtherLayout(Exception):
+    """Another version of this program wrote the file."""
 
 
 @frozen(kw_only=True)
@@ -118,7 +115,7 @@ class Database:
         """Open the file, or create it.
 
         A ``read_only`` file must exist, and may be in a folder where nothing can be written. Raises
-        DamagedDatabase, NewerDatabase, ``OSError`` and ``sqlite3.Error``.
+        DamagedDatabase, OtherLayout, ``OSError`` and ``sqlite3.Error``.
         """
         self.path, self.read_only = path, read_only
         _check_file(path)
@@ -150,15 +147,11 @@ class Database:
     def _prepare(self) -> None:
         run = self._connection.execute
         (layout,) = run("PRAGMA user_version").fetchone()
-        if layout > LAYOUT:
-            raise NewerDatabase(
-                f"it has layout {layout}, and this version reads and writes {LAYOUT}"
-            )
+        if layout not in (0, LAYOUT):  # 0: a new file
+            raise OtherLayout(f"it has layout {layout}, and this version reads and writes {LAYOUT}")
         tables = {name for (name,) in run("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and "evidence" not in tables:
             raise DamagedDatabase("is not a store of results")
-        if 0 < layout < LAYOUT:
-            raise DamagedDatabase(f"has layout {layout}, of an earlier version")
         if self.read_only:
             return
         run("PRAGMA journal_mode=WAL")
@@ -361,7 +354,7 @@ def _is_fine(path: Path) -> bool:
     """Whether the file can be used after all. The check reads all of its pages."""
     try:
         database = Database(path)
-    except (DamagedDatabase, NewerDatabase, OSError, sqlite3.Error) as error:
+    except (DamagedDatabase, OtherLayout, OSError, sqlite3.Error) as error:
         return not isinstance(error, DamagedDatabase)
     try:
         rows: list[tuple[str]] = database._execute(

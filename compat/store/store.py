@@ -31,7 +31,7 @@ from compat.store.database import (
     DamagedDatabase,
     Database,
     LaunchedRow,
-    NewerDatabase,
+    OtherLayout,
     StoredRow,
     as_read,
     attempts_of,
@@ -70,7 +70,7 @@ class Store:
     """A database of evidence by key, and a folder of artifacts by name.
 
     Several threads and processes may use it at the same time. A damaged database is renamed, never
-    deleted, and a new one is created. A database of a newer version is an error. Every method that
+    deleted, and a new one is created. A database of another layout is an error. Every method that
     opens, reads or writes the database raises MachineError if no memory is left.
     """
 
@@ -123,7 +123,7 @@ class Store:
                 if not self._only_read or code_of(error) not in _NOT_WRITABLE:
                     raise
                 return Database(path, read_only=True)
-        except (OSError, sqlite3.Error, DamagedDatabase, NewerDatabase) as error:
+        except (OSError, sqlite3.Error, DamagedDatabase, OtherLayout) as error:
             raise _problem("cannot open the results", path, error) from error
 
     def _put_aside(self, path: Path, why: DamagedDatabase) -> None:
@@ -391,8 +391,8 @@ def _problem(trouble: str, path: Path, error: Exception) -> CompatError:
 def _hint_on(error: Exception) -> str:
     """A hint for a database or folder that cannot be used."""
     text = str(error)
-    if isinstance(error, NewerDatabase):
-        return "Upgrade triton-compat, or move the file away to start a new one."
+    if isinstance(error, OtherLayout):
+        return "Use the triton-compat that wrote it, or move the file away to start a new one."
     if "locked" in text or "busy" in text:
         return (
             "Another program has locked it. Nothing is lost: run the same command again when that"

@@ -64,7 +64,7 @@ STOPPED = evolve(
         ("registers!=128", MEASURED, G),
         ("shared>0", MEASURED, G),
         ("artifacts.cubin>8999.5", MEASURED, B),
-        ("stages.llir>0.4", MEASURED, B),
+        ("stage.llir.cpu>0.4", MEASURED, B),
         ("compile_seconds>3.9", MEASURED, B),
         ("compile_seconds>4", MEASURED, G),
         ("compile_seconds>10", STOPPED, B),

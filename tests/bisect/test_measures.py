@@ -36,7 +36,6 @@ def of_release(
     [
         ("stage.ttgir.cpu>1.9", True),
         ("stage.ttgir.cpu>2", False),
-        ("stages.ttgir>1.9", True),
         ("compile_seconds>=2.5", True),
         ("stage.cubin.cpu>0", None),
         ("pass.cse.cpu>0.1", None),

@@ -137,8 +137,6 @@ def test_the_document_has_the_slow_suspects() -> None:
         }
     ]
     validate(json.loads(dump(document)))
-    del document["slow_suspects"]  # as in the files of older versions
-    validate(document)
     assert [suspect.sentence for suspect in load_report(dump(document)).slow_suspects] == [
         SUSPICION
     ]
