@@ -28,8 +28,7 @@ from compat.errors import SelectionError
 from compat.launch import hosting
 from compat.launch.archive import pack, write_archive
 from compat.report.render.page import matrix_html
-from compat.report.tuned import tuning_report
-from compat.report.views.tune import tune_blocks, tune_document, tune_markdown
+from compat.report.views.tune import tune_blocks, tune_document, tune_markdown, tuning_report
 from compat.tune import tuning
 from compat.tune.tuning import CompiledConfigs
 

@@ -6,7 +6,7 @@ of the toolchain or of a kernel cannot find its modules, and its modules shadow 
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import os
 import sys
 from types import ModuleType
@@ -16,14 +16,8 @@ def load() -> ModuleType:
     """Import the worker package from this folder under a private name."""
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]
-    spec = importlib.util.spec_from_file_location(
-        "_compat_worker", os.path.join(here, "__init__.py"), submodule_search_locations=[here]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    package = importlib.util.module_from_spec(spec)
-    sys.modules["_compat_worker"] = package
-    spec.loader.exec_module(package)
+    package = sys.modules["_compat_worker"] = ModuleType("_compat_worker")
+    package.__path__ = [here]
     return importlib.import_module("_compat_worker.server")
 
 

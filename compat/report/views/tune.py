@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from compat.engine.run import existing_releases
+from compat.history.verdict import verdicts
 from compat.model.codec import unstructure
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
 from compat.report.render.markdown import code, escape
+from compat.report.summary.record import Report
 from compat.text import JsonObject, amount, join_words
 from compat.tune.answers import ALIKE, Stretch, TuningAnswer
 from compat.tune.records import TunedRecord, tuned_record
+from compat.tune.tuning import CompiledConfigs
 
 SCHEMA = 1
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -177,3 +181,36 @@ def tune_document(answers: Sequence[TuningAnswer]) -> JsonObject:
 def record_of_answer(answer: TuningAnswer) -> TunedRecord:
     """The record of an answer, with its sentences."""
     return tuned_record(answer, tuple(sentences(answer)))
+
+
+def tuning_report(
+    compiled: CompiledConfigs, answers: Sequence[TuningAnswer], command: str
+) -> Report:
+    """The report of tuned kernels for a command line.
+
+    Its cells are those of the kernels' cases. The other configs are only in the answers, because no
+    command takes them as cases.
+    """
+    plan = compiled.plan
+    cases = {
+        (case.kernel, case.variant, case.case)
+        for workload in plan.workloads
+        for case in workload.cases
+    }
+    results = tuple(
+        result
+        for result in compiled.launched_results
+        if (result.cell.spec.kernel, result.cell.spec.variant, result.cell.spec.case) in cases
+    )
+    existing = existing_releases(plan.selection.config)
+    return Report(
+        results=results,
+        verdicts=verdicts(results, existing=existing),
+        existing=existing,
+        envs=tuple({result.cell.env.name: result.built for result in results}.values()),
+        command=command,
+        seconds=sum(result.outcome.seconds for result in results if not result.cached),
+        options=plan.selection.options,
+        root=str(plan.selection.root.resolve()),
+        tuned=tuple(map(record_of_answer, answers)),
+    )

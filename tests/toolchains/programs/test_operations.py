@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from compat.toolchains.triton.programs.analysis import Analysis
-from compat.toolchains.triton.programs.arrays import numpy_dtype
-from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds, holds
+from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds, holds, numpy_dtype
 from compat.toolchains.triton.programs.evaluator import InexactError, check_exact
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import UndefinedError, expression

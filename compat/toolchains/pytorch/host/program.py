@@ -12,14 +12,13 @@ import os
 import sys
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import results
 from .comparing import serve
-from .counting import problem_counts
 from .cuda import LIBRARY
 from .prepared_problem import Numerics
-from .session import LaunchOptions, LaunchSetup
+from .session import SEED, LaunchOptions, LaunchSetup
 from .watching import Mismatch, ProblemRun, Watch
 
 if TYPE_CHECKING:
@@ -169,6 +168,56 @@ def _count(folder: str) -> int:
         out.write(json.dumps(dict(count, problem=digest)) + "\n")
         out.flush()
     return 0
+
+
+def problem_counts(numerics: Numerics, folder: str, problem: Document) -> Document:
+    """Return the numbers of small and large problems that a problem of the index yields.
+
+    No GPU is needed. Tensors are PyTorch's fake tensors, which have a shape and no memory, so that
+    large sizes cost little. A function that reads the values of its tensors fails with them. Then
+    small sizes are made on the CPU. A number is ``None`` if only a launch can count the problems.
+    ``why`` has the reason.
+    """
+    problems = numerics.problems
+    try:
+        make = problems.load(os.path.join(folder, problem["source"]), problem["function"])
+    except problems.ProblemError as error:
+        return {"small": None, "large": None, "why": str(error)}
+
+    def yield_problems(large: bool) -> Iterator[object]:
+        numerics.torch.manual_seed(SEED)
+        yield from make(dict(problem["parameters"]), problem["dtype"], SEED, "cpu", large)
+
+    small, why = _number(_fake(yield_problems, False))
+    if small is None:
+        small, why = _number(lambda: yield_problems(False))
+    large, more = _number(_fake(yield_problems, True))
+    return {"small": small, "large": large, "why": why or more}
+
+
+def _fake(
+    yielded: Callable[[bool], Iterator[object]], large: bool
+) -> Callable[[], Iterator[object]]:
+    """Return a function that yields the problems with fake tensors.
+
+    The mode of fake tensors is on while the problems are made.
+    """
+
+    def make() -> Iterator[object]:
+        from torch._subclasses.fake_tensor import FakeTensorMode
+
+        with FakeTensorMode(allow_non_fake_inputs=True):
+            yield from yielded(large)
+
+    return make
+
+
+def _number(make: Callable[[], Iterator[object]]) -> Tuple[Optional[int], str]:
+    """Return the number of problems and an empty text, or ``None`` and the exception."""
+    try:
+        return sum(1 for _ in make()), ""
+    except (Exception, SystemExit) as error:
+        return None, "%s: %s" % (type(error).__name__, str(error).split("\n")[0])
 
 
 def _by_turns(cells: List[Document]) -> List[str]:

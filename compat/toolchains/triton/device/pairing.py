@@ -20,7 +20,7 @@ from compat.toolchains.triton.facts import TARGETS
 _FOLDER = Path(__file__).parents[1] / "inside" / "inductor"
 _LONGEST = 300
 _NO_CUDA = "this PyTorch is built without CUDA"
-"""The message of ``inductor/gpu.py``."""
+"""The message of ``inductor/__main__.py``."""
 
 PROGRAMS = (
     *("pointwise", "triton_launcher", "softmax", "layernorm_gelu", "split_reduction", "argmax"),

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
 from attrs import frozen
+
+Array = np.ndarray[Any, np.dtype[Any]]
+"""An array of any type and shape."""
 
 
 @frozen
@@ -131,3 +136,13 @@ def wrap_bounds(dtype: str, value_bounds: Bounds) -> Bounds:
     """Return the bounds of a result. An integer wraps around if it does not fit."""
     is_float = DTYPES[dtype].is_float
     return value_bounds if is_float or holds(dtype, value_bounds) else everything(dtype)
+
+
+def numpy_dtype(dtype: str) -> np.dtype[Any]:
+    """NumPy's type for an element type. All floats are float64."""
+    kind = DTYPES[dtype]
+    if kind.is_float:
+        return np.dtype(np.float64)
+    if dtype == "i1":
+        return np.dtype(np.bool_)
+    return np.dtype(f"{'int' if kind.signed else 'uint'}{kind.bits}")

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
-from compat.toolchains.triton.programs.dtypes import DTYPES
+from compat.toolchains.triton.programs.dtypes import DTYPES, Array, numpy_dtype
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.program import (
     BlockProgram,

@@ -10,8 +10,7 @@ import base64
 import zlib
 from collections.abc import Mapping
 
-from compat.toolchains.triton.programs.arrays import Array
-from compat.toolchains.triton.programs.dtypes import DTYPES
+from compat.toolchains.triton.programs.dtypes import DTYPES, Array
 from compat.toolchains.triton.programs.program import BlockProgram
 
 PROBLEM = "problem"

@@ -2,7 +2,7 @@
 
 The IR has MLIR's own headings. Releases up to 4.5 print it themselves. Later releases print
 nothing. So the passes run one by one on a copy of the module, before the compile itself. Some
-passes cannot be called by name. :mod:`.expansion` does the work of one of them. The adapter leaves
+passes cannot be called by name. This module does the work of one of them. The adapter leaves
 out the others, and prints a heading of its own for each. The copy only serves to observe the
 passes. The result is that of the compile.
 """
@@ -17,14 +17,16 @@ import types
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import expansion, pipeline
+from . import pipeline
 
 if TYPE_CHECKING:
-    from ..foreign import Compiler, MlirModule, PassManager
+    from ..foreign import Compiler, MlirModule, Operation, PassManager
 
 _NAME = re.compile(r"(?:[\w.]+\()*([\w-]+)")
 """A pass's own name: ``cse`` of ``gpu.module(cse{…})``."""
 _HEADING = "// -----// IR Dump %s %s //----- //\n"
+_EXPANSION = "arith-expand"
+_DOWN, _UP = "arith.floordivsi", "arith.ceildivsi"
 
 
 class PassRun(NamedTuple):
@@ -102,7 +104,7 @@ def _runner(text: str, manager: PassManager) -> Callable[[MlirModule], None] | N
     """The function that runs one pass; ``None`` if the pass cannot be run by itself."""
     one = "builtin.module(%s)" % text
     if not pipeline.is_taken(one, manager):
-        return expansion.expand_divisions if name_of(text) == expansion.NAME else None
+        return expand_divisions if name_of(text) == _EXPANSION else None
 
     def run(module: MlirModule) -> None:
         ready = manager.parse(one)
@@ -110,6 +112,52 @@ def _runner(text: str, manager: PassManager) -> Callable[[MlirModule], None] | N
         ready.run(module.operation)
 
     return run
+
+
+def expand_divisions(module: MlirModule) -> None:
+    """Replace the rounding divisions of whole numbers in a module, as ``arith-expand`` does.
+
+    Strength reduction finds other code if they are still there. No release can run the pass by its
+    name. MLIR's own pass expands more than divisions. A full pipeline that runs later does the
+    rest.
+    """
+    from cutlass._mlir import ir
+
+    divisions: list[Operation] = []
+
+    def note(operation: Operation) -> object:
+        if operation.operation.name in (_DOWN, _UP):
+            divisions.append(operation.operation)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(note)
+    for division in divisions:
+        with ir.InsertionPoint(division), division.location:
+            division.results[0].replace_all_uses_with(_expand_division(division))
+        division.erase()
+
+
+def _expand_division(division: Operation) -> object:
+    """Return the result of a division, from operations in the same order as in MLIR's own pass.
+
+    The quotient is rounded towards zero. It is one too large for rounding down if there is a
+    remainder and exactly one operand is negative. It is one too small for rounding up if there is a
+    remainder and both operands have the same sign.
+    """
+    from cutlass._mlir.dialects import arith
+
+    a, b = division.operands
+    kind, is_down = a.type, division.name == _DOWN
+    test = arith.CmpIPredicate
+    quotient = arith.divsi(a, b)
+    product = arith.muli(quotient, b)
+    remains = arith.cmpi(test.ne, a, product)
+    zero = arith.constant(kind, 0)
+    signs = [arith.cmpi(test.slt, number, zero) for number in (a, b)]
+    corrected = arith.cmpi(test.ne if is_down else test.eq, *signs)
+    condition = arith.andi(remains, corrected)
+    step = arith.constant(kind, -1 if is_down else 1)
+    return arith.select(condition, arith.addi(quotient, step), quotient)
 
 
 def tell_failed(name: str) -> None:

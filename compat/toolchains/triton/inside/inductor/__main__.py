@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import importlib.util
 import json
 import logging
 import os
@@ -30,14 +29,8 @@ def load_packages() -> None:
     """Load the modules here, and those that all toolchains share, as packages with unique names."""
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != _HERE]
     for name, folder in _PACKAGES.items():
-        where = os.path.join(folder, "__init__.py")
-        spec = importlib.util.spec_from_file_location(
-            name, where, submodule_search_locations=[folder]
-        )
-        assert spec is not None
-        assert spec.loader is not None
-        package = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(package)
+        package = sys.modules[name] = ModuleType(name)
+        package.__path__ = [folder]
 
 
 def load(name: str) -> ModuleType:
@@ -82,6 +75,31 @@ class Logged(logging.Handler):
         """Return the exceptions since the last call."""
         errors, self.errors = self.errors, []
         return errors
+
+
+_CONTEXTS = ("_DeviceGuard", "device", "device_of", "stream")
+"""Classes of ``torch.cuda`` whose objects are context managers."""
+
+
+def believe_gpu(facts: Dict[str, object]) -> None:
+    """Make PyTorch report a GPU, for which stand-ins answer. Allocations are in main memory.
+
+    The drivers and launchers of Triton and PyTorch stay unchanged: they find the stand-in for
+    libcuda. Call it before TorchDynamo or Inductor are imported, because they keep the functions
+    that they find. Raises RuntimeError for a PyTorch that could not use a GPU.
+    """
+    import torch
+
+    if not torch.version.cuda:
+        raise RuntimeError("this PyTorch is built without CUDA")
+    compiler = importlib.import_module("_compat_pytorch.device.compiler")
+    gpu = compiler.gpu
+    for name, answer in {**gpu.functions(facts), **dict.fromkeys(_CONTEXTS, gpu.Idle)}.items():
+        setattr(torch.cuda, name, answer)
+    torch.cuda.current_stream = lambda *_: gpu.Idle()
+    torch.cuda.get_rng_state = lambda *_: torch.zeros(16, dtype=torch.uint8)
+    for owner, name, value in compiler.allocations(torch):
+        setattr(owner, name, value)
 
 
 def facts(gpu: Document) -> Document:
@@ -174,10 +192,9 @@ def main(settings: Document) -> None:
     tell({"begin": "import"})
     began = time.monotonic()
     try:
-        gpu = load("gpu")
         compiler = importlib.import_module("_compat_pytorch.device.compiler")
         compiler.load_driver(settings["library"], settings["gpu"])
-        gpu.believe(settings["gpu"])
+        believe_gpu(settings["gpu"])
         compiling = load("compiling")
         compiling.prepare()
         programs = compiling.PROGRAMS

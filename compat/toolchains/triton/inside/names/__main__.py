@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import importlib.util
 import json
 import os
 import sys
@@ -18,14 +17,8 @@ def load(name: str) -> ModuleType:
     """
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]
-    spec = importlib.util.spec_from_file_location(
-        "_compat_names", os.path.join(here, "__init__.py"), submodule_search_locations=[here]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    package = importlib.util.module_from_spec(spec)
-    sys.modules["_compat_names"] = package
-    spec.loader.exec_module(package)
+    package = sys.modules["_compat_names"] = ModuleType("_compat_names")
+    package.__path__ = [here]
     return importlib.import_module("_compat_names." + name)
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compat.toolchains.triton.programs.arrays import Array
-from compat.toolchains.triton.programs.dtypes import DTYPES, WIDE, Bounds, bounds, everything
+from compat.toolchains.triton.programs.dtypes import DTYPES, WIDE, Array, Bounds, bounds, everything
 from compat.toolchains.triton.programs.operations.operation import Operation, require
 from compat.toolchains.triton.programs.program import BlockStatement, BlockValue, NestedBody
 

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
 from compat.toolchains.triton.programs.dtypes import (
     DTYPES,
     FLOATS,
     INTEGERS,
     WIDE,
+    Array,
     Bounds,
     bounds,
     everything,
     holds,
+    numpy_dtype,
     wrap_bounds,
 )
 from compat.toolchains.triton.programs.operations.operation import Derive, Operation, require

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
-from compat.toolchains.triton.programs.dtypes import DTYPES, PLACES, Bounds, bounds, holds
+from compat.toolchains.triton.programs.dtypes import (
+    DTYPES,
+    PLACES,
+    Array,
+    Bounds,
+    bounds,
+    holds,
+    numpy_dtype,
+)
 from compat.toolchains.triton.programs.operations.operation import Operation, require
 from compat.toolchains.triton.programs.program import (
     BlockStatement,

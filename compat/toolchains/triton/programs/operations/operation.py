@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from compat.toolchains.triton.programs.arrays import Array
-from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds
+from compat.toolchains.triton.programs.dtypes import DTYPES, Array, Bounds
 from compat.toolchains.triton.programs.program import BlockStatement
 
 if TYPE_CHECKING:

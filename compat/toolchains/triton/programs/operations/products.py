@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from compat.toolchains.triton.programs.arrays import Array, numpy_dtype
-from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, holds
+from compat.toolchains.triton.programs.dtypes import DTYPES, Array, Bounds, holds, numpy_dtype
 from compat.toolchains.triton.programs.operations.operation import Operation, require
 from compat.toolchains.triton.programs.program import BlockStatement, BlockValue, Shape
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from compat.toolchains.triton.programs.arrays import Array
 from compat.toolchains.triton.programs.dtypes import (
     WIDE,
+    Array,
     Bounds,
     bounds,
     everything,

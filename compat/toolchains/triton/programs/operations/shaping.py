@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compat.toolchains.triton.programs.arrays import Array
-from compat.toolchains.triton.programs.dtypes import FLOATS, INTEGERS, Bounds
+from compat.toolchains.triton.programs.dtypes import FLOATS, INTEGERS, Array, Bounds
 from compat.toolchains.triton.programs.operations.elementwise import BROADCAST
 from compat.toolchains.triton.programs.operations.operation import Operation, require
 from compat.toolchains.triton.programs.program import BlockStatement, Shape

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compat.toolchains.triton.programs.arrays import Array
-from compat.toolchains.triton.programs.dtypes import DTYPES, Bounds, bounds
+from compat.toolchains.triton.programs.dtypes import DTYPES, Array, Bounds, bounds
 from compat.toolchains.triton.programs.operations.memory import IN_MEMORY, along, bounds_of
 from compat.toolchains.triton.programs.operations.operation import Operation, require
 from compat.toolchains.triton.programs.program import BlockStatement
