@@ -220,7 +220,6 @@ def parse_duration(text: str) -> TakesLonger | None:
     match = _DURATION.fullmatch(text)
     if match is None:
         return None
-    # ``stages.NAME`` is the spelling of `matrix.json`.
     return TakesLonger(
         what=match["what"],
         sign="==" if match["sign"] == "=" else match["sign"],

@@ -293,8 +293,9 @@ def read_toml(path: Path, base: Path | None = None) -> Table:
     """
     name = display_path(path, base)
     try:
-        with ConfigError.for_os_errors("cannot be read", where=name):
-            return parse_toml(path.read_text(encoding="utf-8-sig"), name)
+        return parse_toml(path.read_text(encoding="utf-8-sig"), name)
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror or error}", where=name) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"is not UTF-8 text (byte {error.start})", where=name) from error
 

@@ -587,7 +587,9 @@ def run(x, ids):
     ],
 )
 def test_kernel_that_pytorch_wraps_is_launched(tmp_path: Path, launch: str) -> None:
-    source = f"{ROWS}\ndef run(x, out):\n    {launch}(x, out, 7, 8, 9, 10, 11, BLOCK_M=2, BLOCK_N=4)\n"
+    source = (
+        f"{ROWS}\ndef run(x, out):\n    {launch}(x, out, 7, 8, 9, 10, 11, BLOCK_M=2, BLOCK_N=4)\n"
+    )
     assert tables(tmp_path, source)["constexprs"] == {"BLOCK_M": 2, "BLOCK_N": 4}
 
 

@@ -386,7 +386,6 @@ class _Wrapper:
             passed=frozenset(attempts if is_whole else names),
         )
 
-
     def _fits(self, positions: int, named: Collection[str]) -> bool:
         """Whether a call with so many positional arguments passes all parameters once.
 

@@ -260,8 +260,9 @@ def _aliases(nodes: Iterable[ast.AST], outer: _Aliases) -> _Aliases:
 def _unwrap(value: ast.expr) -> ast.expr:
     """Return the kernel in ``torch.library.wrap_triton(kernel)``, and other values as they are."""
     match value:
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[kernel]) if (
-            name in ("wrap_triton", "capture_triton")
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[kernel]) if name in (
+            "wrap_triton",
+            "capture_triton",
         ):
             return kernel
     return value
