@@ -47,6 +47,7 @@ from compat.engine.run import Interrupted, RunContext, existing_releases, recall
 from compat.errors import SelectionError, StoreError
 from compat.files import replace_file
 from compat.history.account import Judgement, Word, is_good
+from compat.history.sizes import sizes
 from compat.interruption import Budget
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status
@@ -448,18 +449,12 @@ class CellSearch:
 
     def _config(self) -> ConfigAnswer | GrowthAnswer | None:
         """The needs of a failure, or the growth of a slow compile."""
-        growth = GrowthSearch(
-            cell=self.cell,
-            context=self.context,
-            settings=self.grow,
-            budget=self.budget,
-            on_step=self.on_step,
-        )
+        growth = record_of(GrowthSearch, self, settings=self.grow)
         if self.grow:
             return growth.answer()
         (result,) = run([self.cell], self.context)
         is_slow = result.outcome.status is Status.TIMED_OUT or self.criterion.asks_seconds
-        if is_slow and growth.has_sizes:
+        if is_slow and sizes(self.cell.spec):
             return evolve(growth, known_outcome=result.outcome).answer()
         return (
             None

@@ -44,11 +44,6 @@ class GrowthSearch:
     budget: Budget = field(factory=lambda: Budget(None))
     on_step: Callable[[str], None] = lambda message: None
 
-    @property
-    def has_sizes(self) -> bool:
-        """Whether there is a setting to try."""
-        return bool(self.settings or sizes(self.cell.spec))
-
     def answer(self) -> GrowthAnswer:
         """The answer about every setting.
 
@@ -122,7 +117,9 @@ class GrowthSearch:
         short = [
             value
             for value, outcome in outcomes.items()
-            if outcome is not self.known_outcome and outcome.has_code and _is_short(outcome)
+            if outcome is not self.known_outcome
+            and outcome.has_code
+            and (outcome.compile_seconds or 0.0) < _SHORT
         ]
         context = evolve(self.context, again=True)
         for value in short * _MORE:
@@ -155,10 +152,6 @@ class GrowthSearch:
             (setting.values for setting in self.settings if setting.name == growth.setting), ()
         )
         return max((*asked_for, value_of(self.cell.spec, growth.setting) or 1))
-
-
-def _is_short(outcome: Outcome) -> bool:
-    return (outcome.compile_seconds or 0.0) < _SHORT
 
 
 def _middle(span: SecondsRange | None) -> float:

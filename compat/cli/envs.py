@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Unpack
 
@@ -358,7 +358,7 @@ def workers(*, stop: bool, answer: Answer) -> None:
             if residents
             else [TextLine("no workers are running")]
         ),
-        lambda: _documents(residents),
+        lambda: list(map(_document, residents)),
     )
 
 
@@ -372,18 +372,9 @@ def _row(worker: ResidentWorker) -> dict[str, str]:
     }
 
 
-def _documents(residents: Iterable[ResidentWorker]) -> list[dict[str, object]]:
-    return [
-        {
-            "env": w.env,
-            "toolchain": w.toolchain,
-            "version": w.version,
-            "pid": w.pid,
-            "memory": w.memory,
-            "idle": round(w.idle, 1),
-        }
-        for w in residents
-    ]
+def _document(worker: ResidentWorker) -> dict[str, object]:
+    facts = asdict(worker, filter=lambda field, _: field.name != "python")
+    return {**facts, "idle": round(worker.idle, 1)}
 
 
 @click.command(cls=Command)

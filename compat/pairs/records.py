@@ -106,11 +106,6 @@ class Grid:
         return all(pair.ok for pair in self.pairs)
 
     @property
-    def torches(self) -> tuple[str, ...]:
-        """Versions of PyTorch, oldest first."""
-        return in_order(pair.framework_release for pair in self.pairs)
-
-    @property
     def releases(self) -> tuple[str, ...]:
         """Releases, oldest first."""
         return in_order(pair.release for pair in self.pairs)

@@ -40,35 +40,9 @@ file before the program, also in child processes, if its folder is in ``PYTHONPA
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import sys
-from typing import Any
-
 VARIABLE = "COMPAT_CAPTURE"
 """The environment variable with the settings."""
 PACKAGE = "_compat_toolchains.%s.inside.recorder"
 """The name of a toolchain's recorder in ``sys.modules`` if ``start/sitecustomize.py`` has loaded
 it.
 """
-_TOOLCHAINS = os.path.abspath(os.path.join(os.path.dirname(__file__), os.pardir, os.pardir))
-
-
-def load_shared(name: str, *path: str) -> Any:
-    """Return a module or package of ``toolchains/`` that other programs also run.
-
-    It is loaded once, as ``name`` in ``sys.modules``.
-    """
-    if name not in sys.modules:
-        where = os.path.join(_TOOLCHAINS, *path)
-        file, inner = (
-            (where, None)
-            if where.endswith(".py")
-            else (os.path.join(where, "__init__.py"), [where])
-        )
-        spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=inner)
-        assert spec is not None
-        assert spec.loader is not None
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return sys.modules[name]

@@ -301,28 +301,15 @@ def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None
 
 
 def _unlaunched_kernels(
-    kernels: Sequence[ast.FunctionDef],
-    functions: Sequence[ast.FunctionDef],
+    kernels: Sequence[ast.FunctionDef], functions: Sequence[ast.FunctionDef]
 ) -> Iterator[UnreachableKernel]:
     """Yield the ``@cute.kernel`` functions that no function of the source names."""
     for node in kernels:
-        others = (
-            other
-            for other in functions
-            if other is not node and not any(inner is node for inner in ast.walk(other))
-        )
-        around = (
-            other
-            for other in functions
-            if any(inner is node for inner in ast.walk(other)) and other is not node
-        )
         named = {
-            name
-            for other in (*others, *around)
+            inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
+            for other in functions
+            if other is not node
             for inner in ast.walk(other)
-            for name in [
-                inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
-            ]
         }
         if node.name not in named:
             why = (

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
+import os
 import types
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
-
-from ....inside.recorder import load_shared
 
 if TYPE_CHECKING:
     from ....inside.foreign import Objects
     from ..foreign import GpuTarget, Source
     from .recording import TritonRecording
 
-driver: Any = load_shared("_compat_driver", "triton", "inside", "adapter", "driver.py")
+
+def _load_driver() -> Any:
+    """Load the driver's module without its package, which is the adapter of a worker."""
+    inside = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    path = os.path.join(inside, "adapter", "driver.py")
+    spec = importlib.util.spec_from_file_location("_compat_driver", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+driver = _load_driver()
 """The module of stand-ins for Triton's driver, which workers also use."""
 
 
