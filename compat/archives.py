@@ -81,7 +81,7 @@ def read_tar(
 def read_zip(
     data: bytes, limits: ArchiveLimits, name_filter: Callable[[str], bool] = lambda _: True
 ) -> Files:
-    """Return the files of a zip archive; see :func:`read_tar`."""
+    """Return the files of a zip archive. Arguments and errors are those of :func:`read_tar`."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _read_members(_zip_members(archive, limits.size, name_filter), limits)

@@ -162,7 +162,7 @@ class _Bundling:
         Such an assignment is ``kernel = autotune(…)(kernel)``. A kept decorator in it, as in
         ``kernel = jit(kernel)``, becomes one of the definition. ``functions`` are the functions of
         its file that the kernel takes as constexprs. They keep their names too. Returns the
-        kernel's name.
+        kernel's name. Raises CannotBeFrozen if that is not possible.
         """
         file = self._names.file(path)
         kernel = resolve_function(self._names, file, expression_of(expression))

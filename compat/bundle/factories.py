@@ -297,7 +297,10 @@ class _Unfolding:
                 )
 
     def give(self, call: ast.Call) -> None:
-        """Add an assignment of each parameter, with the arguments of a call."""
+        """Add an assignment of each parameter, with the arguments of a call.
+
+        Raises CannotBeFrozen if the source does not say which parameter gets which argument.
+        """
         names = [parameter.arg for parameter in named_parameters(self.factory.args)]
         arguments = argument_expressions(call, self.factory.args)
         if arguments is None:
@@ -321,7 +324,10 @@ class _Unfolding:
             self.pieces.append(f"{name} = {ast.unparse(arguments[name])}")
 
     def run(self, body: Sequence[ast.stmt]) -> ast.expr | None:
-        """Follow statements up to a ``return``, and return its expression; ``None`` without one."""
+        """Follow statements up to a ``return``, and return its expression; ``None`` without one.
+
+        Raises CannotBeFrozen for a ``raise``, and for a branch that depends on unknown values.
+        """
         for statement in body:
             if isinstance(statement, ast.Return):
                 return statement.value or ast.Constant(None)

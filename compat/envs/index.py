@@ -152,7 +152,10 @@ def _with_password(url: str, link: str) -> str:
 
 
 def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
-    """Return the files that a page of a package index lists, in its JSON or HTML form."""
+    """Return the files that a page of a package index lists, in its JSON or HTML form.
+
+    Raises ValueError if the page has neither form.
+    """
     if content_type.endswith("json"):
         answer = read_json(body, lenient=True)
         files = answer.get("files") if isinstance(answer, dict) else None

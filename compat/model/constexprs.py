@@ -129,7 +129,10 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Constexpr:
 
 
 def read_at(place: str, reader: Callable[..., Constexpr], *arguments: object) -> Constexpr:
-    """Call a reader for the part of a value at a place, which the reader's error then names."""
+    """Return what a reader makes of the part of a value at a place.
+
+    Raises UnknownForm as the reader does, with the place in the error.
+    """
     try:
         return reader(*arguments)
     except UnknownForm as error:

@@ -463,7 +463,11 @@ def _patient(
 def find_subject(
     selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]
 ) -> ReductionSubject:
-    """Return the one kernel that ``what`` names, with the envs in which its outcome must stay."""
+    """Return the one kernel that ``what`` names, with the envs in which its outcome must stay.
+
+    Raises SelectionError if ``what`` names no kernel or several, or if no env of ``bad`` or
+    ``good`` has its toolchain.
+    """
     config = selection.config
     cells = (
         _of_file(Path(what), selection)

@@ -182,7 +182,7 @@ class _Watch:
         """Yield the evidence of each cell that this child began.
 
         The child has ended if its server says so, or if the server itself has ended. Other
-        processes that hold a pipe open do not matter.
+        processes that hold a pipe open do not matter. Raises Stopped on request.
         """
         open_pipes = {self.child.events, self.child.exit}
         while not self.ending and self.child.exit in open_pipes:

@@ -198,7 +198,8 @@ _COPIED = (
 def unknown_attribute(path: str, name: str) -> Opaque:
     """Return an unknown attribute, or refuse a question whether it exists.
 
-    The ``__getattr__`` of an object that lacks the attribute calls this.
+    The ``__getattr__`` of an object that lacks the attribute calls this. Raises AttributeError for
+    a special method.
     """
     frame = sys._getframe(2)
     what = "%s.%s" % (path, name)
@@ -216,7 +217,7 @@ def unknown_attribute(path: str, name: str) -> Opaque:
 def unknown_of_known(owner: type, name: str) -> object:
     """Return an unknown attribute of something that is partly known.
 
-    It is unknown to the tree, and does not exist for all other code.
+    It is unknown to the tree. For all other code it does not exist: AttributeError is raised.
     """
     frame = sys._getframe(2)
     if not _asks(frame) or (name.startswith("__") and name.endswith("__")):

@@ -57,7 +57,10 @@ class _ReachableValues:
         return UnavailableValue(message)
 
     def value(self, value: Value, path: str, depth: int) -> None:
-        """Check a value that the kernel reaches under the name ``path``."""
+        """Check a value that the kernel reaches under the name ``path``.
+
+        Raises UnavailableValue if only a missing package knows it, or if it is nested too deeply.
+        """
         self._refuse_unknown(value, path)
         if type(value) is dtype or id(value) in self.seen or id(value) in _KNOWN:
             return

@@ -58,7 +58,8 @@ class Code:
     def definitions(self) -> dict[str, cst.FunctionDef]:
         """Return the functions of the module, by name; the last one of a name counts, as in Python.
 
-        Functions next to the kernel hide others of the same name.
+        Functions next to the kernel hide others of the same name. Raises CannotEdit if the place of
+        the kernel is not in this text, or not unique.
         """
         definitions = {node.name.value: node for node in _functions(self.module.body)}
         body: Sequence[cst.CSTNode] = self.module.body

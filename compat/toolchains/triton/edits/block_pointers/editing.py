@@ -275,7 +275,7 @@ class _FunctionEdit(cst.CSTTransformer):
         self._done: set[cst.CSTNode] = set()
 
     def edit_function(self) -> EditedFunction:
-        """Return the function before and after the edit."""
+        """Return the function before and after the edit. Raises CannotEdit."""
         new = rewritten(self.flow.function, self._statement)
         if self._done != self.flow.uses.keys():
             raise CannotEdit("a block pointer is used in the condition of a statement")

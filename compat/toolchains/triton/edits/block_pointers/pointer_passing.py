@@ -364,7 +364,8 @@ class Back:
     ) -> Back:
         """Return the block pointer at one position of all ``return`` statements.
 
-        ``begun`` has the parameters, by the definitions that they become.
+        ``begun`` has the parameters, by the definitions that they become. Raises CannotEdit if the
+        caller could not put the pointer together again.
         """
         texts, rank = [form.handing(web) for web in webs], webs[0].made_pointer.rank
         origins = {
@@ -415,7 +416,8 @@ class Back:
     ) -> cst.BaseStatement:
         """Return the statement that rebuilds the block pointer in the caller.
 
-        It uses the returned ``values`` and the ``passed`` arguments.
+        It uses the returned ``values`` and the ``passed`` arguments. Raises CannotEdit if an
+        argument that it needs was not passed, or not as a variable.
         """
         if self.parameter is None:
             texts = {
@@ -446,7 +448,10 @@ def _in_caller(text: str, passed: Mapping[str, cst.BaseExpression], code: Code) 
 def replace_parameters(
     parameters: cst.Parameters, unpacked: Mapping[str, UnpackedParameter], code: Code
 ) -> cst.Parameters:
-    """Return the parameters of a function, with block pointers replaced by their parts."""
+    """Return the parameters of a function, with block pointers replaced by their parts.
+
+    Raises CannotEdit for a block pointer with a default.
+    """
     fixed = cst.Annotation(cst.parse_expression(f"{code.language.name}.constexpr"))
 
     def several(old: cst.Param) -> list[cst.Param]:
