@@ -211,8 +211,8 @@ def test_advice_names_the_module_whose_import_fails(
     assert sibling.fingerprint == needed.fingerprint == own.fingerprint
     called = failure_of("decorated.py")
     assert called.advice.startswith(
-        "tools/entry.py fails at line 2 (`return function.entry_point`); line 4 of decorated.py calls"
-        " it. The kernel's own file, decorated.py, needs that module. "
+        "tools/entry.py fails at line 2 (`return function.entry_point`); line 4 of decorated.py"
+        " calls it. The kernel's own file, decorated.py, needs that module. "
     )
     after_import = failure_of("shares.py")
     assert after_import.excerpt == "TypeError: k is not a jit function: @triton.jit is missing"
