@@ -272,7 +272,7 @@ def _values_of(value: ast.expr, aliases: Mapping[str, dict[str, bool]]) -> dict[
     match _unwrap(value):
         case ast.Name(id=name):
             return aliases.get(name) or {name: False}
-        case ast.Subscript(value=kernel):
+        case ast.Subscript(value=ast.Name() | ast.Call() as kernel):
             return dict.fromkeys(_values_of(kernel, aliases), True)
         case ast.IfExp(body=body, orelse=otherwise):
             return {**_values_of(body, aliases), **_values_of(otherwise, aliases)}
