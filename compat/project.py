@@ -548,7 +548,8 @@ def _specs(
         with suppress(ConfigError):
             described = load(own, config.base, where=_place(config), of=paths)
     names = {spec.kernel for spec in declared}
-    return (*declared, *load_sources(named, base, names, described, on_bad))
+    # A kernel file and its source may both be named.
+    return tuple(dict.fromkeys((*declared, *load_sources(named, base, names, described, on_bad))))
 
 
 def _of_packages(

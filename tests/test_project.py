@@ -150,6 +150,17 @@ def test_a_pattern_that_matches_nothing_is_an_error(project: Path) -> None:
         select(project / "none.toml")
 
 
+def test_a_kernel_whose_file_and_source_are_both_named_is_selected_once(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    (project / "k.py").write_text("import triton\n\n\n@triton.jit\ndef k(x):\n    pass\n")
+    once = ids(select(kernel_files=["one.toml"]))
+    assert len(once) == 4
+    assert ids(select(kernel_files=["k.py"])) == once
+    assert ids(select(kernel_files=["k.py", "one.toml"])) == once
+
+
 def test_a_named_kernel_without_a_cell_is_known_and_printed(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
