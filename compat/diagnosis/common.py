@@ -99,7 +99,7 @@ SOURCE_IMPORT = FailureClass(
     title="Kernel cannot be loaded",
     meaning=(
         "The import of the kernel's Python file fails in this environment, in its own code or in a"
-        " package's, or the name does not mean a kernel. The kernel itself was not compiled."
+        " package's, or the name means no kernel. The kernel itself was not compiled."
     ),
     status=Status.SOURCE_BROKEN,
     advice=(

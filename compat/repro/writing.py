@@ -68,7 +68,8 @@ _UNFIT = (Status.OUT_OF_MEMORY, *(status for status in Status if not status.is_a
 """Statuses that no script can show. Limits depend on the machine, and the others say nothing about
 the kernel.
 """
-_EVIDENCE = ".evidence.txt"
+_EVIDENCE, _REPRODUCER = ".evidence.txt", ".mlir"
+"""The ends of the names of files that not every repro has."""
 _SILENT = (Status.TIMED_OUT, *_UNFIT)
 """Statuses of failures without a message that identifies them."""
 
@@ -509,7 +510,7 @@ class _ReproWriter:
 
     def _write_files(self, finding: ReproFinding) -> WrittenRepro | UnverifiedCell:
         texts = {".py": finding.text, ".md": issue.issue_markdown(finding)}
-        texts |= {".mlir": finding.reproducer} if finding.reproducer else {}
+        texts |= {_REPRODUCER: finding.reproducer} if finding.reproducer else {}
         for suffix, text in texts.items():
             for fact in identifying_words(text, self.bundle.text):
                 self.reasons.append(f"{self.name}{suffix} would contain {fact!r}, which is private")
@@ -519,7 +520,7 @@ class _ReproWriter:
         paths = tuple(self.request.folder / f"{self.name}{suffix}" for suffix in texts)
         for path, text in zip(paths, texts.values(), strict=True):
             path.write_text(text, encoding="utf-8")
-        for suffix in {".mlir", _EVIDENCE} - texts.keys():  # of an earlier repro
+        for suffix in {_REPRODUCER, _EVIDENCE} - texts.keys():  # of an earlier repro
             (self.request.folder / f"{self.name}{suffix}").unlink(missing_ok=True)
         return WrittenRepro(finding=finding, paths=paths)
 

@@ -314,17 +314,18 @@ class _Watch:
         limit = self.in_flight.limit(self.limits)
         if self.in_flight.remaining_seconds(self.limits) <= 0:
             starved = supervisor.starved_seconds(self.pid) - self.in_flight.starved_before
-            self.in_flight.starved = min(starved, _MOST_STARVED * limit)
+            self.in_flight.starved = max(0.0, min(starved, _MOST_STARVED * limit))
         if self.in_flight.remaining_seconds(self.limits) <= 0:
             self.deadline_hit = limit
             cpu = supervisor.cpu_seconds(self.pid)
             self._note_stage(self.in_flight, cpu)
             self.in_flight.stop(cpu)
             _log.info(
-                "%s: over its deadline of %g s in stage %s",
+                "%s: over its deadline of %g s in stage %s; it waited %.1f s for a processor",
                 self.in_flight.cell.id,
                 self.deadline_hit,
                 self.in_flight.stage,
+                self.in_flight.starved,
             )
             self._ask_for_stack()
             self._kill()

@@ -6,6 +6,7 @@ It reads known cells from the store, and compiles, confirms and keeps the others
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -133,17 +134,26 @@ def test_known_cells_are_compiled_again_only_on_request(
 
 @pytest.mark.wheels
 def test_a_hang_is_timed_out_within_its_deadline_and_two_seconds(
-    env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
+    env: BuiltEnv,
+    tmp_path: Path,
+    context: Callable[..., RunContext],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """At least one of three runs is in time; other processes may use the machine meanwhile."""
+    """At least one of three runs is in time; other processes may use the machine meanwhile.
+
+    Waiting for a processor does not count, and the log says how long that took.
+    """
     hanging = cell(env, "faces", "unrolled_for_ever")
     # This run warms the disk, so that the test measures only the hang.
     run([cell(env, "faces", "fine")], context(env, tmp_path))
     limits = Limits(deadline=3, memory=16 << 30)
     for attempt in range(3):
+        caplog.clear()
         started = time.monotonic()
         (result,) = run([hanging], context(env, tmp_path / str(attempt), limits=limits))
         elapsed = time.monotonic() - started
+        waits = [float(wait) for wait in re.findall(r"it waited (\S+) s", caplog.text)]
+        assert len(waits) == 2, "the attempt and its confirmation"
         assert result.outcome.status is Status.TIMED_OUT
         assert result.outcome.seconds >= 3
         failure = result.outcome.failure
@@ -152,7 +162,7 @@ def test_a_hang_is_timed_out_within_its_deadline_and_two_seconds(
         assert failure.location is not None
         assert failure.location.startswith("faces.py:")
         # The last 3 s are for the confirmation and the start of a worker.
-        if result.outcome.seconds < 3 + 2 and elapsed < 3 + 2 + 3:
+        if result.outcome.seconds < 3 + 2 + waits[0] and elapsed < 3 + 2 + 3 + sum(waits):
             return
     pytest.fail(
         f"it was timed out after {result.outcome.seconds:.1f} s, and all took {elapsed:.1f} s"
