@@ -513,6 +513,8 @@ def reduce(  # noqa: PLR0913 - the options of the command, by name
     if hold_rest and (missing := releases_without_env(subject, config)):
         listener.say(f"left out, not built: {', '.join(missing)}")
     gpu = _gpu(selection, python) if criterion_asked.asks_launches else None
+    if budget is not None:  # deadlines are shares of the budget, which is wall-clock time
+        context = evolve(context, limits=evolve(context.limits, most_starved=0.0))
     runs = BudgetedRuns(
         subject=subject, context=context.with_envs(envs), budget=Budget(budget), say=listener.say
     )

@@ -53,6 +53,11 @@ class Limits:
     """A stage that has a limit of its own."""
     stage_deadline: float = 0.0
     """Seconds for ``stage``."""
+    most_starved: float = 9.0
+    """The most deadlines that a cell may wait for a processor, besides its own deadline.
+
+    It is limited, because many processes of one cell wait for each other. 0: waits count.
+    """
 
 
 @frozen(kw_only=True)

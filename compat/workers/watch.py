@@ -67,10 +67,6 @@ _FIRST_LOOK = 0.25
 """Seconds before the driver first measures the memory of a cell. Most cells have finished by then,
 so the measurement costs nothing.
 """
-_MOST_STARVED = 9.0
-"""The most deadlines that a cell may wait for a processor. Many processes of a cell wait for each
-other.
-"""
 _LAST_WORDS = 0.2
 """Seconds between asking a hanging child for its stack and killing it."""
 _SERVER_DEADLINE = 30.0
@@ -314,7 +310,7 @@ class _Watch:
         limit = self.in_flight.limit(self.limits)
         if self.in_flight.remaining_seconds(self.limits) <= 0:
             starved = supervisor.starved_seconds(self.pid) - self.in_flight.starved_before
-            self.in_flight.starved = max(0.0, min(starved, _MOST_STARVED * limit))
+            self.in_flight.starved = max(0.0, min(starved, self.limits.most_starved * limit))
         if self.in_flight.remaining_seconds(self.limits) <= 0:
             self.deadline_hit = limit
             cpu = supervisor.cpu_seconds(self.pid)

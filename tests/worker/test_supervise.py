@@ -149,10 +149,16 @@ def test_hang_ends_at_its_deadline_and_leaves_no_processes(
 
 
 @pytest.mark.parametrize(
-    ("function", "deadline", "ends"), [("computes", 2, True), ("spins", 1, False)]
+    ("function", "deadline", "most_starved", "ends"),
+    [("computes", 2, 9, True), ("computes", 2, 0, False), ("spins", 1, 9, False)],
 )
 def test_waiting_for_a_processor_does_not_count_for_the_deadline(
-    server: OwnWorker, env: BuiltEnv, function: str, deadline: float, ends: bool
+    server: OwnWorker,
+    env: BuiltEnv,
+    function: str,
+    deadline: float,
+    most_starved: float,
+    ends: bool,
 ) -> None:
     usable, pid = os.sched_getaffinity(0), server.hello.pid
     os.sched_setaffinity(pid, {min(usable)})
@@ -169,14 +175,15 @@ def test_waiting_for_a_processor_does_not_count_for_the_deadline(
         assert other.stdout is not None
         assert other.stdout.read(1) == b"."
     try:
-        limits = Limits(deadline=deadline, memory=4 << 30)
+        limits = Limits(deadline=deadline, memory=4 << 30, most_starved=most_starved)
         evidence = attempts(server, [cell(env, "runaways", function)], limits)[function]
     finally:
         os.sched_setaffinity(pid, usable)
         for other in others:
             other.kill()
             other.communicate()
-    assert evidence.seconds > deadline + 0.5, "the cell had the processor for itself"
+    if most_starved:
+        assert evidence.seconds > deadline + 0.5, "the cell had the processor for itself"
     assert (evidence.has_binary, evidence.deadline) == (ends, None if ends else deadline)
 
 
