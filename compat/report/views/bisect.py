@@ -525,7 +525,7 @@ def _footer(bisection: Bisection) -> str:
         f" ({cached:,} from the store)"
     ]
     left_out = [f"{reason}: {_some(versions)}" for reason, versions in bisection.left_out.items()]
-    lines += [f"left out: {'; '.join(left_out)}"] if left_out else []
+    lines += [f"not in this search: {'; '.join(left_out)}"] if left_out else []
     return "\n".join((*lines, *bisection.notes))
 
 
