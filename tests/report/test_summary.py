@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from compat.model import Failure, Outcome, Result, Status
+from compat.model.evidence import StandInPackages
 from compat.report.summary.compact import natural, one_line, rectangles, spans
 from compat.report.summary.record import Report
 from compat.report.summary.statements import statements
@@ -201,7 +202,12 @@ def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
         excerpt="ModuleNotFoundError: No module named 'torch'",
         advice="Install `torch`.",
     )
-    broken = Outcome(status=Status.SOURCE_BROKEN, stage="source", failure=failure)
+    broken = Outcome(
+        status=Status.SOURCE_BROKEN,
+        stage="source",
+        failure=failure,
+        stood_in=StandInPackages(skipped=("lib/gpu.py:6: RuntimeError: no GPU", "lib/a.py:9: x")),
+    )
     envs = [env(release) for release in ("3.0.0", "3.1.0", "3.2.0")]
     matrix = report(results_of("sel", "loop", since("3.2.0", OK, broken), envs=envs))
     (source,) = matrix.unimported_sources
@@ -212,6 +218,8 @@ def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
     for text in (matrix_text(matrix, width=100), matrix_markdown(matrix)):
         assert "No module named 'torch'" in text
         assert "could not be loaded" in text or "NOT LOADED" in text
+        assert "lib/gpu.py:6: RuntimeError: no GPU" in text, "the statement that failed first"
+        assert "lib/a.py:9" not in text
     assert {verdict.untested_releases for verdict in matrix.verdicts} == {("3.0.0", "3.1.0")}
 
 

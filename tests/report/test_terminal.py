@@ -13,7 +13,7 @@ from rich.console import Console
 
 from compat.history.verdict import verdicts
 from compat.model import Failure, Outcome, Target
-from compat.report.render.terminal import Picture, cropped_text
+from compat.report.render.terminal import NATURAL, Picture, cropped_text
 from compat.report.summary.record import Report
 from compat.report.views.matrix import matrix_blocks, running_blocks, total
 from compat.report.views.matrix_markdown import matrix_markdown
@@ -106,6 +106,18 @@ def test_report_is_never_wider_than_the_terminal(make: Callable[[], Report], wid
 def test_wide_terminals_show_a_column_per_release_and_narrow_ones_intervals() -> None:
     assert "rej F1 3.0.0–3.9.0 (all)" in matrix_text(expected_matrix(), width=80)
     assert "rej  rej  rej" in matrix_text(expected_matrix(), width=130)
+
+
+def test_names_of_many_cases_take_several_lines_of_a_file() -> None:
+    names = [f"128x{side}x64_w4_s3" for side in range(16, 80)]
+    envs = [env(release) for release in RELEASES]
+    results = [
+        *results_of("gemm", "loop", always(OK), envs=envs, cases=names),
+        *results_of("gemm", "loop", always(bad(SHAPE)), envs=envs, cases=["other"]),
+    ]
+    grid = matrix_text(report(results), width=NATURAL).split("distinct failure")[0]
+    assert {*names} <= {*grid.split()}
+    assert max(map(len, grid.splitlines())) < 200
 
 
 def test_text_is_the_same_without_colour() -> None:

@@ -55,6 +55,7 @@ class TableColumn:
     style: str = ""
     width: int | None = None
     min_width: int | None = None
+    max_width: int | None = None
 
 
 @frozen(kw_only=True)

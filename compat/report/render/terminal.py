@@ -112,6 +112,7 @@ def _table(block: DataTable) -> table.Table:
             style=column.style,
             width=column.width,
             min_width=column.min_width,
+            max_width=column.max_width,
         )
     for row in block.rows:
         drawn.add_row(*map(_text, row))

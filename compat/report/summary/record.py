@@ -122,6 +122,12 @@ class UnimportedSource:
     """Number of cells that could not be tried because of it."""
     example: Result
 
+    @property
+    def failed_first(self) -> str:
+        """The first statement that failed and was left out, which is often the cause; or empty."""
+        stood_in = self.example.outcome.stood_in
+        return next(iter(stood_in.skipped), "") if stood_in else ""
+
 
 @frozen(kw_only=True)
 class Report:

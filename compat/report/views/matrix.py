@@ -44,6 +44,8 @@ CROWDED = 40
 places of each failure.
 """
 _FEW = 5
+_CASES = 40
+"""The width of a column with the names of cases, of which a row may have dozens."""
 _SLOWER = 15
 """Rows of latencies, and suspects, that are shown; matrix.md has all of them."""
 STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", COMING: "dim", "-": "dim"}
@@ -174,7 +176,7 @@ def _narrow(report: Report, grid: KernelGrid, *, verdicts: bool) -> DataTable:
 def _name_columns(grid: KernelGrid) -> Iterator[TableColumn]:
     yield TableColumn("variant", fold=True)
     if any(row.cases for row in grid.rows):
-        yield TableColumn("case")
+        yield TableColumn("case", max_width=_CASES)
     if any(row.targets for row in grid.rows):
         yield TableColumn("target")
 
@@ -315,6 +317,8 @@ def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
     for source in report.unimported_sources[:most]:
         where = f"{amount(source.cells, 'cell')} not tried, on {source.releases}"
         yield Heading(f"NOT LOADED {source.source} ({source.kernel}): {where}", style="bold red")
+        if source.failed_first:
+            yield TextLine(f"failed first: {source.failed_first}", indent=3)
         yield TextLine(_tail(source.failure.excerpt), indent=3)
         yield TextLine(one_line(source.failure.advice, 240), indent=3)
     if most is not None and len(report.unimported_sources) > most:
