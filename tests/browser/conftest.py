@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,10 +25,20 @@ NEEDED = "COMPAT_NEEDS_CHROMIUM"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all tests of this folder, because they open the page in a browser."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.browser)
+    """Mark all tests of this folder, because they open the page in a browser.
+
+    Tests that share pages come last: Chromium draws all open pages again for each new page.
+    """
+    here = Path(__file__).parent
+    places = [place for place, item in enumerate(items) if item.path.is_relative_to(here)]
+    sharing_last = sorted((items[place] for place in places), key=_shares_pages)
+    for place, item in zip(places, sharing_last, strict=True):
+        item.add_marker(pytest.mark.browser)
+        items[place] = item
+
+
+def _shares_pages(item: pytest.Item) -> bool:
+    return "follow" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="package")
@@ -86,22 +97,36 @@ def open_page(look: Callable[..., Look], pages: Callable[[str], Path]) -> Callab
     return opened
 
 
-@pytest.fixture(scope="module")
-def follow(
+@pytest.fixture(scope="package")
+def opened(
     context: BrowserContext, pages: Callable[[str], Path]
-) -> Iterator[Callable[[str, str], Page]]:
-    """Follows a link inside the page of a report, by the name of the report.
-
-    All tests of a module share the page, so a test may only change what a link shows anew.
-    """
-    opened: dict[str, Look] = {}
+) -> Iterator[Callable[[str], Look]]:
+    """The page of a report by its name, which all tests share."""
     with ExitStack() as stack:
 
-        def followed(name: str, fragment: str) -> Page:
-            if name not in opened:
-                opened[name] = stack.enter_context(looking(context, pages(name)))
-                opened[name].page.wait_for_selector("body[data-ready]")
-            opened[name].follow(fragment)
-            return opened[name].page
+        @cache
+        def opened_once(name: str) -> Look:
+            look = stack.enter_context(looking(context, pages(name)))
+            look.page.wait_for_selector("body[data-ready]")
+            return look
 
-        yield followed
+        yield opened_once
+
+
+@pytest.fixture
+def follow(opened: Callable[[str], Look]) -> Iterator[Callable[..., Page]]:
+    """Follows a link inside the page of a report, by the name of the report.
+
+    This takes much less time than a new page. Tests share the page, so a test may only change what
+    :meth:`tests.browser.looking.Look.follow` shows anew.
+    """
+    looks: list[Look] = []
+
+    def followed(name: str, fragment: str = "") -> Page:
+        looks.append(opened(name))
+        looks[-1].follow(fragment)
+        return looks[-1].page
+
+    yield followed
+    for look in looks:
+        look.check()

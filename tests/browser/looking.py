@@ -19,13 +19,22 @@ _TELL_VIOLATIONS = (
     " e.blockedURI))"
 )
 _FOLLOW = """async fragment => {
-    for (const next of ["", fragment]) {
-        if (location.hash === next) continue;
+    const go = async next => {
+        if (location.hash === next) return;
         const changed = new Promise(done => addEventListener("hashchange", done, { once: true }));
         location.hash = next;
         await changed;
-    }
+    };
+    await go("");
+    document.querySelector("[data-scroller]").scrollTo(0, 0);
+    document.querySelector("[data-column='0']")?.focus();
+    scrollTo(0, 0);
+    document.body.tabIndex = -1;
+    document.body.focus();
+    document.body.removeAttribute("tabindex");
+    await go(fragment);
 }"""
+"""The next Tab leads to the first link, as on a page that was just opened."""
 _OWN = ("blob:", "data:")
 """URLs that a page may load, because they send no request to a server."""
 
@@ -67,8 +76,14 @@ class Look:
         dialog.dismiss()
 
     def follow(self, fragment: str) -> None:
-        """Show the grid as it is at first, then what the fragment names."""
+        """Show the grid as it is at first, except for folds, then what the fragment names."""
         self.page.evaluate(_FOLLOW, fragment)
+
+    def check(self) -> None:
+        """Fail if the page did anything that it must not do."""
+        self.page.evaluate("0")  # every event so far has arrived after this call
+        troubles, self.troubles = self.troubles, []
+        assert not troubles, troubles
 
     def serious(self, *rules: str) -> list[str]:
         """The violations that axe finds on the current page and that keep people from using it.
@@ -133,8 +148,7 @@ def looking(
         look.page.set_default_timeout(1000 * PATIENCE)
         look.page.goto(path.as_uri() + fragment)
         yield look
-        look.page.evaluate("0")  # every event so far has arrived after this call
-        assert not look.troubles, look.troubles
+        look.check()
     finally:
         look.page.close()
         if options:

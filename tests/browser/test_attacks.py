@@ -13,7 +13,7 @@ from tests.browser.pages import attacking
 from tests.report.hostile import ATTACK, SCRIPTS
 
 Open = Callable[..., Look]
-Follow = Callable[[str, str], Page]
+Follow = Callable[..., Page]
 
 ALIEN = (
     "document.querySelectorAll('img, iframe, object, embed, base, b, script:not([type]), [onerror],"
@@ -41,8 +41,8 @@ def links(page: Page) -> set[str]:
     )
 
 
-def test_grid_shows_attacks_as_text(open_page: Open) -> None:
-    page = open_page("attacking").page
+def test_grid_shows_attacks_as_text(follow: Follow) -> None:
+    page = follow("attacking")
     assert unharmed(page)
     text = page.locator("[data-grid]").inner_text()
     for script in SCRIPTS:
@@ -64,8 +64,8 @@ def test_other_views_show_attacks_as_text(follow: Follow, view: str) -> None:
     assert links(page) <= {"file:"}
 
 
-def test_drawer_of_every_cell_shows_attacks_as_text(open_page: Open) -> None:
-    page = open_page("attacking").page
+def test_drawer_of_every_cell_shows_attacks_as_text(follow: Follow) -> None:
+    page = follow("attacking")
     for result in attacking().ordered_results:
         page.evaluate("id => (location.hash = '#cell=' + encodeURIComponent(id))", result.cell.id)
         spec = result.cell.spec

@@ -17,7 +17,7 @@ from tests.browser.pages import real, various
 from tests.report import factory
 
 Open = Callable[..., Look]
-Follow = Callable[[str, str], Page]
+Follow = Callable[..., Page]
 CELL = "sel_dense/as_written/d64/sm_90/triton-3.5.0"
 
 
@@ -44,8 +44,8 @@ def copied(page: Page) -> str:
 # --- facts ----------------------------------------------------------------------------------------
 
 
-def test_click_on_a_cell_opens_the_drawer(open_page: Open) -> None:
-    page = open_page("real").page
+def test_click_on_a_cell_opens_the_drawer(follow: Follow) -> None:
+    page = follow("real")
     assert page.locator("[data-drawer]").is_hidden()
     page.locator('tr[data-name="sel_dense/as_written"] [data-release="3.5.0"]').click()
     assert page.locator("[data-drawer]").is_visible()
@@ -244,8 +244,8 @@ def test_the_message_is_downloaded(follow: Follow, tmp_path: Path) -> None:
 # --- the link -------------------------------------------------------------------------------------
 
 
-def test_link_opens_a_cell_and_back_closes_it(open_page: Open) -> None:
-    page = open_page("real").page
+def test_link_opens_a_cell_and_back_closes_it(follow: Follow) -> None:
+    page = follow("real")
     page.locator('tr[data-name="sel_dense/as_written"] [data-release="3.5.0"]').click()
     link = page.url
     page.go_back()
@@ -265,8 +265,8 @@ def test_a_link_may_name_a_release_and_hold_a_filter(follow: Follow) -> None:
     assert page.locator("[data-target=sm_90]").get_attribute("aria-pressed") == "true"
 
 
-def test_link_to_a_missing_cell_says_so(open_page: Open) -> None:
-    page = open_page("real", fragment="#cell=no/such/cell/at/all&view=nowhere").page
+def test_link_to_a_missing_cell_says_so(follow: Follow) -> None:
+    page = follow("real", "#cell=no/such/cell/at/all&view=nowhere")
     assert "There is no such cell in this report." in page.locator("[data-drawer]").inner_text()
     page.keyboard.press("Escape")
     assert page.locator("[data-drawer]").is_hidden()

@@ -20,6 +20,7 @@ from tests.report import factory
 from tests.report.factory import SUSPICION
 
 Open = Callable[..., Look]
+Follow = Callable[..., Page]
 
 
 def lines(page: Page) -> list[str]:
@@ -65,9 +66,9 @@ def test_the_first_view_is_a_sentence_and_the_grid(open_page: Open) -> None:
 
 @pytest.mark.parametrize(("name", "report"), [("real", real), ("various", various)])
 def test_each_cell_is_marked_as_in_the_other_reports(
-    open_page: Open, name: str, report: Callable[[], Report]
+    follow: Follow, name: str, report: Callable[[], Report]
 ) -> None:
-    page, matrix_report = open_page(name).page, report()
+    page, matrix_report = follow(name), report()
     verdicts = {
         (v.kernel, v.variant, v.case, v.target): phrase_in_full(v) for v in matrix_report.verdicts
     }
@@ -85,7 +86,7 @@ def test_each_cell_is_marked_as_in_the_other_reports(
         assert line(page, of_it).locator("[data-verdict]").inner_text() == verdicts[coordinate]
 
 
-def test_cells_have_labels_for_screen_readers(open_page: Open) -> None:
+def test_cells_have_labels_for_screen_readers(follow: Follow) -> None:
     shape = next(
         distinct_failure
         for distinct_failure in various().failures
@@ -97,7 +98,7 @@ def test_cells_have_labels_for_screen_readers(open_page: Open) -> None:
         if distinct_failure.failure.failure_class == "internal-error"
     )
     variant = shape.where[0]
-    page = open_page("various", fragment=f"#q={variant.kernel}/{variant.variant}/").page
+    page = follow("various", f"#q={variant.kernel}/{variant.variant}/")
     cells = line(page, f"{variant.kernel}/{variant.variant}").locator("[data-release]")
     labels = dict(
         cells.evaluate_all("cells => cells.map(cell => [cell.dataset.release, cell.ariaLabel])")
@@ -116,8 +117,8 @@ def test_cells_have_labels_for_screen_readers(open_page: Open) -> None:
 # --- folding and switches -------------------------------------------------------------------------
 
 
-def test_kernels_and_variants_fold_and_unfold(open_page: Open) -> None:
-    page = open_page("real").page
+def test_kernels_and_variants_fold_and_unfold(follow: Follow) -> None:
+    page = follow("real")
     everything = lines(page)
     kernel, variant = line(page, "sel_dense"), line(page, "sel_varlen/loop_1d")
     kernel.locator("th").click()
@@ -135,8 +136,8 @@ def test_kernels_and_variants_fold_and_unfold(open_page: Open) -> None:
     assert lines(page) == everything
 
 
-def test_targets_and_cases_are_switches(open_page: Open) -> None:
-    page = open_page("real").page
+def test_targets_and_cases_are_switches(follow: Follow) -> None:
+    page = follow("real")
     page.locator("[data-target=sm_90]").click()
     assert count(page) == "14 variants, 546 of 1,638 cells"
     page.locator("[data-target=sm_80]").click()
@@ -148,8 +149,8 @@ def test_targets_and_cases_are_switches(open_page: Open) -> None:
     assert count(page) == "14 variants, 1,638 cells"
 
 
-def test_compiles_right_and_fast_are_three_facts(open_page: Open) -> None:
-    page = open_page("real").page
+def test_compiles_right_and_fast_are_three_facts(follow: Follow) -> None:
+    page = follow("real")
     assert set(marks(page, "sel_dense/broadcast_2d").values()) == {"ok"}
     page.locator("[data-fact=right]").click()
     assert set(marks(page, "sel_dense/broadcast_2d").values()) == {"-"}  # no number was checked
@@ -159,8 +160,8 @@ def test_compiles_right_and_fast_are_three_facts(open_page: Open) -> None:
 # --- the filter -----------------------------------------------------------------------------------
 
 
-def test_text_filters_by_name_class_and_failure(open_page: Open) -> None:
-    page = open_page("real").page
+def test_text_filters_by_name_class_and_failure(follow: Follow) -> None:
+    page = follow("real")
     search = page.locator("form[data-filter] [name=q]")
     search.fill("block_ptr sel_dense")
     assert lines(page) == ["sel_dense", "sel_dense/block_ptr"]
@@ -176,8 +177,8 @@ def test_text_filters_by_name_class_and_failure(open_page: Open) -> None:
     assert count(page) == "14 variants, 1,638 cells"
 
 
-def test_marks_and_classes_filter_cells(open_page: Open) -> None:
-    page = open_page("real").page
+def test_marks_and_classes_filter_cells(follow: Follow) -> None:
+    page = follow("real")
     page.locator("[data-mark-filter=CRASH]").click()
     assert [name for name in lines(page) if "/" in name] == ["sel_varlen/as_written"]
     assert count(page) == "1 variant, 117 of 1,638 cells"
@@ -192,8 +193,8 @@ def test_marks_and_classes_filter_cells(open_page: Open) -> None:
     assert count(page) == "2 variants, 18 of 1,638 cells"
 
 
-def test_failed_checks_of_numbers_are_a_class_of_the_filter(open_page: Open) -> None:
-    page = open_page("run").page
+def test_failed_checks_of_numbers_are_a_class_of_the_filter(follow: Follow) -> None:
+    page = follow("run")
     classes = line(page, "sel_varlen/block_ptr").locator(".classes")
     assert classes.inner_text() == "not-right"
     page.locator("form[data-filter] select[name=class]").select_option("not-right")
@@ -226,16 +227,16 @@ def test_classes_of_earlier_runs_are_in_the_filter(
     assert [name for name in lines(page) if "/" in name] == ["k/v"]
 
 
-def test_filter_shows_only_variants_with_unexpected_cells(open_page: Open) -> None:
-    page, report = open_page("various").page, various()
+def test_filter_shows_only_variants_with_unexpected_cells(follow: Follow) -> None:
+    page, report = follow("various"), various()
     page.locator("[data-only=unexpected]").click()
     unexpected = {f"{r.cell.spec.kernel}/{r.cell.spec.variant}" for r in report.unexpected_results}
     assert {name for name in lines(page) if "/" in name} <= unexpected
     assert f"{len(report.unexpected_results):,} of {len(report.results):,} cells" in count(page)
 
 
-def test_slow_suspect_has_a_mark_a_filter_and_a_sentence(open_page: Open) -> None:
-    page = open_page("suspected").page
+def test_slow_suspect_has_a_mark_a_filter_and_a_sentence(follow: Follow) -> None:
+    page = follow("suspected")
     of_it = line(page, "k/v").locator("[data-release]")
     marked = of_it.evaluate_all(
         "cells => cells.filter(c => c.querySelector('.suspicion')).map(c => c.dataset.release)"
@@ -251,7 +252,7 @@ def test_slow_suspect_has_a_mark_a_filter_and_a_sentence(open_page: Open) -> Non
     expect(drawer.locator("[data-suspicion]")).to_have_text(f"L{SUSPICION[1:]}.")
     drawer.locator("[data-neighbour='3.8.0']").click()
     expect(drawer.locator("[data-suspicion]")).to_have_count(0)
-    assert open_page("run").page.locator("[data-only=suspected]").count() == 0
+    assert follow("run").locator("[data-only=suspected]").count() == 0
 
 
 # --- 20,000 cells ---------------------------------------------------------------------------------
@@ -278,8 +279,8 @@ def test_every_line_of_20000_cells_can_be_scrolled_to(open_page: Open) -> None:
     expect(line(page, f"{kernels[-1]}/{variant}")).to_be_visible()
 
 
-def test_20000_cells_are_filtered(open_page: Open) -> None:
-    page = open_page("large").page
+def test_20000_cells_are_filtered(follow: Follow) -> None:
+    page = follow("large")
     page.locator("form[data-filter] [name=q]").fill("softmax_010")
     assert lines(page)[0] == "softmax_010"
     cells = [result for result in large().results if result.cell.spec.kernel == "softmax_010"]

@@ -7,9 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.browser.looking import Look
-
-Open = Callable[..., Look]
+Follow = Callable[..., Page]
 
 FOCUSED = (
     "(() => { const at = document.activeElement; return [at.closest('tr')?.dataset.name,"
@@ -31,8 +29,8 @@ def enter_grid(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
-def test_navigation_keys_move_the_focus_in_the_grid(open_page: Open) -> None:
-    page = open_page("real").page
+def test_navigation_keys_move_the_focus_in_the_grid(follow: Follow) -> None:
+    page = follow("real")
     enter_grid(page)
     assert focused(page) == ["sel_dense", None]
     for keys, at in (
@@ -52,8 +50,8 @@ def test_navigation_keys_move_the_focus_in_the_grid(open_page: Open) -> None:
     assert page.evaluate(OUTLINE) != "none"
 
 
-def test_left_and_right_arrows_fold_and_unfold_a_kernel(open_page: Open) -> None:
-    page = open_page("real").page
+def test_left_and_right_arrows_fold_and_unfold_a_kernel(follow: Follow) -> None:
+    page = follow("real")
     enter_grid(page)
     kernel = page.locator('tr[data-name="sel_dense"]')
     page.keyboard.press("ArrowLeft")
@@ -66,8 +64,8 @@ def test_left_and_right_arrows_fold_and_unfold_a_kernel(open_page: Open) -> None
     assert focused(page) == ["sel_dense", None]
 
 
-def test_enter_opens_the_drawer_and_escape_closes_it_and_returns_the_focus(open_page: Open) -> None:
-    page = open_page("real").page
+def test_enter_opens_the_drawer_and_escape_closes_it_and_returns_the_focus(follow: Follow) -> None:
+    page = follow("real")
     enter_grid(page)
     # The first ArrowRight unfolds the row.
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
@@ -79,8 +77,8 @@ def test_enter_opens_the_drawer_and_escape_closes_it_and_returns_the_focus(open_
     assert focused(page) == ["sel_dense/as_written", "3.1.0"]
 
 
-def test_the_grid_is_one_tab_stop(open_page: Open) -> None:
-    page = open_page("real").page
+def test_the_grid_is_one_tab_stop(follow: Follow) -> None:
+    page = follow("real")
     assert page.locator("[data-grid] [tabindex='0']").count() == 1
     enter_grid(page)
     page.keyboard.press("ArrowRight")
@@ -91,8 +89,8 @@ def test_the_grid_is_one_tab_stop(open_page: Open) -> None:
     assert focused(page) == ["sel_dense", "3.0.0"]
 
 
-def test_the_focus_stays_visible_while_paging_through_20000_cells(open_page: Open) -> None:
-    page = open_page("large").page
+def test_the_focus_stays_visible_while_paging_through_20000_cells(follow: Follow) -> None:
+    page = follow("large")
     enter_grid(page)
     names = set()
     for _ in range(6):
@@ -110,8 +108,8 @@ def test_the_focus_stays_visible_while_paging_through_20000_cells(open_page: Ope
     assert None not in names
 
 
-def test_every_control_shows_the_focus(open_page: Open) -> None:
-    page = open_page("real", fragment="#cell=sel_dense/as_written/d64/sm_90/triton-3.5.0").page
+def test_every_control_shows_the_focus(follow: Follow) -> None:
+    page = follow("real", "#cell=sel_dense/as_written/d64/sm_90/triton-3.5.0")
     bare, stops = [], 0
     for _ in range(60):
         page.keyboard.press("Tab")
@@ -129,8 +127,8 @@ def test_every_control_shows_the_focus(open_page: Open) -> None:
     assert bare == []
 
 
-def test_slash_focuses_the_search_and_is_plain_text_in_it(open_page: Open) -> None:
-    page = open_page("real").page
+def test_slash_focuses_the_search_and_is_plain_text_in_it(follow: Follow) -> None:
+    page = follow("real")
     page.keyboard.press("/")
     page.keyboard.type("sel_dense/loop_1d")
     assert page.locator("form[data-filter] [name=q]").input_value() == "sel_dense/loop_1d"

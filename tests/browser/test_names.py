@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-Follow = Callable[[str, str], Page]
+Follow = Callable[..., Page]
 
 NAMES = "#view=api"
 

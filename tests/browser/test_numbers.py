@@ -15,7 +15,7 @@ from tests.browser.looking import Look
 from tests.records import ASSERT, OK, SHAPE, TARGETS, bad, env
 from tests.report import factory
 
-Follow = Callable[[str, str], Page]
+Follow = Callable[..., Page]
 OpenResults = Callable[..., Page]
 UNSTABLE = "sel_varlen/block_ptr/many/sm_90/triton-3.1.0"
 SLOWER = "sel_varlen/loop_1d/few/sm_90/triton-3.3.0"

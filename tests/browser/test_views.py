@@ -16,8 +16,7 @@ from tests.browser.looking import Look
 from tests.browser.pages import large, real
 from tests.report import factory
 
-Open = Callable[..., Look]
-Follow = Callable[[str, str], Page]
+Follow = Callable[..., Page]
 
 
 def test_each_distinct_failure_is_one_entry_with_all_its_places(follow: Follow) -> None:
@@ -40,8 +39,8 @@ def test_each_distinct_failure_is_one_entry_with_all_its_places(follow: Follow) 
         expect(entry).to_contain_text(where.releases)
 
 
-def test_failures_are_searched_by_class_and_fingerprint(open_page: Open) -> None:
-    page = open_page("large", fragment="#view=failures").page
+def test_failures_are_searched_by_class_and_fingerprint(follow: Follow) -> None:
+    page = follow("large", "#view=failures")
     assert (
         f"{len(large().failures)} distinct failures"
         in page.locator("[data-view=failures] h2").inner_text()
@@ -81,8 +80,8 @@ def test_a_failure_links_to_its_cells_and_a_cell_links_to_its_failure(follow: Fo
     ) == ["sel_varlen/block_ptr"]
 
 
-def test_going_back_shows_the_previous_view(open_page: Open) -> None:
-    page = open_page("real").page
+def test_going_back_shows_the_previous_view(follow: Follow) -> None:
+    page = follow("real")
     page.locator("[data-view-link=failures]").click()
     page.locator("[data-view-link=trends]").click()
     assert page.locator("[data-view=trends]").is_visible()
@@ -93,8 +92,8 @@ def test_going_back_shows_the_previous_view(open_page: Open) -> None:
     assert page.locator("[data-view=grid]").is_visible()
 
 
-def test_jumps_are_listed_and_link_to_their_cells(open_page: Open) -> None:
-    page = open_page("various", fragment="#view=trends").page
+def test_jumps_are_listed_and_link_to_their_cells(follow: Follow) -> None:
+    page = follow("various", "#view=trends")
     jumps = page.locator("[data-jump]").all_inner_texts()
     spilling = [jump for jump in jumps if "registers 32 → 255" in jump]
     assert spilling
