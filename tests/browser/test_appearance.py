@@ -107,7 +107,7 @@ def test_an_open_drawer_is_printed_whole(open_page: Open) -> None:
 @pytest.mark.parametrize(
     ("name", "fragments"),
     [
-        ("few_alike", ("", "#mark=CRASH", "#view=failures", "#view=trends", "#view=api")),
+        ("few_alike", ("", "#mark=CRASH", "#view=failures", "#view=api", "#view=trends")),
         ("real", (f"{FAILED}&q=sel_dense/as_written",)),
         ("suspected", ("", "#cell=k/v/d64/sm_80/triton-3.9.0")),
         ("tuned", ("", "#view=trends&kernel=layer_norm")),
@@ -127,3 +127,5 @@ def test_page_has_no_serious_accessibility_violation(
         assert luminance(look.page.evaluate(BACKGROUND)) < 150
         assert look.serious("color-contrast") == [], fragment  # only colours differ in the dark
         look.page.emulate_media(color_scheme="light")
+    ids = look.page.locator("[id]").evaluate_all("all => all.map(each => each.id)")
+    assert len(set(ids)) == len(ids)  # over all views, because each was drawn
