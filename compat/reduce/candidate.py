@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from attrs import Factory, define, evolve, frozen
@@ -76,6 +76,16 @@ class Candidate:
     def tree(self) -> ast.Module:
         """The parsed text. Callers must not change it."""
         return tree_of(self.text)
+
+    @cached_property
+    def statement_of(self) -> dict[ast.AST, ast.stmt]:
+        """Return a node of the tree → the statement without a body that it is part of."""
+        return {
+            node: statement
+            for statement in walk(self.tree)
+            if isinstance(statement, ast.stmt) and not hasattr(statement, "body")
+            for node in walk(statement)
+        }
 
     @cached_property
     def functions(self) -> dict[str, ast.FunctionDef]:
@@ -231,35 +241,41 @@ def apply_edits(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None
 
 
 def _text(candidate: Candidate, nodes: Nodes, functions: Sequence[str]) -> str | None:
-    changed = _with_nodes(candidate.tree, nodes)[0]
+    statements = candidate.statement_of
+    same = frozenset(statements.values()).difference(map(statements.get, nodes))
+    changed = _with_nodes(candidate.tree, nodes, same)[0]
     assert isinstance(changed, ast.Module)
     module.fit_decorators(module.prune(changed), candidate.language)
     changed = module.needed_part(changed, *functions)
     return module.module_text(changed) if module.defines(changed, functions) else None
 
 
-def _with_nodes(node: ast.AST, changed: Nodes) -> list[ast.AST]:
-    """Return a copy of a tree in which some nodes are replaced.
+def _with_nodes(node: ast.AST, changed: Nodes, same: Container[ast.AST] = ()) -> list[ast.AST]:
+    """Return a copy of a tree in which some nodes are replaced. It shares the ``same`` nodes.
 
     The result is empty if the node itself is removed, and may be several statements.
     """
+    if node in same:
+        return [node]
     new = changed.get(node)
     if new is not None:
         copies = [ast.fix_missing_locations(_with_nodes(inner, {})[0]) for inner in new]
         return copies if isinstance(node, ast.stmt) else copies[:1]
     twin = type(node)()
     twin.__dict__.update(node.__dict__)
-    for name in node_fields(node._fields):
+    for name in node_fields(type(node)):
         value = getattr(node, name, None)
         if isinstance(value, list):
             items = [
                 inner
                 for item in value
-                for inner in (_with_nodes(item, changed) if isinstance(item, ast.AST) else [item])
+                for inner in (
+                    _with_nodes(item, changed, same) if isinstance(item, ast.AST) else [item]
+                )
             ]
             setattr(twin, name, items)
         elif isinstance(value, ast.AST):
-            copies = _with_nodes(value, changed)
+            copies = _with_nodes(value, changed, same)
             if copies:
                 setattr(twin, name, copies[0])
             else:

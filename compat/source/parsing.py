@@ -133,19 +133,21 @@ def walk(tree: ast.AST) -> Iterator[ast.AST]:
 
 def _children(node: ast.AST) -> list[ast.AST]:
     children: list[ast.AST] = []
-    for name in node_fields(node._fields):
+    for name in node_fields(type(node)):
         value = getattr(node, name, None)
-        if isinstance(value, list):
-            children += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST):
+        if isinstance(value, ast.AST):
             children.append(value)
+        elif isinstance(value, list):
+            for item in value:
+                if isinstance(item, ast.AST):
+                    children.append(item)  # noqa: PERF401 - lists of one or two items
     return children
 
 
 @cache
-def node_fields(fields: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of a node's fields that can contain other nodes than contexts."""
-    return tuple(name for name in fields if name not in _WITHOUT_NODES)
+def node_fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that can contain other nodes than contexts."""
+    return tuple(name for name in kind._fields if name not in _WITHOUT_NODES)
 
 
 _WITHOUT_NODES = ("ctx", "id", "attr", "arg", "asname", "module", "level", "kind", "type_comment")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from compat.model import CompileSpec
 from compat.reduce import Candidate, extract_functions, module, shrink, statements
 from compat.reduce.candidate import apply_edits
+from compat.source.parsing import walk
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
 CONSTEXPRS = {
@@ -51,13 +52,15 @@ def kernel(name: str) -> Candidate:
 
 
 def nodes(candidate: Candidate, kind: type[ast.AST]) -> list[ast.AST]:
-    return [node for node in ast.walk(candidate.tree) if isinstance(node, kind)]
+    return [node for node in walk(candidate.tree) if isinstance(node, kind)]
 
 
 def calls(node: ast.AST, name: str) -> bool:
     return any(
-        isinstance(child, ast.Call) and ast.unparse(child.func) == f"tl.{name}"
-        for child in ast.walk(node)
+        isinstance(child, ast.Attribute)
+        and child.attr == name
+        and ast.unparse(child) == f"tl.{name}"
+        for child in (call.func for call in walk(node) if isinstance(call, ast.Call))
     )
 
 
@@ -67,7 +70,7 @@ def dot_in_a_loop(candidate: Candidate) -> bool:
 
 def a_loop_in_a_loop(candidate: Candidate) -> bool:
     return any(
-        sum(isinstance(child, ast.For) for child in ast.walk(node)) > 1
+        sum(isinstance(child, ast.For) for child in walk(node)) > 1
         for node in nodes(candidate, ast.For)
     )
 
@@ -186,7 +189,7 @@ def test_only_the_calls_that_the_judge_wants_stay(program: tuple[str, set[str]])
         kernel = module.functions(candidate.tree)["kernel"]
         return mark_names <= {
             node.func.id
-            for node in ast.walk(kernel)
+            for node in walk(kernel)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }
 
