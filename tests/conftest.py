@@ -244,6 +244,7 @@ def once_file(
 
     def file(name: str, make: Callable[[], str]) -> Path:
         path = folder / name
+        path.parent.mkdir(exist_ok=True)
         with Path(f"{path}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
@@ -267,11 +268,12 @@ def shared_project(
 ) -> Path:
     """The working folder: a project with this repository's kernels and envs.
 
-    The tests of one run share its results. An earlier run must not decide what a test compiles.
+    The tests of one run share its results. An earlier run must not decide what a test compiles. The
+    folder has no other tests' files below it, because commands search projects for sources.
     """
     text = (ROOT / "matrix.toml").read_text(encoding="utf-8")
     own = text.replace('"kernels/', f'"{ROOT}/kernels/')
-    folder = once_file("matrix.toml", lambda: own).parent
+    folder = once_file("project/matrix.toml", lambda: own).parent
     monkeypatch.chdir(folder)
     return folder
 
