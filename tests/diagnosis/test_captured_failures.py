@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cache
 from itertools import combinations
 
 import pytest
@@ -18,8 +19,12 @@ from tests.diagnosis.captured_failures import (
 )
 
 CAPTURED_FAILURES = all_captured_failures()
+BY_CLASS: dict[str, list[CapturedFailure]] = {}
+for _failure in CAPTURED_FAILURES:
+    BY_CLASS.setdefault(_failure.failure_class, []).append(_failure)
 
 
+@cache
 def fingerprints() -> dict[str, set[str | None]]:
     marks: dict[str, set[str | None]] = defaultdict(set)
     for captured_failure in CAPTURED_FAILURES:
@@ -30,32 +35,29 @@ def fingerprints() -> dict[str, set[str | None]]:
     return marks
 
 
-@pytest.mark.parametrize(
-    "captured_failure", CAPTURED_FAILURES, ids=lambda captured_failure: captured_failure.id
-)
-def test_a_failure_has_its_class_an_excerpt_and_advice(captured_failure: CapturedFailure) -> None:
-    first, *others = captured_failure.attempts
-    outcome = classify(
-        captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE
-    )
-    assert status_and_class(outcome) == (captured_failure.status, captured_failure.failure_class)
-    assert not outcome.flaky
-    assert all(
-        agree(first, other, target=captured_failure.target, knowledge=KNOWLEDGE) for other in others
-    )
-    assert outcome.failure is not None
-    assert 1 <= len(outcome.failure.excerpt.splitlines()) <= 12
-    for noise in (
-        "Stack (most recent",
-        "Traceback",
-        'File "',
-        "Fatal Python error",
-        "Repro command",
-        "/worker/",
-    ):
-        assert noise not in outcome.failure.excerpt
-    assert outcome.failure.advice
-    assert "{" not in outcome.failure.advice
+@pytest.mark.parametrize("failure_class", BY_CLASS)
+def test_failures_have_their_class_an_excerpt_and_advice(failure_class: str) -> None:
+    for captured_failure in BY_CLASS[failure_class]:
+        name, target = captured_failure.id, captured_failure.target
+        first, *others = captured_failure.attempts
+        outcome = classify(captured_failure.attempts, target=target, knowledge=KNOWLEDGE)
+        assert status_and_class(outcome) == (captured_failure.status, failure_class), name
+        assert not outcome.flaky, name
+        for other in others:
+            assert agree(first, other, target=target, knowledge=KNOWLEDGE), name
+        assert outcome.failure is not None, name
+        assert 1 <= len(outcome.failure.excerpt.splitlines()) <= 12, name
+        for noise in (
+            "Stack (most recent",
+            "Traceback",
+            'File "',
+            "Fatal Python error",
+            "Repro command",
+            "/worker/",
+        ):
+            assert noise not in outcome.failure.excerpt, name
+        assert outcome.failure.advice, name
+        assert "{" not in outcome.failure.advice, name
 
 
 def test_one_defect_has_one_fingerprint_in_every_release() -> None:

@@ -8,8 +8,6 @@ from pathlib import Path
 from string import Formatter
 from textwrap import fill
 
-import pytest
-
 from compat.diagnosis.classify import broken_env_outcome, classify
 from compat.diagnosis.failure_class import FailureClass
 from compat.diagnosis.symptoms import Symptoms
@@ -86,32 +84,33 @@ def test_failure_classes_have_this_order() -> None:
     assert list(KNOWLEDGE.by_name) == NAMES
 
 
-@pytest.mark.parametrize(
-    "failure_class", KNOWLEDGE.by_name.values(), ids=lambda failure_class: failure_class.name
-)
-class TestFailureClass:
-    def test_has_a_title_a_meaning_and_advice(self, failure_class: FailureClass) -> None:
-        assert failure_class.title
-        assert failure_class.meaning.endswith(".")
-        assert failure_class.advice.endswith(".")
-        assert failure_class.status is not Status.OK
+def test_failure_classes_have_a_title_a_meaning_and_advice() -> None:
+    for name, failure_class in KNOWLEDGE.by_name.items():
+        assert failure_class.title, name
+        assert failure_class.meaning.endswith("."), name
+        assert failure_class.advice.endswith("."), name
+        assert failure_class.status is not Status.OK, name
 
-    def test_signs_name_every_fact_that_the_advice_needs(self, failure_class: FailureClass) -> None:
+
+def test_signs_name_every_fact_that_the_advice_needs() -> None:
+    for name, failure_class in KNOWLEDGE.by_name.items():
         for sign in failure_class.signs:
             template = f"{sign.advice or failure_class.advice}{sign.means or ''}"
             fields = {
                 field for _, field, _, _ in Formatter().parse(template) if field
             } - ALWAYS_KNOWN
             named = {
-                name
+                fact
                 for pattern in sign.patterns.values()
-                for name in re.compile(pattern).groupindex
+                for fact in re.compile(pattern).groupindex
             }
-            assert fields <= named
+            assert fields <= named, name
 
-    def test_signs_read_existing_symptoms(self, failure_class: FailureClass) -> None:
+
+def test_signs_read_existing_symptoms() -> None:
+    for name, failure_class in KNOWLEDGE.by_name.items():
         for sign in failure_class.signs:
-            assert sign.words in {field.name for field in Symptoms.__attrs_attrs__}
+            assert sign.words in {field.name for field in Symptoms.__attrs_attrs__}, name
             sign.match(Symptoms(stage="ast"))
 
 
