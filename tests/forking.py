@@ -333,8 +333,12 @@ def _prepare_triton() -> None:
 
 
 def _prepare_commands() -> None:
-    """Make what a command makes on first use: templates, conversions of records, and patterns."""
+    """Make what a command makes on first use: templates, conversions of records, and patterns.
+
+    It also reads the built-in releases, and the toolchains of installed packages.
+    """
     from compat.api.histories import PackedNames
+    from compat.config.matrix import no_matrix
     from compat.model import Evidence, Failure, Package, codec
     from compat.report import document
     from compat.report.render import FORMATS
@@ -344,6 +348,7 @@ def _prepare_commands() -> None:
     from compat.toolchains.cute import CUTE
     from compat.toolchains.triton import TRITON
 
+    no_matrix(Path("/"), locked=False)
     nothing = Report(results=(), verdicts=(), envs=(), command="", seconds=0)
     for form in FORMATS:
         list(form.render(nothing, ""))
@@ -435,7 +440,10 @@ def _run(program: str, request: dict[str, Any], handed: Sequence[int]) -> NoRetu
         if request["shows_faults"]:
             faulthandler.enable()
         _be_script(request["name"], request["arguments"])
-    sys.path[1:1] = os.environ.get("PYTHONPATH", "").split(os.pathsep)[1:]
+    if further := os.environ.get("PYTHONPATH", "").split(os.pathsep)[1:]:
+        sys.path[1:1] = further
+        if toolchains := sys.modules.get("compat.toolchains"):
+            toolchains.every.cache_clear()  # these folders may have more
     if program == "dask":
         _be_dask(request["arguments"])
     if program == "nox":
