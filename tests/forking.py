@@ -374,7 +374,6 @@ def _serve(life: int, listener: socket.socket, program: str, *modules: str) -> N
     _import(program, *modules)
     for finalizer in [*weakref.finalize._registry]:  # type: ignore[attr-defined]
         finalizer.atexit = False  # those of PyTorch take 25 ms in each forked process
-    gc.collect()
     gc.freeze()
     gc.enable()
     opened: list[int | socket.socket] = [life, listener]
