@@ -285,9 +285,10 @@ _FEATURES = (
 """What most commands import when they run."""
 _OF_NOX = (
     *("nox.__main__", "nox.virtualenv", "compat.nox"),
-    *("compat.config.kernel_files", "compat.config.matrix", "compat.envs.installers"),
+    *("compat.config.kernel_files", "compat.config.matrix", "compat.envs.index"),
+    *("compat.envs.installers", "uv"),
 )
-"""What our noxfile imports."""
+"""What our noxfile imports, and what it imports to build envs."""
 _OF_DASK = (
     *("distributed.cli", "distributed.cli.dask_scheduler", "distributed.cli.dask_worker"),
     *("distributed.nanny", "distributed.scheduler", "distributed.worker"),
@@ -314,6 +315,8 @@ def _import(program: str, *modules: str) -> None:
         names = [program]
     for name in names:
         import_module(name)
+    if config := sys.modules.get("compat.config.matrix"):
+        config.no_matrix(Path("/"), locked=False)  # reads toolchains and their releases
     if program == "compat.cli":
         _prepare_commands()
     if "triton" in sys.modules:
@@ -333,12 +336,8 @@ def _prepare_triton() -> None:
 
 
 def _prepare_commands() -> None:
-    """Make what a command makes on first use: templates, conversions of records, and patterns.
-
-    It also reads the built-in releases, and the toolchains of installed packages.
-    """
+    """Make what a command makes on first use: templates, conversions of records, and patterns."""
     from compat.api.histories import PackedNames
-    from compat.config.matrix import no_matrix
     from compat.model import Evidence, Failure, Package, codec
     from compat.report import document
     from compat.report.render import FORMATS
@@ -348,7 +347,6 @@ def _prepare_commands() -> None:
     from compat.toolchains.cute import CUTE
     from compat.toolchains.triton import TRITON
 
-    no_matrix(Path("/"), locked=False)
     nothing = Report(results=(), verdicts=(), envs=(), command="", seconds=0)
     for form in FORMATS:
         list(form.render(nothing, ""))
