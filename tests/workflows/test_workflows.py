@@ -84,16 +84,20 @@ def _released(path: Path) -> str:
     return path.read_text(encoding="utf-8").replace(f"=={__version__}", "==VERSION")
 
 
-@pytest.mark.parametrize(("text", "inside"), [("", "."), (ODD, "kernels of ours")])
-def test_written_files_pass_the_linters(text: str, inside: str, folder: Path) -> None:
-    (folder / inside).mkdir(exist_ok=True)
-    config = load_matrix(matrix(folder / inside, text))
-    for system in System:
-        for path, content in workflow_files(system, config).texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content, encoding="utf-8")
-    lint("workflow", *sorted((folder / ".github" / "workflows").iterdir()))
-    lint("gitlab", folder / ".gitlab-ci.yml", folder / ".gitlab" / "triton-compat.yml")
+def test_written_files_pass_the_linters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One start of each linter reads the files of both repositories, and names a bad file."""
+    for name, inside, text in (("plain", ".", ""), ("odd", "kernels of ours", ODD)):
+        repository = tmp_path / name
+        (repository / inside).mkdir(parents=True)
+        (repository / ".git").mkdir()
+        monkeypatch.chdir(repository)
+        config = load_matrix(matrix(repository / inside, text))
+        for system in System:
+            for path, content in workflow_files(system, config).texts.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(content, encoding="utf-8")
+    lint("workflow", *sorted(tmp_path.glob("*/.github/workflows/*")))
+    lint("gitlab", *sorted(tmp_path.glob("*/.gitlab-ci.yml")), *tmp_path.glob("*/.gitlab/*"))
 
 
 @pytest.mark.parametrize(
