@@ -487,7 +487,8 @@ def _be_dask(arguments: list[str]) -> NoReturn:
     import dask
 
     os.setsid()
-    dask.config.refresh()  # from the variables
+    dask.config.paths.append(os.path.expanduser("~/.config/dask"))  # another HOME
+    dask.config.refresh()
     sys.argv = ["dask", *arguments]
     # Run it as the main module, which the processes that a nanny starts do not import again.
     runpy.run_module("dask", run_name="__main__", alter_sys=True)

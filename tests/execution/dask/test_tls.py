@@ -7,12 +7,13 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import dask
 import pytest
 
 from compat.errors import ClusterError
@@ -20,16 +21,9 @@ from compat.executors.dask import cluster
 from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.session import DaskSession
 from tests.execution.dask.clusters import ROOT, Machines
+from tests.forking import fork
 from tests.waiting import PATIENCE, wait_until
 
-COMMAND = """
-import sys
-from compat.executors.dask.cluster import DaskSettings
-from compat.executors.dask.session import DaskSession
-
-with DaskSession(DaskSettings(where="here", address=sys.argv[1]), print) as session:
-    print(session.client.submit(sum, [40, 2]).result(), *session.workers)
-"""
 needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
 
 
@@ -52,22 +46,17 @@ def home(tmp_path: Path) -> Path:
 
 @contextmanager
 def _running(home: Path, *arguments: str) -> Iterator[None]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dask", *arguments, "--no-dashboard", "--host", "127.0.0.1"],
-        env=_environ(home),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    own = {name: text for name, text in os.environ.items() if not name.startswith("DASK_")}
+    env = {**own, "HOME": str(home), "PYTHONPATH": str(ROOT)}
+    command = (*arguments, "--no-dashboard", "--host", "127.0.0.1")
+    with Path(os.devnull).open("wb") as nothing:
+        file = nothing.fileno()
+        process = fork("dask", command, cwd=home, env=env, output=file, errors=file)
     try:
         yield
     finally:
-        process.kill()
+        os.kill(process.pid, signal.SIGKILL)
         process.wait()
-
-
-def _environ(home: Path) -> dict[str, str]:
-    own = {name: text for name, text in os.environ.items() if not name.startswith("DASK_")}
-    return {**own, "HOME": str(home), "PYTHONPATH": str(ROOT)}
 
 
 @needs_openssl
@@ -82,16 +71,15 @@ def test_only_clients_with_a_certificate_connect(home: Path) -> None:
         assert scheduler.startswith("tls://")
         worker = ("--no-nanny", "--local-directory", str(home / "worker"))
         processes.enter_context(_running(home, "worker", scheduler, *worker))
-        command = [sys.executable, "-c", COMMAND, scheduler]
-        printed = subprocess.run(
-            command,
-            check=False,
-            env=_environ(home),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-        )
-        assert re.search(r"^42 tls://127\.0\.0\.1:\d+$", printed.stdout, re.MULTILINE), printed
+        import distributed  # noqa: F401 - now its defaults are in the configuration
+
+        own = dask.config.collect([str(home / ".config" / "dask")], {})
+        users = dask.config.merge(dask.config.config, own)
+        settings = DaskSettings(where="here", address=scheduler)
+        with dask.config.set(users), DaskSession(settings, print) as session:
+            assert session.client.submit(sum, [40, 2]).result(timeout=PATIENCE) == 42
+            [address] = session.workers
+        assert re.fullmatch(r"tls://127\.0\.0\.1:\d+", address)
         with pytest.raises(ClusterError, match="has no certificate"):
             cluster.client_of(scheduler, 1.0)
         with pytest.raises(OSError, match=r"imed out|closed"):
