@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from compat.envs.cache import EnvCache
 from compat.envs.listing import INDEX
 from compat.envs.provider import EnvProvider
 from compat.model import Env
+from tests import commands
 from tests.envs.conftest import Checkout, checkout, make_wheel
 from tests.waiting import PATIENCE
 
@@ -32,24 +31,10 @@ def test_envs_of_wheels_are_built_through_nox_in_the_order_of_their_dates(
     for day, version in enumerate(("3.6.0+gitfff2222", "3.6.0+gitaaa1111"), start=1):
         wheel = make_wheel(house, "triton", version)
         os.utime(wheel, (day * 86400, day * 86400))
-    command = [
-        sys.executable,
-        "-m",
-        "compat.cli",
-        "bisect",
-        "--find-links",
-        str(house),
-        "--target",
-        "sm_90",
-        "--json",
-    ]
-    done = subprocess.run(
-        command,
-        check=False,
+    done = commands.run(
+        *("bisect", "--find-links", str(house), "--target", "sm_90", "--json"),
         cwd=checkout.root,
-        env=checkout.environ(PYTHONPATH=str(checkout.root)),
-        capture_output=True,
-        text=True,
+        env=checkout.environ(PYTHONPATH=str(ROOT)),
         timeout=120,
     )
     assert done.returncode == 1, done.stderr  # these wheels give no answer
@@ -74,21 +59,12 @@ def test_error_without_an_index_suggests_known_releases(tmp_path: Path) -> None:
     )
     with (tmp_path / "k.toml").open("a") as file:
         file.write('variant = [{ name = "v", function = "k" }]\n')
-    command = [sys.executable, "-m", "compat.cli", "bisect"]
     closed = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
         "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
     }
-    done = subprocess.run(
-        command,
-        check=False,
-        cwd=tmp_path,
-        env=closed,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
+    done = commands.run("bisect", cwd=tmp_path, env=closed, timeout=PATIENCE)
     assert done.returncode == 6, done.stderr
     assert (
         "hint: Check that this machine is online. --envs releases bisects over known releases"

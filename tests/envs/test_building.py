@@ -247,7 +247,7 @@ def test_pairs_and_undeclared_envs_are_built_with_two_jobs(checkout: Checkout) -
 
 
 BARE = """
-import re, runpy, sys
+import re, sys
 from contextlib import suppress
 from importlib import metadata
 allowed, left = set(), ["nox", "uv"]
@@ -265,17 +265,16 @@ class Refuse:
         if path is None and owners and not owners & allowed:
             raise ModuleNotFoundError(f"{name} does not come with nox", name=name)
 sys.meta_path.insert(0, Refuse())
-runpy.run_module("nox", run_name="__main__", alter_sys=True)
 """
+NOX = 'import runpy; runpy.run_module("nox", run_name="__main__", alter_sys=True)'
 
 
 def test_noxfile_needs_only_nox_and_uv(checkout: Checkout) -> None:
     """The README's command starts with nothing else installed."""
 
-    def bare(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", BARE, "-f", str(checkout.root / "noxfile.py"), *arguments]
+    def bare(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command,
+            [sys.executable, "-c", BARE + program, *arguments],
             cwd=checkout.root,
             env=checkout.environ(),
             capture_output=True,
@@ -284,13 +283,12 @@ def test_noxfile_needs_only_nox_and_uv(checkout: Checkout) -> None:
             check=False,
         )
 
-    done = bare("-s", "env(triton-1.0)")
+    file = ("-f", str(checkout.root / "noxfile.py"))
+    done = bare(NOX, *file, "-s", "env(triton-1.0)")
     assert done.returncode == 0, done.stdout + done.stderr
     assert imported_version(checkout.read("triton-1.0").python) == "1.0"
-    assert bare("-l", "-s", "matrix").returncode == 0
-    with (checkout.root / "noxfile.py").open("a", encoding="utf-8") as file:
-        file.write("import click\n")
-    assert "click does not come with nox" in bare("-l").stderr
+    assert bare(NOX, *file, "-l", "-s", "matrix").returncode == 0
+    assert "click does not come with nox" in bare("import click").stderr
 
 
 def test_listing_and_unknown_sessions_ask_no_index(checkout: Checkout) -> None:
