@@ -25,7 +25,7 @@ COMMANDS = {
     "capture": ("init", "Write kernel files for the launches of a running program."),
     "matrix": ("matrix", "Compile every chosen cell and write the reports."),
     "list": ("list", "List envs, targets, kernels or cells."),
-    "explain": ("list", "Show everything that is known about one cell."),
+    "explain": ("explain", "Show everything that is known about one cell."),
     "report": ("report", "Write the outputs of a run again from its matrix.json."),
     "merge": ("report", "Join the reports of several runs, or their stores."),
     "diff": ("report", "Show what changed between two reports."),
