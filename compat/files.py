@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from compat.errors import MachineError
 from compat.interruption import Stopped
@@ -144,6 +144,20 @@ _UNQUOTED = lazy_pattern(r"[\w@%+=:,./-]+")
 """A path that a shell reads as one word, in any script."""
 _ATTEMPTS = 10
 """The most names that are tried, if another command removes a new folder before it is locked."""
+
+
+class Closing:
+    """Something that is closed at the end of a ``with`` block."""
+
+    def close(self) -> None:
+        """Release what it holds."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class TemporaryFolder:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
-from typing import Self
 
 from attrs import evolve, frozen
 from packaging.specifiers import SpecifierSet
@@ -23,7 +22,7 @@ from compat.engine.run import RunContext, outcome_of, run
 from compat.envs.listing import INDEX, index_urls, list_files
 from compat.errors import EnvError, SelectionError
 from compat.executors.executor import Batch
-from compat.files import TemporaryFolder
+from compat.files import Closing, TemporaryFolder
 from compat.model import Cell, Evidence, Outcome, RaisedException, Result, Status
 from compat.processes import supervisor
 from compat.project import Obtain
@@ -33,7 +32,7 @@ from compat.workers.evidence import lack_of_machine, printed_text, refusal
 from compat.workers.spawn import visible_variables
 
 
-class Attempts:
+class Attempts(Closing):
     """Makes single attempts, in servers that it releases at the end of a search."""
 
     def __init__(self, context: RunContext) -> None:
@@ -90,10 +89,8 @@ class Attempts:
         """An artifact that an attempt kept; empty if the store no longer has it."""
         return self._context.store.artifact(name) or b""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Release all workers."""
         self._executor.close()
 
 

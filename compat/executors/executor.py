@@ -12,7 +12,7 @@ import threading
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from attrs import Factory, define, evolve, field, frozen
 
@@ -21,6 +21,7 @@ from compat.diagnosis import classify
 from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.pipeline import Keep
 from compat.executors.gpus import Gpus
+from compat.files import Closing
 from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Evidence, Status
 from compat.store.store import artifact_name
 from compat.workers.attempt import NOWHERE_ELSE, PLAIN, Limits, Mode, Places, PreloadedPackage
@@ -147,7 +148,7 @@ class _ArtifactBuffer:
         return {name: self._data[name] for name in sorted(names) if name in self._data}
 
 
-class LocalExecutor:
+class LocalExecutor(Closing):
     """An executor on this machine. A batch is compiled in the thread that iterates its results."""
 
     slots = None
@@ -204,12 +205,6 @@ class LocalExecutor:
     def close(self) -> None:
         """Release all workers."""
         self._workers.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class _ConfirmedBatch:

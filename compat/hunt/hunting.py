@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from itertools import count, islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -19,7 +19,7 @@ from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError, StoreError
-from compat.files import TemporaryFolder, replace_file
+from compat.files import Closing, TemporaryFolder, replace_file
 from compat.hunt.defects import HuntAnswer
 from compat.hunt.kernels import GeneratedKernel, write_program
 from compat.hunt.known_defects import KnownDefect
@@ -96,7 +96,7 @@ def hunt(
         return run.run(request)
 
 
-class HuntRun:
+class HuntRun(Closing):
     """A running hunt, for a ``with`` block. With a GPU, it also launches compiled cells."""
 
     def __init__(
@@ -115,10 +115,8 @@ class HuntRun:
         self.folder = selection.state / "hunt"
         self._programs = TemporaryFolder("compat-hunt-")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Remove the folder with the programs."""
         self._programs.close()
 
     def run(self, request: HuntRequest) -> HuntAnswer:

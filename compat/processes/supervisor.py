@@ -22,13 +22,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Self
+from typing import IO
 
 from attrs import frozen
 
 from compat import interruption
 from compat.errors import MachineError, SelectionError, is_refusal
-from compat.files import read_end, read_ends
+from compat.files import Closing, read_end, read_ends
 from compat.interruption import Stopped
 
 PIPE = subprocess.PIPE
@@ -247,7 +247,7 @@ class SessionEnded(Exception):
     """
 
 
-class Session:
+class Session(Closing):
     """A running program that answers lines of text, until it is closed."""
 
     def __init__(
@@ -340,12 +340,6 @@ class Session:
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._printed.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
-from typing import Self
 
 from attrs import evolve, frozen
 from packaging.specifiers import SpecifierSet
@@ -27,7 +26,7 @@ from compat.bisect.measures import TakesLonger
 from compat.engine.run import RunContext, outcome_of
 from compat.errors import SelectionError
 from compat.executors.executor import Batch, CellAttempts, Executor, LocalExecutor
-from compat.files import TemporaryFolder
+from compat.files import Closing, TemporaryFolder
 from compat.history.account import Judgement, is_good
 from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.model import (
@@ -244,7 +243,7 @@ def _from_to(first: BuiltEnv, last: BuiltEnv) -> SpecifierSet:
     return SpecifierSet(f"=={low}" if low == high else f">={low},<={high}")
 
 
-class InterestingnessTest:
+class InterestingnessTest(Closing):
     """The interestingness test.
 
     Its workers start with the first candidate and end when the test is closed.
@@ -439,10 +438,8 @@ class InterestingnessTest:
         path.write_text(candidate.text, encoding="utf-8")
         return candidate.specialize(self.spec, str(path))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End all tests, and remove the candidates."""
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._executor.close()
         self._folder.close()

@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from attrs import define, evolve
 
 from compat import toolchains
 from compat.diagnosis.pipeline import add_diagnosis
 from compat.errors import CompatError, MachineError, StoreError
-from compat.files import alone_in, content_of, replace_file
+from compat.files import Closing, alone_in, content_of, replace_file
 from compat.model import Cell, Evidence
 from compat.store.database import (
     DamagedDatabase,
@@ -66,7 +66,7 @@ class _PendingRow:
     trouble: BaseException | None = None
 
 
-class Store:
+class Store(Closing):
     """A database of evidence by key, and a folder of artifacts by name.
 
     Several threads and processes may use it at the same time. A damaged database is renamed, never
@@ -357,12 +357,6 @@ class Store:
         """Close the database."""
         self._file.close()
         self.claims.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _hint_on_folder(error: OSError) -> str:

@@ -18,13 +18,12 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
 from attrs import define, field, frozen
 
 from compat import interruption
 from compat.errors import MachineError
-from compat.files import TemporaryFolder, read_ends
+from compat.files import Closing, TemporaryFolder, read_ends
 from compat.model import RaisedException
 from compat.model.evidence import (
     read_done,
@@ -73,7 +72,7 @@ class Hello:
     """The output of a worker that did not become ready."""
 
 
-class WorkerClient:
+class WorkerClient(Closing):
     """A control socket with a worker at its other end.
 
     Several threads may use it. Closing it ends everything that was requested through it.
@@ -197,12 +196,6 @@ class WorkerClient:
         stays for other drivers.
         """
         self._control.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 LINE_LIMIT = 4 * 1024 * 1024

@@ -30,13 +30,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from attrs import evolve, frozen
 
 from compat import interruption, toolchains
 from compat.errors import MachineError, is_refusal
-from compat.files import claim_folder, content_of, folder_digest, release_folder, remove_folder
+from compat.files import (
+    Closing,
+    claim_folder,
+    content_of,
+    folder_digest,
+    release_folder,
+    remove_folder,
+)
 from compat.model import BuiltEnv
 from compat.processes import supervisor
 from compat.text import read_json
@@ -334,7 +341,7 @@ it interprets.
 """
 
 
-class WorkerPool:
+class WorkerPool(Closing):
     """Workers by env and by purpose. Several threads may use it."""
 
     def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0) -> None:
@@ -474,12 +481,6 @@ class WorkerPool:
         """Release all workers."""
         for name in {name for name, _ in list(self._clients)}:
             self.release(name)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _try_to_start(start: Callable[[], WorkerClient]) -> WorkerClient:

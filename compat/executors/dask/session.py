@@ -15,7 +15,7 @@ from asyncio import CancelledError
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError as FutureCancelled
 from contextlib import suppress
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from attrs import Factory, define, field
 
@@ -26,6 +26,7 @@ from compat.executors.dask import cluster
 from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.parcel import about, difference_in
 from compat.executors.gpus import GpuHost
+from compat.files import Closing
 from compat.interruption import Stopped
 from compat.model import BuiltEnv
 from compat.source.tree import Trees
@@ -90,7 +91,7 @@ class _Task:
     """The worker whose end lost the task."""
 
 
-class DaskSession:
+class DaskSession(Closing):
     """The connection that a command's executors share.
 
     After :meth:`close`, the cluster has no task or subscription of the command.
@@ -484,12 +485,6 @@ class DaskSession:
                 with suppress(Exception):
                     self._cluster.close()
             self._error = self._error or ClusterError("the connection to the cluster was closed")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _worker_of(address: str, answer: object) -> ClusterWorker:
