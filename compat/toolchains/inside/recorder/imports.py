@@ -31,14 +31,16 @@ class Imports(importlib.abc.MetaPathFinder):
         self._before[name] = act
 
     def after(self, name: str, act: Callable[[ModuleType], None]) -> None:
-        """Have ``act(module)`` called once, when the module of that name has been executed."""
+        """Have ``act(module)`` called once, when the module of that name has been executed.
+
+        If it has been executed already, call it at once.
+        """
         self._acts[name] = act
+        if name in sys.modules:
+            self._act_on_module(name, sys.modules[name])
 
     def start(self) -> None:
-        """Install the finder, and act at once for modules that are already imported."""
-        for name in list(self._acts):
-            if name in sys.modules:
-                self.act_on_module(name, sys.modules[name])
+        """Install the finder."""
         sys.meta_path = _FirstKept([self, *sys.meta_path])
 
     def stop(self) -> None:
@@ -60,11 +62,11 @@ class Imports(importlib.abc.MetaPathFinder):
         self._before.pop(name, lambda: None)()
         if spec.loader is not None and hasattr(spec.loader, "exec_module"):
             spec.loader = _ReportingLoader(
-                spec.loader, lambda module: self.act_on_module(name, module), self._fails
+                spec.loader, lambda module: self._act_on_module(name, module), self._fails
             )  # type: ignore[assignment]
         return spec
 
-    def act_on_module(self, name: str, module: ModuleType) -> None:
+    def _act_on_module(self, name: str, module: ModuleType) -> None:
         """Act after a module has been executed, once."""
         act = self._acts.pop(name, None)
         if act is not None:

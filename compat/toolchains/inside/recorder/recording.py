@@ -37,7 +37,7 @@ class Recording:
         self._roles: set[tuple[str, object]] = set()
         self._omissions: set[tuple[str, str, str]] = set()
         self._lock = threading.Lock()
-        self._imports = Imports(self._not_imported)
+        self.imports = Imports(self._not_imported)
 
     def begin_recording(self, module: ModuleType) -> None:
         """Begin to record a toolchain that has been imported."""
@@ -52,42 +52,33 @@ class Recording:
 
     def start(self) -> None:
         """Begin, for modules that are already imported and for later imports."""
-        self._imports.after(self.package, self._record_process)
-        self._imports.after("torch", self._torch)
+        self.imports.after(self.package, self._record_process)
+        self.imports.after("torch", self._torch)
         if self.settings["fake"]:
             from ...pytorch.device import compiler, program
 
             driver = self.settings.get("driver")
             if driver:
-                self._imports.before(
+                self.imports.before(
                     "torch", lambda: compiler.load_driver(driver, self.settings["target"])
                 )
-            self._imports.after(
+            self.imports.after(
                 "numpy.testing",
                 lambda module: program.agree(self, module, program.NUMPY_COMPARISONS),
             )
-            self._imports.after(
+            self.imports.after(
                 "_pytest.python", lambda module: program.agree_in_tests(self, module)
             )
-        self._imports.start()
+        self.imports.start()
         atexit.register(self._end)
 
     def stop(self) -> None:
         """Finish the recording with its compiles for comparison, and undo all replacements."""
         atexit.unregister(self._end)
         self._end()
-        self._imports.stop()
+        self.imports.stop()
         while self._undo:
             self._undo.pop()()
-
-    def after(self, name: str, act: Callable[[object], None]) -> None:
-        """Call ``act(module)`` when the module of that name has been executed.
-
-        If it has been executed already, call it at once.
-        """
-        self._imports.after(name, act)
-        if name in sys.modules:
-            self._imports.act_on_module(name, sys.modules[name])
 
     def replace(self, owner: Any, name: str, value: Value) -> None:
         """Replace an attribute until the recording ends."""

@@ -54,7 +54,7 @@ def watch(recording: TritonRecording, triton: ModuleType) -> None:
         recording.replace(owner, "compile", recording_compile)
     if recording.settings["fake"]:
         recording.finally_do(log.forget)
-    recording.after(_INDUCTOR, log.watch_inductor)
+    recording.imports.after(_INDUCTOR, log.watch_inductor)
 
 
 def _recording_init(recording: TritonRecording, init: Callable[..., None]) -> Callable[..., None]:
