@@ -17,5 +17,3 @@ Autotuner = Any
 """A kernel with configurations to choose among."""
 CodeGenerator = Any
 """Triton's front end during the compile of a function."""
-Graph = Any
-"""A graph of ``torch.fx``."""

@@ -33,26 +33,10 @@ def load_packages() -> None:
         package.__path__ = [folder]
 
 
-def load(name: str) -> ModuleType:
-    """Load a module of this package."""
-    return importlib.import_module("_compat_inductor." + name)
-
-
 _LONGEST = 4000
 """Maximum characters of a message in the answer."""
 _MOST = 8
 """Maximum exceptions of a chain in the answer."""
-
-
-class Teller:
-    """Appends lines to the file of answers."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __call__(self, answer: Dict[str, object]) -> None:
-        with open(self._path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(answer) + "\n")
 
 
 class Logged(logging.Handler):
@@ -186,7 +170,11 @@ def main(settings: Document) -> None:
     """Write an answer for every program, in order."""
     gc.disable()  # with the collection at the end, it takes a quarter of the time
     load_packages()
-    tell = Teller(settings["answers"])
+
+    def tell(answer: Dict[str, object]) -> None:
+        with open(settings["answers"], "a", encoding="utf-8") as file:
+            file.write(json.dumps(answer) + "\n")
+
     if settings["before"]:
         sys.path.insert(0, settings["before"])
     tell({"begin": "import"})
@@ -195,7 +183,7 @@ def main(settings: Document) -> None:
         compiler = importlib.import_module("_compat_pytorch.device.compiler")
         compiler.load_driver(settings["library"], settings["gpu"])
         believe_gpu(settings["gpu"])
-        compiling = load("compiling")
+        compiling = importlib.import_module("_compat_inductor.compiling")
         compiling.prepare()
         programs = compiling.PROGRAMS
         tell(facts(settings["gpu"]))

@@ -6,10 +6,8 @@ launch.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, NamedTuple, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, NamedTuple, Tuple
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
@@ -18,8 +16,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
 if TYPE_CHECKING:
-    from ....inside.foreign import Function, Objects, Tensor, Value
-    from ..foreign import CompiledKernel, Graph
+    from ....inside.foreign import Function, Tensor, Value
+    from ..foreign import CompiledKernel
 
 
 class Program(NamedTuple):
@@ -153,6 +151,7 @@ def prepare() -> None:
 
 def compile_with_inductor(program: Program) -> Callable[[], CompiledKernel]:
     """Return a function that calls the compiled graph. Raises what the compile raises."""
+    from torch._guards import TracingContext, tracing
     from torch._inductor import config, decomposition
     from torch._inductor.compile_fx import compile_fx_inner
     from torch._inductor.fx_passes.joint_graph import joint_graph_passes
@@ -164,47 +163,23 @@ def compile_with_inductor(program: Program) -> Callable[[], CompiledKernel]:
         inputs = [
             torch.empty(shape, dtype=dtype, device="cuda:0") for shape, dtype in program.arguments
         ]
-    with settings(config, dict(program.settings)), torch.no_grad():
+    settings = {name: value for name, value in program.settings if _has(config, name)}
+    with config.patch(settings), torch.no_grad():
         with fake:
             graph = make_fx(torch.func.functionalize(program.function), decomposition_table=table)(
                 *inputs
             )
-        if not _returns_a_tuple(graph):
-            _return_a_tuple(graph)
+        output = next(node for node in graph.graph.nodes if node.op == "output")
+        if not isinstance(output.args[0], (tuple, list)):
+            output.args = ((output.args[0],),)
+            graph.recompile()
         with fake, V.set_fake_mode(fake):
             joint_graph_passes(graph)
-        with _tracing(fake):
+        with tracing(TracingContext(fake)):
             call = compile_fx_inner(graph, inputs)
     real = [torch.ones(shape).to(dtype) for shape, dtype in program.arguments]
     real = [tensor.zero_() if tensor.dtype is torch.int64 else tensor for tensor in real]
     return lambda: call(list(real))
-
-
-@contextlib.contextmanager
-def _tracing(fake: object) -> Iterator[None]:
-    from torch._guards import TracingContext, tracing
-
-    with tracing(TracingContext(fake)):
-        yield
-
-
-def _returns_a_tuple(graph: Graph) -> bool:
-    output = next(node for node in graph.graph.nodes if node.op == "output")
-    return isinstance(output.args[0], (tuple, list))
-
-
-def _return_a_tuple(graph: Graph) -> None:
-    output = next(node for node in graph.graph.nodes if node.op == "output")
-    output.args = ((output.args[0],),)
-    graph.recompile()
-
-
-@contextlib.contextmanager
-def settings(config: ModuleType, values: Objects) -> Iterator[None]:
-    """Set those Inductor settings that this release has, for a ``with`` block."""
-    present = {name: value for name, value in values.items() if _has(config, name)}
-    with config.patch(present):
-        yield
 
 
 def _set(config: object, values: Dict[str, object]) -> None:

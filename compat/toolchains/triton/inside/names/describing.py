@@ -195,9 +195,9 @@ def _member(member: object, owner: type) -> Entry | None:
         return _method(member.__func__, skip=1)
     if inspect.isclass(member):
         return None
-    function = unwrap_function(member)
-    if isinstance(function, types.FunctionType):
-        return _method(member, skip=1)
+    method = _method(member, skip=1)
+    if method is not None:
+        return method
     if isinstance(owner, enum.EnumMeta) and not isinstance(member, owner):
         return None
     return {"kind": "attribute"}
