@@ -20,13 +20,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 from packaging.version import Version
 
 from compat import toolchains
 from compat.history.foresight import PACE
-from compat.history.verdict import Verdict, release_of
-from compat.model import BuiltEnv, Cell, Failure, Result, Specialization
+from compat.history.verdict import release_of
+from compat.model import BuiltEnv, Cell, Result, Specialization
 from compat.model.codec import unstructure
 from compat.model.outcome import cell_document
 from compat.report.summary.compact import coordinate_options, natural, numbers_of
@@ -59,20 +59,6 @@ _KINDS = {
 """The kind of a mark; every other one is ``bad``."""
 UNEXPECTED, REMEMBERED = 1, 2
 """Further flags of a point."""
-
-
-@frozen(kw_only=True)
-class _Point:
-    """One release of a row."""
-
-    row: int
-    release: int
-    mark: Mark
-    cells: int
-    """The number of its cells, which follow each other in the order of the report."""
-    earlier: Failure | None = None
-    """The failure that only an earlier run reports."""
-    remembered: bool = False
 
 
 def pack_data(report: Report) -> str:
@@ -223,58 +209,44 @@ def _rows(report: Report, specs: Mapping[Specialization, int]) -> JsonObject:
 
 
 def _points(report: Report, releases: Mapping[str, int]) -> tuple[list[str], JsonObject]:
-    """The marks that occur, and the points as columns.
+    """The marks that occur, and the points as columns, those of a row next to each other.
 
-    Marks and failures are numbers, -1 for no failure.
+    Marks and failures are numbers, -1 for no failure. ``cells`` is the number of a point's cells,
+    which follow each other in the order of the report.
     """
     columns = {name: Column() for name in ("row", "release", "mark", "failure", "flags", "cells")}
     earlier: dict[int, object] = {}
     mark_numbers: dict[str, int] = {}
     failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
-    for number, point in enumerate(_in_order(report, releases)):
+
+    def add(row: int, label: str, mark: Mark, cells: int) -> None:
         facts = (
-            point.row,
-            point.release,
-            mark_numbers.setdefault(point.mark.word, len(mark_numbers)),
-            failures.get(point.mark.failure or "", -1),
-            UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered,
-            point.cells,
+            row,
+            releases[label],
+            mark_numbers.setdefault(mark.word, len(mark_numbers)),
+            failures.get(mark.failure or "", -1),
+            UNEXPECTED * mark.unexpected + REMEMBERED * (cells == 0),
+            cells,
         )
         for column, fact in zip(columns.values(), facts, strict=True):
             column.add(fact)
-        if point.earlier:
-            earlier[number] = plain([point.earlier.failure_class, point.earlier.fingerprint])
+
+    for row, (coordinate, points) in enumerate(report.points.items()):
+        for point in points:
+            add(row, point.release.label, mark_of(report, point), len(point.results))
+        verdict = report.verdict_of.get(coordinate)
+        for entry in verdict.entries if verdict else ():
+            if entry.remembered and entry.release in releases:
+                if entry.outcome and (failure := entry.outcome.failure):
+                    earlier[len(columns["row"])] = plain(
+                        [failure.failure_class, failure.fingerprint]
+                    )
+                add(row, entry.release, remembered_mark(entry), 0)
     marks = [word for word in LEGEND if word in mark_numbers or word == "-"]
     places, ordered = [marks.index(word) for word in mark_numbers], Column()
     for place in columns["mark"]:
         ordered.add(places[int(place or 0)])
     return marks, {**columns, "mark": ordered, "earlier": earlier}
-
-
-def _in_order(report: Report, releases: Mapping[str, int]) -> Iterator[_Point]:
-    for row, (coordinate, points) in enumerate(report.points.items()):
-        for point in points:
-            release = releases[point.release.label]
-            yield _Point(
-                row=row, release=release, mark=mark_of(report, point), cells=len(point.results)
-            )
-        if verdict := report.verdict_of.get(coordinate):
-            yield from _earlier(row, verdict, releases)
-
-
-def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator[_Point]:
-    """The points whose results are only from earlier runs."""
-    for entry in verdict.entries:
-        if entry.remembered and entry.release in columns:
-            failure = entry.outcome.failure if entry.outcome else None
-            yield _Point(
-                row=row,
-                release=columns[entry.release],
-                mark=remembered_mark(entry),
-                cells=0,
-                earlier=failure,
-                remembered=True,
-            )
 
 
 # --- tuned kernels --------------------------------------------------------------------------------
