@@ -348,7 +348,7 @@ class CheckingProcess(GpuWork):
 
     def _check_after_error(self, error: CudaError, foretold: str) -> object:
         where = getattr(error, "problem", "")
-        if error.is_fault or error.call == "cuCtxSynchronize":
+        if error.is_fault:
             return failed_check("faulted", error.name, where), True
         why = "; predicted: %s" % foretold if foretold else "; its metrics do not predict this"
         return failed_check(

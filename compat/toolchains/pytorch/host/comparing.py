@@ -372,8 +372,7 @@ class _ComparingProcess(GpuWork):
         except RefusedArguments as error:
             status, reason = "launch_refused", str(error)
         except CudaError as error:
-            is_lasting = error.is_fault or error.call == "cuCtxSynchronize"
-            status, reason = "faulted" if is_lasting else "launch_refused", str(error)
+            status, reason = "faulted" if error.is_fault else "launch_refused", str(error)
         except Exception as error:
             status, reason = "lost", "%s: %s" % (type(error).__name__, error)
         fault = self._session.fault()

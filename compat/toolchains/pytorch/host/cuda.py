@@ -54,7 +54,9 @@ class CudaError(Exception):
     @property
     def is_fault(self) -> bool:
         """Whether a kernel that ran is the cause, and the context is gone."""
-        return 700 <= self.code < 800 and self.code not in _NOT_FROM_RUNNING
+        return self.call == "cuCtxSynchronize" or (
+            700 <= self.code < 800 and self.code not in _NOT_FROM_RUNNING
+        )
 
 
 class _Value(ctypes.Union):
