@@ -324,7 +324,7 @@ class Listing:
 
         Returns ``None`` if that release has a file, withdrawn or not.
         """
-        of_files = {version for file in self.files if (version := _version(file))}
+        of_files = {parsed[1] for file in self.files if (parsed := parse_filename(file.filename))}
         if release in of_files:
             return None
         final = sorted(version for version in of_files if not version.is_prerelease)
@@ -407,12 +407,6 @@ def allows(specifier: SpecifierSet | str | None, minor: Minor) -> bool:
     return any(
         specifier.contains(patch, prereleases=True) for patch in (series, f"{series}.99", *patches)
     )
-
-
-def _version(file: File) -> Version | None:
-    """Return the version of a wheel or source distribution; ``None`` for other files."""
-    parsed = parse_filename(file.filename)
-    return None if parsed is None else parsed[1]
 
 
 def parse_filename(filename: str) -> tuple[str, Version] | None:

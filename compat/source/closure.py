@@ -18,12 +18,13 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from compat.source.import_effects import relevant_parts
-from compat.source.imports import imported_files, imports_in, imports_of, packages_of, statements_of
+from compat.source.imports import imported_files, imports_in, imports_of, packages_of
 from compat.source.parsing import (
     defaults_of,
     defined_names,
     expression_of,
     named_parameters,
+    scope_statements,
     tree_of,
 )
 
@@ -51,7 +52,7 @@ class ParsedSource:
     """SHA-256 over names and contents of the file and its imports from its tree, transitively.
 
     If some parts of these files cannot affect a kernel of the file, a second hash follows a colon.
-    It is over the parts that can affect it (:mod:`compat.source.noticed`).
+    It is over the parts that can affect it (:mod:`compat.source.import_effects`).
     """
 
 
@@ -181,7 +182,7 @@ def _functions(tree: ast.Module) -> dict[str, Parameters]:
     # definitions, the last one counts.
     return {
         node.name: parameters_of(node.args)
-        for node in statements_of(tree)
+        for node in scope_statements(tree.body, scopes=True)
         if isinstance(node, ast.FunctionDef)
     }
 

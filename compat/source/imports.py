@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat.source.parsing import captured_name, tree_of, walk
+from compat.source.parsing import captured_name, scope_statements, tree_of, walk
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _OptionalImports = tuple[tuple[str, ast.Import | ast.ImportFrom], ...]
@@ -86,27 +86,13 @@ def names_bound(tree: ast.Module) -> Iterator[str]:
             yield node.id
 
 
-def statements_of(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield every statement below a node, however deep.
-
-    Expressions, which are most of a tree, are not entered.
-    """
-    waiting = [node]
-    while waiting:  # no recursion, because each `elif` of a chain is inside of the one before
-        here = waiting.pop()
-        if here is not node:
-            yield here
-        inside = [
-            child
-            for child in ast.iter_child_nodes(here)
-            if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case)
-        ]
-        waiting += reversed(inside)
-
-
 def imports_of(tree: ast.Module) -> tuple[Import, ...]:
     """The import statements of a source, those inside of functions too."""
-    return tuple(imported for node in statements_of(tree) for imported in _imports_of(node))
+    return tuple(
+        imported
+        for statement in scope_statements(tree.body, scopes=True)
+        for imported in _imports_of(statement)
+    )
 
 
 def _imports_of(node: ast.AST) -> Iterator[Import]:
@@ -126,17 +112,16 @@ def _imports_of(node: ast.AST) -> Iterator[Import]:
 
 
 def _optional_imports(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
-    for node in statements_of(tree):
+    for node in scope_statements(tree.body, scopes=True):
         if isinstance(node, ast.Try) and any(
             _goes_on_without(handler) for handler in node.handlers
         ):
-            for statement in node.body:
-                for inner in (statement, *statements_of(statement)):
-                    if isinstance(inner, ast.Import | ast.ImportFrom):
-                        yield from (
-                            (alias.asname or alias.name.partition(".")[0], inner)
-                            for alias in inner.names
-                        )
+            for inner in scope_statements(node.body, scopes=True):
+                if isinstance(inner, ast.Import | ast.ImportFrom):
+                    yield from (
+                        (alias.asname or alias.name.partition(".")[0], inner)
+                        for alias in inner.names
+                    )
 
 
 def _goes_on_without(handler: ast.ExceptHandler) -> bool:

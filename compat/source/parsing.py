@@ -185,17 +185,18 @@ def dotted_name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def scope_statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
+def scope_statements(body: Iterable[ast.AST], *, scopes: bool = False) -> Iterator[ast.stmt]:
     """Yield statements and those inside of them that belong to the same scope, in their order.
 
-    These are the bodies of ``if``, ``try``, loops and ``with``.
+    These are the bodies of ``if``, ``try``, loops and ``with``. With ``scopes``, those inside of
+    functions and classes follow, too. Expressions, which are most of a tree, are not entered.
     """
-    waiting = [*body][::-1]
+    waiting = [*body][::-1]  # no recursion, because each `elif` of a chain is inside of another
     while waiting:
         statement = waiting.pop()
         if isinstance(statement, ast.stmt):
             yield statement
-        if not isinstance(statement, Scoped):
+        if scopes or not isinstance(statement, Scoped):
             inside = (
                 node
                 for node in ast.iter_child_nodes(statement)
