@@ -352,9 +352,24 @@ def run(x, y):
     )
 """
     kernel_file = tables(tmp_path, ROWS + wrapper)
-    assert kernel_file["constexprs"] == {"BLOCK_M": 1, "BLOCK_N": 64}
+    assert kernel_file["constexprs"] == {"BLOCK_M": 16, "BLOCK_N": 64}
     text = (tmp_path / "source.toml").read_text()
     assert 'n_cols = "i32"  # guessed: compared with whole numbers; taken as 64\n' in text
+
+
+def test_quotient_of_sizes_is_assumed_apart_from_them(tmp_path: Path) -> None:
+    """Of two sizes that are assumed one by one it would be 1 or 0, which is no side of a block."""
+    wrapper = """
+def run(x, y):
+    group = x.shape[1] // y.shape[1]
+    rows[(1,)](x, y, x.stride(2), y.stride(2), group, 64, 0, BLOCK_M=group, BLOCK_N=64)
+"""
+    kernel_file = tables(tmp_path, ROWS + wrapper)
+    assert kernel_file["constexprs"] == {"BLOCK_M": 16, "BLOCK_N": 64}
+    text = (tmp_path / "source.toml").read_text()
+    assert "BLOCK_M = 16  # guessed: a quotient of two sizes, as launched in line" in text
+    hinted = kernel_file["hints"]
+    assert "n_rows" not in hinted["divisible_by_16"] + hinted.get("equal_to_1", [])
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from compat.model import constexprs
 from compat.source.constants import PythonValue, Scope, SourceFunction, UnknownValue
 from compat.text import lazy_pattern
 from compat.toolchains.triton.inside.adapter.call import type_of_number
-from compat.toolchains.triton.language.guessing.evaluation import AssumedSize
+from compat.toolchains.triton.language.guessing.evaluation import AssumedSize, HostDescriptor
 from compat.toolchains.triton.language.guessing.facts import (
     ARITHMETIC,
     CERTAIN,
@@ -94,16 +94,10 @@ class Types:
         annotated = _annotated_type(parameter.annotation, self.scope)
         if annotated and annotated != "const":
             return Guess(annotated, "by its annotation", exact=annotated not in ("i32", "fp32"))
-        if name in self.facts.descriptors and name not in self.facts.pointers:
-            rank = self.facts.descriptors[name]
-            block = f"fp16[{', '.join(['64'] * rank)}]"
-            if name in self.facts.transferred:
-                layout = f"swizzle_byte_width=128, element_bitwidth=16, rank={rank}"
-                kind = f"tensordesc<{block},NVMMASharedLayout({layout})>"
-                return Guess(kind, "copied to or from shared memory", "its block shape and layout")
-            return Guess(
-                f"tensordesc<{block}>", "loaded or stored by .load() or .store()", "its block shape"
-            )
+        passed = (launch.values.get(name) for launch in self.launches)
+        made = next((value for value in passed if isinstance(value, HostDescriptor)), None)
+        if made or (name in self.facts.descriptors and name not in self.facts.pointers):
+            return self._descriptor(name, made)
         if annotated or self._is_pointer(name):
             element = self._element(name, set())
             optional = "; may be None" if name in self.facts.optional else ""
@@ -113,6 +107,20 @@ class Types:
                 element.look_at,
             )
         return self._scalar(parameter)
+
+    def _descriptor(self, name: str, made: HostDescriptor | None) -> Guess:
+        """The type of a descriptor. ``made`` is the one that a launch passes, if it is known."""
+        made_or_usual = made or HostDescriptor((64,) * self.facts.descriptors[name], None)
+        rank, doubts = len(made_or_usual.block), [] if made else ["block shape"]
+        block = f"{made_or_usual.element or 'fp16'}[{', '.join(map(str, made_or_usual.block))}]"
+        why = "loaded or stored by .load() or .store()"
+        if name in self.facts.transferred:
+            layout = f"swizzle_byte_width=128, element_bitwidth=16, rank={rank}"
+            block += f",NVMMASharedLayout({layout})"
+            why, doubts = "copied to or from shared memory", [*doubts, "layout"]
+        if made:
+            why = "as the descriptor is made where the kernel is launched"
+        return Guess(f"tensordesc<{block}>", why, f"its {' and '.join(doubts)}" if doubts else "")
 
     def _is_pointer(self, name: str) -> bool:
         if name in self.facts.pointers:
@@ -408,12 +416,10 @@ class Values:
         for launch in self.launches:
             value = launch.values.get(parameter.name)
             if parameter.name in launch.values and is_value(value):
-                why = f"as launched in line {launch.line}"
-                yield (
-                    Guess(int(value), f"the size of a tensor, {why}")
-                    if isinstance(value, AssumedSize)
-                    else Guess(value, why)
-                )
+                why = "as launched"
+                if isinstance(value, AssumedSize):
+                    why, value = f"{value.what}, as launched", int(value)
+                yield Guess(value, f"{why} in line {launch.line}")
         is_known, value = self.scope.try_value(parameter.default)
         if is_known and is_value(value):
             others = (scope.try_value(parameter.default) for scope in self.other_scopes)
@@ -485,7 +491,7 @@ class Values:
         compared = [
             literal
             for literal in self.facts.compared_values.get(name, [])
-            if isinstance(literal, int | float) and not isinstance(literal, bool)
+            if isinstance(literal, int) and not isinstance(literal, bool)
         ]
         kind = self.facts.kinds.get(ValueOrigin(name))
         likely = kind if kind and kind.sure >= LIKELY else None

@@ -24,6 +24,8 @@ from compat.text import lazy_pattern
 
 SIZE = 1024
 """The assumed value of an unknown size: a multiple of 16, like most sizes."""
+_QUOTIENT = 16
+"""The assumed quotient of two sizes: the least side of a block that ``tl.dot`` always accepts."""
 GLUON = "triton.experimental.gluon.language."
 _NAMED = (
     (lazy_pattern(r"(?i).*head_?dim.*|d_?head|.*head_size|d|.*_d"), 64),
@@ -56,6 +58,7 @@ class AssumedSize(int):
 
     key: str
     """The identity of a size: its name in the source, else its axis and the number of axes."""
+    what = "the size of a tensor"
 
     @property
     def is_named(self) -> bool:
@@ -68,6 +71,20 @@ class AssumedSize(int):
         size = cls(value)
         size.key = key
         return size
+
+    def __floordiv__(self, other: int) -> int:
+        if isinstance(other, AssumedSize):
+            return AssumedQuotient.of(f"{self.key} // {other.key}", _QUOTIENT)
+        return int(self) // other
+
+
+class AssumedQuotient(AssumedSize):
+    """A quotient of two sizes, such as the query heads for each key head.
+
+    It does not follow from the sizes, which are assumed one by one.
+    """
+
+    what = "a quotient of two sizes"
 
 
 def size_by_name(name: str, usual: int = SIZE) -> int:

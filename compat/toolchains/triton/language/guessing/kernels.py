@@ -25,6 +25,7 @@ from compat.toolchains.triton.language.guessing.arguments import (
 from compat.toolchains.triton.language.guessing.body import KernelBody
 from compat.toolchains.triton.language.guessing.evaluation import (
     SIZE,
+    AssumedQuotient,
     AssumedSize,
     OpaqueArgument,
     TunerConfig,
@@ -256,6 +257,8 @@ class _Guessing:
         name = parameter.name
         passed = (launch.values[name] for launch in self.launches if name in launch.values)
         for value in (*passed, self.scope.try_value(parameter.default)[1]):
+            if isinstance(value, AssumedQuotient):
+                return None  # no hint is likely
             if isinstance(value, int) and not isinstance(value, bool):
                 return int(value)
         if _STRIDE.match(name):
