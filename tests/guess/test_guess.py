@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from compat.config.kernel_files import load_kernels
 from compat.guess import GuessedSource, guess_sources, kernel_file_text
+from compat.model import BuiltEnv
 from compat.model.cell import leaf_types
 
 ROOT = Path(__file__).parents[2]
@@ -334,6 +337,55 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
         {"BLOCK": 4096, "EVEN": False},
     ]
     assert "constexprs" not in document
+
+
+@pytest.mark.parametrize(("smoothing", "is_smooth"), [("0.0", False), ("0.1", True)])
+def test_heuristic_gets_the_numbers_that_a_launch_passes(
+    smoothing: str, is_smooth: bool, tmp_path: Path
+) -> None:
+    document = tables(
+        tmp_path,
+        f"""
+@triton.heuristics({{"SMOOTH": lambda args: args["smoothing"] > 0.0}})
+@triton.jit
+def kernel(x, smoothing, SMOOTH: tl.constexpr):
+    if SMOOTH:
+        tl.store(x, tl.load(x) * smoothing * 0.5)
+
+def run(x, smoothing={smoothing}):
+    kernel[(1,)](x, smoothing)
+""",
+    )
+    assert document["signature"]["smoothing"] == "fp32"
+    assert document["constexprs"] == {"SMOOTH": is_smooth}
+
+
+@pytest.mark.wheels
+def test_next_power_of_two_is_that_of_triton(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    numbers = (-3, 0, 1, 2, 3, 4, 1023, 1025)
+    program = f"import triton; print([triton.next_power_of_2(n) for n in {numbers}])"
+    answer = subprocess.run(
+        [str(built("triton-3.5.1").python), "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    heuristics = [
+        f'"N{i}": lambda args: triton.next_power_of_2({number})' for i, number in enumerate(numbers)
+    ]
+    parameters = [f"N{i}: tl.constexpr" for i, _ in enumerate(numbers)]
+    document = tables(
+        tmp_path,
+        f"""
+@triton.heuristics({{{", ".join(heuristics)}}})
+@triton.jit
+def kernel(x, {", ".join(parameters)}):
+    tl.store(x, 0.0)
+""",
+    )
+    assert str([*document["constexprs"].values()]) == answer.stdout.strip()
 
 
 def test_heuristic_of_an_option_is_an_option(tmp_path: Path) -> None:

@@ -378,7 +378,9 @@ class KernelScope(Scope):
         **FUNCTIONS,
         "triton.cdiv": _cdiv,
         "triton.language.cdiv": _cdiv,
-        "triton.next_power_of_2": lambda number: 1 << max(0, number - 1).bit_length(),
+        "triton.next_power_of_2": lambda number: (
+            1 << (number - 1).bit_length() if number > 0 else 0
+        ),
         "triton.language.constexpr": lambda value: value,
         f"{GLUON}constexpr": lambda value: value,
         "torch.version.hip": None,

@@ -255,8 +255,7 @@ class _Guessing:
 
     def _number(self, parameter: JitParameter, innermost: Collection[str]) -> int | None:
         name = parameter.name
-        passed = (launch.values[name] for launch in self.launches if name in launch.values)
-        for value in (*passed, self.scope.try_value(parameter.default)[1]):
+        for value in self._passed(parameter):
             if isinstance(value, AssumedQuotient):
                 return None  # no hint is likely
             if isinstance(value, int) and not isinstance(value, bool):
@@ -267,6 +266,12 @@ class _Guessing:
         if kind is None or kind.why == RANDOM or _NO_SIZE.fullmatch(name):
             return None
         return size_by_name(name, self.usual)
+
+    def _passed(self, parameter: JitParameter) -> list[object]:
+        """Return what launches pass for a parameter as far as it is known, then its default."""
+        name = parameter.name
+        passed = [launch.values[name] for launch in self.launches if name in launch.values]
+        return [*passed, self.scope.try_value(parameter.default)[1]]
 
     # --- cases ---
 
@@ -366,7 +371,11 @@ class _Guessing:
 
         They are computed for each case if they depend on values that differ by case.
         """
-        arguments = {name: self._argument(name, guess.value) for name, guess in self.types.items()}
+        arguments = {
+            parameter.name: self._argument(parameter, self.types[parameter.name].value)
+            for parameter in self.function.parameters
+            if parameter.name in self.types
+        }
         for name, node in self.function.heuristics.items():
             computed = []
             for case in self.cases or [_Case("")]:
@@ -382,11 +391,14 @@ class _Guessing:
                     break
             self._note_heuristic(name, computed, node.lineno)
 
-    def _argument(self, name: str, kind: str) -> object:
+    def _argument(self, parameter: JitParameter, kind: str) -> object:
         """Return the value that a heuristic gets for a run-time argument."""
         if kind.startswith(("*", "tensordesc")):
-            return OpaqueArgument(name)
-        return 1.0 if kind.startswith(("fp", "bf")) else self.numbers.get(name, self.usual)
+            return OpaqueArgument(parameter.name)
+        if kind in _WHOLE:
+            return self.numbers.get(parameter.name, self.usual)
+        passed = (value for value in self._passed(parameter) if isinstance(value, int | float))
+        return next(passed, 1.0)
 
     def _note_heuristic(self, name: str, values: Sequence[object], line: int) -> None:
         if len(values) < max(1, len(self.cases)):
