@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from compat.source.parsing import walk
 from tests import floors
 from tests.floors import statements_in
 
@@ -108,7 +109,7 @@ def user_strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
     A value in a string is a ``…``.
     """
-    nodes = [*ast.walk(tree)]
+    nodes = [*walk(tree)]
     silent = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     silent |= {
         id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values

@@ -263,7 +263,7 @@ def _with_nodes(node: ast.AST, changed: Nodes, same: Container[ast.AST] = ()) ->
         return copies if isinstance(node, ast.stmt) else copies[:1]
     twin = type(node)()
     twin.__dict__.update(node.__dict__)
-    for name in node_fields(type(node)):
+    for name in node_fields(node._fields):
         value = getattr(node, name, None)
         if isinstance(value, list):
             items = [

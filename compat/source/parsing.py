@@ -133,7 +133,7 @@ def walk(tree: ast.AST) -> Iterator[ast.AST]:
 
 def _children(node: ast.AST) -> list[ast.AST]:
     children: list[ast.AST] = []
-    for name in node_fields(type(node)):
+    for name in node_fields(node._fields):
         value = getattr(node, name, None)
         if isinstance(value, ast.AST):
             children.append(value)
@@ -145,9 +145,9 @@ def _children(node: ast.AST) -> list[ast.AST]:
 
 
 @cache
-def node_fields(kind: type[ast.AST]) -> tuple[str, ...]:
-    """The fields of a kind of node that can contain other nodes than contexts."""
-    return tuple(name for name in kind._fields if name not in _WITHOUT_NODES)
+def node_fields(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a node's fields that can contain other nodes than contexts."""
+    return tuple(name for name in fields if name not in _WITHOUT_NODES)
 
 
 _WITHOUT_NODES = ("ctx", "id", "attr", "arg", "asname", "module", "level", "kind", "type_comment")
