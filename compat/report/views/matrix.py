@@ -318,7 +318,7 @@ def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
         where = f"{amount(source.cells, 'cell')} not tried, on {source.releases}"
         yield Heading(f"NOT LOADED {source.source} ({source.kernel}): {where}", style="bold red")
         if source.failed_first:
-            yield TextLine(f"failed first: {source.failed_first}", indent=3)
+            yield TextLine(one_line(f"failed first: {source.failed_first}", 240), indent=3)
         yield TextLine(_tail(source.failure.excerpt), indent=3)
         yield TextLine(one_line(source.failure.advice, 240), indent=3)
     if most is not None and len(report.unimported_sources) > most:

@@ -491,7 +491,7 @@ class Values:
         compared = [
             literal
             for literal in self.facts.compared_values.get(name, [])
-            if isinstance(literal, int) and not isinstance(literal, bool)
+            if isinstance(literal, int | float) and not isinstance(literal, bool)
         ]
         kind = self.facts.kinds.get(ValueOrigin(name))
         likely = kind if kind and kind.sure >= LIKELY else None
