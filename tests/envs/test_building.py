@@ -67,12 +67,12 @@ def test_failed_build_records_the_installers_message_and_stops_no_other_env(
     checkout: Checkout,
 ) -> None:
     checkout.matrix('{ triton = "9.9" }', '{ triton = "1.0" }')
-    for backend, others in (("uv", ["env(triton-1.0)"]), ("virtualenv", [])):
-        output = checkout.nox("-fb", backend, "-s", "env(triton-9.9)", *others)
+    for backend in BACKENDS:
+        output = checkout.nox("-fb", backend, "-s", "env(triton-9.9)", "env(triton-1.0)")
         assert "triton-9.9 cannot be used" in output
         assert "triton==9.9" in (checkout.read("triton-9.9").error or "")
         assert "No matching distribution" in output or "No solution found" in output
-    assert checkout.read("triton-1.0").error is None
+        assert checkout.read("triton-1.0").error is None
     checkout.publish("triton", "9.9")
     checkout.nox("-s", "env(triton-9.9)")
     assert imported_version(checkout.read("triton-9.9").python) == "9.9"
@@ -104,24 +104,26 @@ def test_envs_are_built_from_forks(checkout: Checkout, tmp_path: Path, backend: 
     checkout.matrix(
         f'{{ wheel = "{wheel.name}" }}',
         f'{{ name = "by-url", wheel = "{wheel.as_uri()}" }}',
-        f'{{ distribution = "Tri.Fork", triton = "3.0", index = "{other.as_uri()}", install ='
-        ' ["helper", "setuptools"] }',
+        f'{{ name = "by-index", triton = "1.1", index = "{other.as_uri()}", install ='
+        ' ["helper"] }',
+        '{ distribution = "Tri.Fork", triton = "3.0", install = ["setuptools"] }',
     )
-    checkout.publish("tri_fork", "3.0").parent.rename(other / "tri-fork")
+    checkout.publish("tri_fork", "3.0").parent.rename(checkout.index / "tri-fork")
     checkout.nox(
         "-fb",
         backend,
         "-s",
         "env(triton-1.0+fork1)",
         "env(by-url)",
+        "env(by-index)",
         "env(tri-fork-3.0)",
     )
-    names = ("triton-1.0+fork1", "by-url", "tri-fork-3.0")
+    names = ("triton-1.0+fork1", "by-url", "by-index", "tri-fork-3.0")
     built = {name: checkout.read(name) for name in names}
-    assert [one.error for one in built.values()] == [None] * 3
-    assert [one.release for one in built.values()] == ["1.0+fork1", "1.0+fork1", "3.0"]
+    assert [one.error for one in built.values()] == [None] * 4
+    assert [one.release for one in built.values()] == ["1.0+fork1", "1.0+fork1", "1.1", "3.0"]
     assert imported_version(built["triton-1.0+fork1"].python) == "1.0+fork1"
-    assert built["tri-fork-3.0"].version_of("helper") == "2.0"
+    assert built["by-index"].version_of("helper") == "2.0"
     same = built["triton-1.0+fork1"], built["by-url"]
     assert same[0].packages == same[1].packages
 

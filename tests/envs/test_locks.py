@@ -78,13 +78,11 @@ def test_a_locked_env_keeps_its_versions(locked: Checkout) -> None:
     assert locked.read(ENV).version_of("helper") == "2.1"
 
 
-@pytest.mark.parametrize(
-    ("name", "backend"), [(ENV, "uv"), ("helper-2.0", "uv"), ("helper-2.0", "virtualenv")]
-)
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ["triton-1.0", "helper-2.0"])
 def test_a_wheel_with_other_content_is_refused(
     locked: Checkout, backend: str, name: str, tmp_path: Path
 ) -> None:
-    """The test of a wheel beside the matrix file has pip refuse the toolchain's wheel."""
     distribution, version = name.split("-")
     # The wheel has the same name, version and dependencies, and another program.
     locked.publish(
