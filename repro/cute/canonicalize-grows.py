@@ -3,12 +3,14 @@
 # dependencies = ["nvidia-cutlass-dsl==4.8.1"]
 # ///
 #
-# CuTe DSL 4.8.1: MLIR's canonicalize takes a time that grows nearly with the cube of the number of cute.gemm calls in a row, as Python's
-# range leaves them of a tiled product. Tracing grows linearly.
+# CuTe DSL 4.8.1: the time of MLIR's pass `canonicalize` grows nearly with the cube of the number of
+# `cute.gemm` calls in a row. A Python loop over the steps of a tiled product makes such a row. The
+# time of tracing grows linearly.
 #
-# `uv run canonicalize-grows.py` shows it, on Linux and without a GPU or a driver, in about half a minute; `python` runs it where
-# CuTe DSL 4.8.1 is installed (`pip install nvidia-cutlass-dsl==4.8.1`). Exit code 0: the last step costs more than four times as
-# much; 1: it does not. Numbers as arguments are other lengths.
+# `uv run canonicalize-grows.py` shows it in about half a minute, on Linux and without a GPU or a
+# driver. `python` runs it where CuTe DSL 4.8.1 is installed (`pip install
+# nvidia-cutlass-dsl==4.8.1`). Exit code 0: the last step costs more than four times as much; 1: it
+# does not. Arguments are other values of N.
 import os
 import re
 import subprocess
@@ -25,17 +27,27 @@ TILE = (128, 128, 64)
 
 
 @cute.kernel
-def chain_kernel(tiled_mma: cute.TiledMma, layout_a: cute.ComposedLayout, layout_b: cute.ComposedLayout, CHAIN: cutlass.Constexpr):
+def chain_kernel(
+    tiled_mma: cute.TiledMma,
+    layout_a: cute.ComposedLayout,
+    layout_b: cute.ComposedLayout,
+    CHAIN: cutlass.Constexpr,
+):
     memory = SmemAllocator()
     tile_a = memory.allocate_tensor(cutlass.Float16, layout_a.outer, 128, swizzle=layout_a.inner)
     tile_b = memory.allocate_tensor(cutlass.Float16, layout_b.outer, 128, swizzle=layout_b.inner)
     held = memory.allocate_array(cutlass.Int32)
-    address = cute.arch.retrieve_tmem_ptr(cutlass.Float32, alignment=16, ptr_to_buffer_holding_addr=held)
-    sums = cute.make_tensor(address, tiled_mma.make_fragment_C(tiled_mma.partition_shape_C(TILE[:2])).layout)
-    operand_a, operand_b = tiled_mma.make_fragment_A(tile_a), tiled_mma.make_fragment_B(tile_b)
+    address = cute.arch.retrieve_tmem_ptr(
+        cutlass.Float32, alignment=16, ptr_to_buffer_holding_addr=held
+    )
+    fragment = tiled_mma.make_fragment_C(tiled_mma.partition_shape_C(TILE[:2]))
+    sums = cute.make_tensor(address, fragment.layout)
+    operand_a = tiled_mma.make_fragment_A(tile_a)
+    operand_b = tiled_mma.make_fragment_B(tile_b)
     for _ in cutlass.range_constexpr(CHAIN):
         for k in cutlass.range_constexpr(4):
-            cute.gemm(tiled_mma, sums, operand_a[None, None, k, 0], operand_b[None, None, k, 0], sums)
+            step = (None, None, k, 0)
+            cute.gemm(tiled_mma, sums, operand_a[step], operand_b[step], sums)
             tiled_mma.set(tcgen05.Field.ACCUMULATE, True)
 
 
@@ -44,11 +56,15 @@ def chain(CHAIN: cutlass.Constexpr):
     major = tcgen05.OperandMajorMode.K
     one, source = tcgen05.CtaGroup.ONE, tcgen05.OperandSource.SMEM
     tiled_mma = cute.make_tiled_mma(
-        tcgen05.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (128, 128, 16), one, source, major, major)
+        tcgen05.MmaF16BF16Op(
+            cutlass.Float16, cutlass.Float32, (128, 128, 16), one, source, major, major
+        )
     )
     layout_a = blackwell_helpers.make_smem_layout_a(tiled_mma, TILE, cutlass.Float16, 1)
     layout_b = blackwell_helpers.make_smem_layout_b(tiled_mma, TILE, cutlass.Float16, 1)
-    chain_kernel(tiled_mma, layout_a, layout_b, CHAIN).launch(grid=(1, 1, 1), block=(128, 1, 1), smem=40000)
+    chain_kernel(tiled_mma, layout_a, layout_b, CHAIN).launch(
+        grid=(1, 1, 1), block=(128, 1, 1), smem=40000
+    )
 
 
 def run_timed(self, module, pipeline, *rest, **options):
@@ -62,18 +78,28 @@ def run_timed(self, module, pipeline, *rest, **options):
         begin = time.process_time()
         passes.run(module.operation)
         os.write(1, f"\ntrace {begin - BEGIN}\npipeline {time.process_time() - begin}\n".encode())
-        del passes  # it reports as it goes
+        del passes  # MLIR prints its report when the pass manager is destroyed
     os._exit(0)
 
 
 def measured(length):
-    """CPU seconds of tracing, of canonicalize and of all else in the pipeline."""
+    """Return the CPU seconds of tracing, of canonicalize, and of the rest of the pipeline."""
     command = [sys.executable, __file__, "compile", str(length)]
     variables = {**os.environ, "CUTE_DSL_ARCH": "sm_100a"}
-    text = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=True).stdout
-    trace, pipeline = (float(re.search(rf"^{name} ([\d.e-]+)", text, re.M)[1]) for name in ("trace", "pipeline"))
-    # The report is of wall time: its shares are those of the CPU, since there is one thread.
-    canonicalize = pipeline * sum(map(float, re.findall(r"\( *([\d.]+)%\) +Canonicalizer", text))) / 100
+    text = subprocess.run(
+        command,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        errors="replace",
+        check=True,
+    ).stdout
+    trace, pipeline = (
+        float(re.search(rf"^{name} ([\d.e-]+)", text, re.M)[1]) for name in ("trace", "pipeline")
+    )
+    # MLIR reports wall time. With one thread, its shares are also those of CPU time.
+    shares = map(float, re.findall(r"\( *([\d.]+)%\) +Canonicalizer", text))
+    canonicalize = pipeline * sum(shares) / 100
     return trace, canonicalize, pipeline - canonicalize
 
 
@@ -89,10 +115,14 @@ if __name__ == "__main__":
         trace, canonicalize, others = measured(length)
         growth = canonicalize / before if before else None
         print(
-            f"{length:4}  {trace:6.2f}  {canonicalize:12.2f}  {others:6.2f}" + (f"   {growth:.1f} times" if growth else ""),
+            f"{length:4}  {trace:6.2f}  {canonicalize:12.2f}  {others:6.2f}"
+            + (f"   {growth:.1f} times" if growth else ""),
             flush=True,
         )
         before = canonicalize
     shows = growth is not None and growth > 4
-    print(f"{'reproduced' if shows else 'not reproduced'}: the last step costs {growth:.1f} times as much in canonicalize")
+    print(
+        f"{'reproduced' if shows else 'not reproduced'}: the last step costs"
+        f" {growth:.1f} times as much in canonicalize"
+    )
     sys.exit(0 if shows else 1)

@@ -3,11 +3,13 @@
 # dependencies = ["nvidia-cutlass-dsl==4.5.0"]
 # ///
 #
-# CuTe DSL 4.5.0 traces a kernel more slowly than 4.4.2 and 4.5.3 do. This prints the CPU seconds of tracing, of a kernel with 2,048
-# calls of cute.gemm, five times, each in a process of its own. Nothing is compiled.
+# CuTe DSL 4.5.0 traces a kernel more slowly than 4.4.2 and 4.5.3 do. This script traces a kernel
+# with 2,048 calls of `cute.gemm` five times, each in a new process, and prints the CPU seconds. It
+# compiles nothing.
 #
-# `uv run trace-time.py` runs it, on Linux and without a GPU or a driver; `python` runs it in any release from 4.1 on that is installed
-# (`pip install nvidia-cutlass-dsl==4.4.2`). One release alone shows nothing, so that the exit code is 0 wherever it ran to its end.
+# `uv run trace-time.py` runs it on Linux, without a GPU or a driver. `python` runs it with any
+# installed release from 4.1 on (`pip install nvidia-cutlass-dsl==4.4.2`). The exit code is 0 if all
+# five end, because one release alone shows no difference.
 import os
 import subprocess
 import sys
@@ -23,17 +25,24 @@ CHAIN, TILE = 512, (128, 128, 64)
 
 
 @cute.kernel
-def chain_kernel(tiled_mma: cute.TiledMma, layout_a: cute.ComposedLayout, layout_b: cute.ComposedLayout):
+def chain_kernel(
+    tiled_mma: cute.TiledMma, layout_a: cute.ComposedLayout, layout_b: cute.ComposedLayout
+):
     memory = SmemAllocator()
     tile_a = memory.allocate_tensor(cutlass.Float16, layout_a.outer, 128, swizzle=layout_a.inner)
     tile_b = memory.allocate_tensor(cutlass.Float16, layout_b.outer, 128, swizzle=layout_b.inner)
     held = memory.allocate_array(cutlass.Int32)
-    address = cute.arch.retrieve_tmem_ptr(cutlass.Float32, alignment=16, ptr_to_buffer_holding_addr=held)
-    sums = cute.make_tensor(address, tiled_mma.make_fragment_C(tiled_mma.partition_shape_C(TILE[:2])).layout)
-    operand_a, operand_b = tiled_mma.make_fragment_A(tile_a), tiled_mma.make_fragment_B(tile_b)
+    address = cute.arch.retrieve_tmem_ptr(
+        cutlass.Float32, alignment=16, ptr_to_buffer_holding_addr=held
+    )
+    fragment = tiled_mma.make_fragment_C(tiled_mma.partition_shape_C(TILE[:2]))
+    sums = cute.make_tensor(address, fragment.layout)
+    operand_a = tiled_mma.make_fragment_A(tile_a)
+    operand_b = tiled_mma.make_fragment_B(tile_b)
     for _ in cutlass.range_constexpr(CHAIN):
         for k in cutlass.range_constexpr(4):
-            cute.gemm(tiled_mma, sums, operand_a[None, None, k, 0], operand_b[None, None, k, 0], sums)
+            step = (None, None, k, 0)
+            cute.gemm(tiled_mma, sums, operand_a[step], operand_b[step], sums)
             tiled_mma.set(tcgen05.Field.ACCUMULATE, True)
 
 
@@ -41,14 +50,20 @@ def chain_kernel(tiled_mma: cute.TiledMma, layout_a: cute.ComposedLayout, layout
 def chain():
     major = tcgen05.OperandMajorMode.K
     one, source = tcgen05.CtaGroup.ONE, tcgen05.OperandSource.SMEM
-    tiled_mma = cute.make_tiled_mma(tcgen05.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (128, 128, 16), one, source, major, major))
+    tiled_mma = cute.make_tiled_mma(
+        tcgen05.MmaF16BF16Op(
+            cutlass.Float16, cutlass.Float32, (128, 128, 16), one, source, major, major
+        )
+    )
     layout_a = blackwell_helpers.make_smem_layout_a(tiled_mma, TILE, cutlass.Float16, 1)
     layout_b = blackwell_helpers.make_smem_layout_b(tiled_mma, TILE, cutlass.Float16, 1)
-    chain_kernel(tiled_mma, layout_a, layout_b).launch(grid=(1, 1, 1), block=(128, 1, 1), smem=40000)
+    chain_kernel(tiled_mma, layout_a, layout_b).launch(
+        grid=(1, 1, 1), block=(128, 1, 1), smem=40000
+    )
 
 
 def stop(self, module, pipeline, *rest, **options):
-    """In the place of the compiler: tracing is over."""
+    """Replace the compiler: print the CPU seconds of tracing, and end the process."""
     os.write(1, f"\n{time.process_time() - BEGIN:.2f}\n".encode())
     os._exit(0)
 
@@ -61,4 +76,7 @@ if __name__ == "__main__":
     variables = {**os.environ, "CUTE_DSL_ARCH": "sm_100a"}
     for _ in range(5):
         command = [sys.executable, "-W", "ignore", __file__, "trace"]
-        print(subprocess.run(command, env=variables, stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1], flush=True)
+        child = subprocess.run(
+            command, env=variables, stdout=subprocess.PIPE, text=True, check=True
+        )
+        print(child.stdout.split()[-1], flush=True)
