@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import define
+from attrs import define, field
 
 from compat.source.constants import PythonValue, Scope
 from compat.source.parsing import bound_names, dotted_name, named_parameters
@@ -45,23 +45,144 @@ class ArgumentUses:
             self.modes = max(self.modes, modes)
 
 
-def uses_of(
-    name: str,
-    function: ast.FunctionDef,
-    others: Mapping[str, ast.FunctionDef],
-    lines: Sequence[str],
-    constants: Mapping[str, object],
-) -> ArgumentUses:
-    """Return how a function uses one of its parameters in the code that is compiled.
+_Place = tuple[str, ast.FunctionDef, frozenset[tuple[str, str]], int]
+"""A parameter, its function, the texts of constants, and the depth of calls that remains."""
 
-    ``others`` are functions that it may pass the parameter to, and ``lines`` are the lines of the
-    source. ``constants`` are the values of parameters and of attributes (``self.x``) that decide
-    which branches are compiled.
+
+@define
+class UsesReader:
+    """Reads how the functions of a source use their parameters.
+
+    It reads a use in a function only once, because several functions may call it, and often.
     """
-    uses = ArgumentUses()
-    _note_comment(uses, name, function, lines)
-    _look(uses, name, function, others, constants, _NOTED)
-    return uses
+
+    others: Mapping[str, ast.FunctionDef]
+    """Functions that a function may pass a parameter to."""
+    lines: Sequence[str]
+    """The lines of the source."""
+    _known: dict[_Place, ArgumentUses] = field(factory=dict)
+
+    def uses_of(
+        self, name: str, function: ast.FunctionDef, constants: Mapping[str, object]
+    ) -> ArgumentUses:
+        """Return how a function uses one of its parameters in the code that is compiled.
+
+        ``constants`` are the values of parameters and of attributes (``self.x``) that decide which
+        branches are compiled.
+        """
+        uses = ArgumentUses()
+        _note_comment(uses, name, function, self.lines)
+        self._look(uses, name, function, constants, _NOTED)
+        return uses
+
+    def _inner(
+        self, name: str, function: ast.FunctionDef, constants: Mapping[str, object], depth: int
+    ) -> ArgumentUses:
+        """Return the uses of a parameter in a function that another one calls."""
+        values = frozenset((word, repr(value)) for word, value in constants.items())
+        place = name, function, values, depth
+        if place not in self._known:
+            uses = ArgumentUses()
+            self._look(uses, name, function, constants, depth)
+            self._known[place] = uses
+        return self._known[place]
+
+    def _look(  # noqa: C901 - one case for each form of use
+        self,
+        uses: ArgumentUses,
+        name: str,
+        function: ast.FunctionDef,
+        constants: Mapping[str, object],
+        depth: int,
+    ) -> None:
+        changed = bound_names(function.body)
+        local = {word: value for word, value in constants.items() if word not in changed}
+        scope = _Constants(module={}, imports={}, local=local)
+        for node in _compiled_nodes(function, scope):
+            match node:
+                case ast.Assign(
+                    targets=[ast.Tuple(elts=targets)],
+                    value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"),
+                ):
+                    if owner == name and not any(
+                        isinstance(target, ast.Starred) for target in targets
+                    ):
+                        uses.has(len(targets), exact=True)
+                case ast.Subscript(
+                    value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"),
+                    slice=ast.Constant(value=int(at)),
+                ):
+                    if owner == name:
+                        uses.has(at + 1)
+                case ast.Subscript(value=ast.Name(id=owner), slice=ast.Tuple(elts=indices)) if (
+                    owner == name
+                ):
+                    uses.is_tensor = True
+                    uses.has(
+                        len(indices),
+                        exact=not any(isinstance(part, ast.Starred) for part in indices),
+                    )
+                case ast.Subscript(value=ast.Name(id=owner), slice=index) if owner == name:
+                    uses.is_tensor = True
+                    uses.is_indexed |= isinstance(index, ast.Name | ast.BinOp | ast.Constant)
+                case ast.Attribute(value=ast.Name(id=owner), attr=attribute) if (
+                    owner == name and attribute in _OF_TENSORS
+                ):
+                    uses.is_tensor = True
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=owner)) if (
+                    owner == name
+                ):
+                    uses.parts = len(targets)
+                case ast.Call():
+                    self._note_call(uses, name, node, scope, depth)
+
+    def _note_call(
+        self, uses: ArgumentUses, name: str, call: ast.Call, scope: _Constants, depth: int
+    ) -> None:
+        """Note the uses of a parameter that a call gets."""
+        last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted_name(call.func)
+        about = [index for index, argument in enumerate(call.args) if _is(argument, name)]
+        if about and about[0] == 0:
+            if count := _modes_in_order(call.args[1:]):
+                uses.has(count, exact=True)
+            if last in ("select", "group_modes", "size", "get", "slice_", "dice"):
+                for modes in (
+                    keyword.value for keyword in call.keywords if keyword.arg in ("mode", "order")
+                ):
+                    numbers = [
+                        node.value
+                        for node in ast.walk(modes)
+                        if isinstance(node, ast.Constant) and isinstance(node.value, int)
+                    ]
+                    uses.has(
+                        max(numbers, default=-1) + 1,
+                        exact=last == "select" and len(numbers) > max(numbers, default=0),
+                    )
+            if (
+                last == "group_modes"
+                and len(call.args) == 3
+                and isinstance(end := call.args[2], ast.Constant)
+            ):
+                uses.has(int(end.value) if isinstance(end.value, int) else 0)
+            if (
+                last in ("local_tile", "zipped_divide", "tiled_divide", "flat_divide")
+                and len(call.args) > 1
+            ):
+                sizes = getattr(call.args[1], "elts", ())
+                uses.has(len(sizes))
+        if (
+            depth
+            and last in self.others
+            and (about or any(_is(keyword.value, name) for keyword in call.keywords))
+        ):
+            function = self.others[last]
+            constants = _constants_passed(function, call, scope)
+            for inner_name in _parameters(function, call, name):
+                inner = self._inner(inner_name, function, constants, depth - 1)
+                uses.is_tensor |= inner.is_tensor
+                uses.is_indexed |= inner.is_indexed
+                if inner.modes:
+                    uses.has(inner.modes, exact=inner.exact)
 
 
 class _Constants(Scope):
@@ -111,104 +232,9 @@ def _note_comment(
                 return
 
 
-def _look(  # noqa: C901 - one case for each form of use
-    uses: ArgumentUses,
-    name: str,
-    function: ast.FunctionDef,
-    others: Mapping[str, ast.FunctionDef],
-    constants: Mapping[str, object],
-    depth: int,
-) -> None:
-    changed = bound_names(function.body)
-    local = {word: value for word, value in constants.items() if word not in changed}
-    scope = _Constants(module={}, imports={}, local=local)
-    for node in _compiled_nodes(function, scope):
-        match node:
-            case ast.Assign(
-                targets=[ast.Tuple(elts=targets)],
-                value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"),
-            ):
-                if owner == name and not any(isinstance(target, ast.Starred) for target in targets):
-                    uses.has(len(targets), exact=True)
-            case ast.Subscript(
-                value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"),
-                slice=ast.Constant(value=int(at)),
-            ):
-                if owner == name:
-                    uses.has(at + 1)
-            case ast.Subscript(value=ast.Name(id=owner), slice=ast.Tuple(elts=indices)) if (
-                owner == name
-            ):
-                uses.is_tensor = True
-                uses.has(
-                    len(indices), exact=not any(isinstance(part, ast.Starred) for part in indices)
-                )
-            case ast.Subscript(value=ast.Name(id=owner), slice=index) if owner == name:
-                uses.is_tensor = True
-                uses.is_indexed |= isinstance(index, ast.Name | ast.BinOp | ast.Constant)
-            case ast.Attribute(value=ast.Name(id=owner), attr=attribute) if (
-                owner == name and attribute in _OF_TENSORS
-            ):
-                uses.is_tensor = True
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=owner)) if (
-                owner == name
-            ):
-                uses.parts = len(targets)
-            case ast.Call():
-                _note_call(uses, name, node, others, scope, depth)
-
-
-def _note_call(
-    uses: ArgumentUses,
-    name: str,
-    call: ast.Call,
-    others: Mapping[str, ast.FunctionDef],
-    scope: _Constants,
-    depth: int,
-) -> None:
-    last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted_name(call.func)
-    about = [index for index, argument in enumerate(call.args) if _is(argument, name)]
-    if about and about[0] == 0:
-        if count := _modes_in_order(call.args[1:]):
-            uses.has(count, exact=True)
-        if last in ("select", "group_modes", "size", "get", "slice_", "dice"):
-            for modes in (
-                keyword.value for keyword in call.keywords if keyword.arg in ("mode", "order")
-            ):
-                numbers = [
-                    node.value
-                    for node in ast.walk(modes)
-                    if isinstance(node, ast.Constant) and isinstance(node.value, int)
-                ]
-                uses.has(
-                    max(numbers, default=-1) + 1,
-                    exact=last == "select" and len(numbers) > max(numbers, default=0),
-                )
-        if (
-            last == "group_modes"
-            and len(call.args) == 3
-            and isinstance(end := call.args[2], ast.Constant)
-        ):
-            uses.has(int(end.value) if isinstance(end.value, int) else 0)
-        if (
-            last in ("local_tile", "zipped_divide", "tiled_divide", "flat_divide")
-            and len(call.args) > 1
-        ):
-            sizes = getattr(call.args[1], "elts", ())
-            uses.has(len(sizes))
-    if (
-        depth
-        and last in others
-        and (about or any(_is(keyword.value, name) for keyword in call.keywords))
-    ):
-        constants = _constants_passed(others[last], call, scope)
-        for inner_name in _parameters(others[last], call, name):
-            inner = ArgumentUses()
-            _look(inner, inner_name, others[last], others, constants, depth - 1)
-            uses.is_tensor |= inner.is_tensor
-            uses.is_indexed |= inner.is_indexed
-            if inner.modes:
-                uses.has(inner.modes, exact=inner.exact)
+def _has_star(parts: Sequence[ast.expr]) -> bool:
+    """Whether one of some targets or indexes stands for any number of them."""
+    return any(isinstance(part, ast.Starred) for part in parts)
 
 
 def _modes_in_order(arguments: Sequence[ast.expr]) -> int:

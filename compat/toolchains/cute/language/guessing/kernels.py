@@ -24,8 +24,8 @@ from compat.toolchains.cute.language.guessing.assumptions import (
 )
 from compat.toolchains.cute.language.guessing.body import (
     ArgumentUses,
+    UsesReader,
     literals_of,
-    uses_of,
 )
 from compat.toolchains.cute.language.guessing.evaluation import HostCall, has_unknown
 from compat.toolchains.cute.language.guessing.library import strides_of
@@ -86,9 +86,11 @@ class _LauncherGuesses:
 
     def __init__(self, launcher: Launcher, module: CuteModule) -> None:
         self.launcher, self.module = launcher, module
-        self.lines = _lines(module)
         self.defaults = defaults_of(launcher.call.args)
-        self.others = {node.name: node for node in module.jitted if node is not launcher.call}
+        self.uses = UsesReader(
+            others={node.name: node for node in module.jitted if node is not launcher.call},
+            lines=_lines(module),
+        )
         self.names: dict[PythonValue, str] = {}
         """Sizes without a name of their own → the names that they get here."""
         self.call = self._best_call()
@@ -293,7 +295,7 @@ class _LauncherGuesses:
             )
         if name in self.defaults:
             return None
-        uses = uses_of(name, self.launcher.call, self.others, self.lines, self.constants)
+        uses = self.uses.uses_of(name, self.launcher.call, self.constants)
         if is_constexpr or "Type[" in annotation or "type[" in annotation:
             return self._constexpr(parameter, self.launcher.call)
         return self._by_annotation(parameter, annotation, uses)
@@ -476,7 +478,7 @@ class _LauncherGuesses:
     def _usual_modes(self) -> int:
         """Return the largest known number of modes of this kernel's tensors, or 2 if unknown."""
         uses = (
-            uses_of(parameter.arg, self.launcher.call, self.others, self.lines, self.constants)
+            self.uses.uses_of(parameter.arg, self.launcher.call, self.constants)
             for parameter in self.launcher.parameters
         )
         return max((use.modes for use in uses if use.exact), default=2)
