@@ -35,6 +35,7 @@ from compat.guess.guessing import (
 )
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import select
+from compat.source.closure import SourceReader
 from compat.toolchains.language import UnreachableKernel
 from compat.workflows import Files, System, workflow_files
 
@@ -206,6 +207,7 @@ class _Initializing:
         The text is read back first, which raises an error if it is invalid.
         """
         used: set[Path] = set()
+        reader = SourceReader()
         for source in guessed:
             if source.kernels:
                 path = _free(place, source.path, used)
@@ -213,7 +215,8 @@ class _Initializing:
                 relative = os.path.relpath(source.path, place)
                 head = _HEAD.format(source=display_path(source.path, self.folder))
                 text = head + kernel_file_text(source.kernels, relative, toolchain=source.toolchain)
-                for kernel in kernels_of(parse_toml(text, display_path(path, self.folder)), path):
+                table = parse_toml(text, display_path(path, self.folder))
+                for kernel in kernels_of(table, path, reader=reader):
                     kernel.specializations()
                 self.look_at += [
                     Look(path=path, kernel=kernel.name, reason=reason)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from compat.config.toml import DROP, Table, describe, did_you_mean, display_path, quote_text
 from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs
 from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types
 from compat.model.constexprs import FIELDS
-from compat.source.closure import ParsedSource, read_source
+from compat.source.closure import SourceReader
 from compat.text import JsonMapping, JsonObject
 from compat.toolchains.base import Toolchain
 
@@ -47,8 +47,6 @@ whether it should be large.
 _PROBLEM_KEYS = ("source", "function", "dtype", "parameters")
 _FLOATS = ("fp", "bf")
 _NO_NAME = 'Set dtype = "fp32": no pointer of the signature points to floating-point numbers.'
-
-Read = Callable[[Path], ParsedSource]
 
 # --- merging --------------------------------------------------------------------------------------
 
@@ -292,7 +290,7 @@ def check_alone(tables: Sequence[Table], signature: Mapping[str, str], named: st
 
 
 def problem_of(
-    tables: Sequence[Table], folder: Path, spec: CompileSpec, read: Read = read_source
+    tables: Sequence[Table], folder: Path, spec: CompileSpec, reader: SourceReader
 ) -> Problem | None:
     """The problem that tables declare, or ``None`` if none does.
 
@@ -315,7 +313,7 @@ def problem_of(
     return Problem(
         source=str(source),
         function=function,
-        closure=_closure(of_source, of_function, source, function, read),
+        closure=_closure(of_source, of_function, source, function, reader),
         dtype=_dtype(_last("dtype", problem_tables), spec),
         parameters=_parameters(problem_tables, spec),
     )
@@ -326,9 +324,11 @@ def _last(key: str, tables: Sequence[Table]) -> Table:
     return next((table for table in reversed(tables) if key in table), tables[-1])
 
 
-def _closure(of_source: Table, of_function: Table, source: Path, function: str, read: Read) -> str:
+def _closure(
+    of_source: Table, of_function: Table, source: Path, function: str, reader: SourceReader
+) -> str:
     try:
-        text = read(source)
+        text = reader.read(source)
     except SyntaxError as error:
         line = f", line {error.lineno}" if error.lineno else ""
         of_source.fail(f"{display_path(source)}{line}: {error.msg}", "source")

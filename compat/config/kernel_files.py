@@ -16,10 +16,9 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
 
-from attrs import define, field
+from attrs import define
 
 from compat import toolchains
 from compat.config import argument_tables, kernel_sources
@@ -51,7 +50,7 @@ from compat.model import (
     constexprs,
 )
 from compat.model.cell import leaf_types
-from compat.source.closure import ParsedSource, read_source
+from compat.source.closure import ParsedSource, SourceReader
 from compat.source.parsing import text_of
 from compat.text import JsonObject, lazy_pattern
 from compat.toolchains.base import Toolchain
@@ -126,9 +125,10 @@ def load_kernels(
     """
     specs: list[Specialization] = []
     owners: dict[str, str] = {}
+    reader = SourceReader()
     for path in kernel_paths(patterns, base, where):
         try:
-            kernels = kernels_of(read_toml(path, base), path, library)
+            kernels = kernels_of(read_toml(path, base), path, library, reader)
             read_here = [
                 (kernel, kernel.specializations())
                 for kernel in kernels
@@ -185,14 +185,18 @@ def paths_of(pattern: str, base: Path) -> list[Path]:
 
 
 def kernels_of(
-    top: Table, path: Path, library: Callable[[str], Path] = libraries.unpack_library
+    top: Table,
+    path: Path,
+    library: Callable[[str], Path] = libraries.unpack_library,
+    reader: SourceReader | None = None,
 ) -> tuple[DeclaredKernel, ...]:
     """The kernels that the content of the kernel file at ``path`` declares.
 
-    It reads no source yet. Raises ConfigError.
+    It reads no source yet; ``reader`` will. Raises ConfigError.
     """
+    reader = reader or SourceReader()
     if not isinstance(top.data.get("kernel"), list):
-        return (DeclaredKernel.of(top, path=path, library=library),)
+        return (DeclaredKernel.of(top, path=path, library=library, reader=reader),)
     top.only("schema", "kernel", *SHARED_KEYS)
     if not top.data["kernel"]:
         top.fail(
@@ -201,7 +205,9 @@ def kernels_of(
             hint='Add kernel = "name", or a [[kernel]] table for each kernel.',
         )
     tables = tables_by_name(top, "kernel").values()
-    kernels = tuple(DeclaredKernel.of(table, top, path=path, library=library) for table in tables)
+    kernels = tuple(
+        DeclaredKernel.of(table, top, path=path, library=library, reader=reader) for table in tables
+    )
     arguments: dict[str, frozenset[str]] = {}
     for kernel in kernels:
         arguments |= {
@@ -251,13 +257,17 @@ class DeclaredKernel:
     """
     library: Callable[[str], Path]
     """Unpacks a library of the package index."""
-    _sources: dict[Place, ParsedSource] = field(factory=dict)
-    _problem_source: Callable[[Path], ParsedSource] = field(factory=lambda: cache(read_source))
-    """Reads the source of a problem, once. Raises OSError or SyntaxError if that fails."""
+    reader: SourceReader
 
     @classmethod
     def of(
-        cls, own: Table, top: Table | None = None, *, path: Path, library: Callable[[str], Path]
+        cls,
+        own: Table,
+        top: Table | None = None,
+        *,
+        path: Path,
+        library: Callable[[str], Path],
+        reader: SourceReader,
     ) -> DeclaredKernel:
         """The kernel that the table ``own`` declares.
 
@@ -313,6 +323,7 @@ class DeclaredKernel:
             variants=variants,
             arguments=arguments,
             library=library,
+            reader=reader,
         )
 
     @property
@@ -381,7 +392,7 @@ class DeclaredKernel:
             function=function,
             compile=compile_spec,
             problem=problem_of(
-                (*self.layers, variant, case), self.path.parent, compile_spec, self._problem_source
+                (*self.layers, variant, case), self.path.parent, compile_spec, self.reader
             ),
             tuning=self._tuning(variant, case, compile_spec),
             assumed=defaults,
@@ -421,27 +432,25 @@ class DeclaredKernel:
         return tuning_of(tables, spec, self._constexprs, self.toolchain)
 
     def _source(self, variant: Table, place: Place) -> ParsedSource:
-        if place not in self._sources:
-            table = saying(place.key, (*self.layers, variant))
-            if '"' in str(place.source):  # it would end the path in the assembler's input
-                table.fail(
-                    f"{display_path(place.source)}: some assemblers cannot read a path with a"
-                    " quotation mark",
-                    place.key,
-                    hint="Rename the file or its folder.",
-                )
-            hint: str | None = _DECODABLE
-            try:
-                str(place.source).encode()  # compilers refuse a path that is not UTF-8
-                text_of(place.source)  # Python ignores bad bytes in comments, compilers do not
-                hint = None
-                self._sources[place] = read_source(place.source, place.roots)
-            except SyntaxError as error:
-                line = f", line {error.lineno}" if error.lineno else ""
-                table.fail(f"{display_path(place.source)}{line}: {error.msg}", place.key, hint=hint)
-            except (OSError, ValueError) as error:
-                table.fail(f"{display_path(place.source)} cannot be read: {error}", place.key)
-        return self._sources[place]
+        table = saying(place.key, (*self.layers, variant))
+        if '"' in str(place.source):  # it would end the path in the assembler's input
+            table.fail(
+                f"{display_path(place.source)}: some assemblers cannot read a path with a"
+                " quotation mark",
+                place.key,
+                hint="Rename the file or its folder.",
+            )
+        hint: str | None = _DECODABLE
+        try:
+            str(place.source).encode()  # compilers refuse a path that is not UTF-8
+            text_of(place.source)  # Python ignores bad bytes in comments, compilers do not
+            hint = None
+            return self.reader.read(place.source, place.roots)
+        except SyntaxError as error:
+            line = f", line {error.lineno}" if error.lineno else ""
+            table.fail(f"{display_path(place.source)}{line}: {error.msg}", place.key, hint=hint)
+        except (OSError, ValueError) as error:
+            table.fail(f"{display_path(place.source)} cannot be read: {error}", place.key)
 
 
 def _arguments(table: Table) -> dict[str, str]:

@@ -26,7 +26,7 @@ from compat.files import replace_file
 from compat.guess.finding import project_sources, sources, split, where_else
 from compat.model import DEFAULT_TOOLCHAIN, ONLY_CASE, Specialization
 from compat.source import closure
-from compat.source.closure import module_of
+from compat.source.closure import SourceReader, module_of
 from compat.source.parsing import text_of, tree_of
 from compat.text import JsonObject, read_json
 from compat.toolchains.language import GuessableModule, GuessedKernel, Guessing, UnreachableKernel
@@ -277,11 +277,14 @@ def _kernels(
         available = [kernel.function for source in here for kernel in source.kernels]
         for name in (named or frozenset()).difference(available):
             _no_such_kernel(here, name, available, f"{display_path(path, base)}::{name}")
+    reader = SourceReader()
     for source in guessed:
         described_functions = frozenset(
             name for spec in described[source.path] for name in _names_of(spec)
         )
-        yield from _specializations(source, base, unguessed[source.path], described_functions)
+        yield from _specializations(
+            source, base, unguessed[source.path], described_functions, reader
+        )
 
 
 def _functions_by_source(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
@@ -349,7 +352,11 @@ def _parse_error(error: SyntaxError) -> ConfigError:
 
 
 def _specializations(
-    source: GuessedSource, base: Path, functions: Collection[str] | None, described: Collection[str]
+    source: GuessedSource,
+    base: Path,
+    functions: Collection[str] | None,
+    described: Collection[str],
+    reader: SourceReader,
 ) -> Iterator[Specialization]:
     for kernel in source.kernels:
         if (
@@ -359,7 +366,8 @@ def _specializations(
         ):
             origin = f"{display_path(source.path, base)}::{kernel.function}"
             document = without_notes(_kernel_file([kernel], source.path.name, "", source.toolchain))
-            for read in kernels_of(Table(file=origin, path="", data=document), source.path):
+            table = Table(file=origin, path="", data=document)
+            for read in kernels_of(table, source.path, reader=reader):
                 yield from (evolve(spec, guessed=True) for spec in read.specializations())
 
 

@@ -18,7 +18,13 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from compat.source.import_effects import relevant_parts
-from compat.source.imports import imported_files, imports_in, imports_of, packages_of
+from compat.source.imports import (
+    file_of,
+    imported_files,
+    imports_in,
+    imports_of,
+    packages_of,
+)
 from compat.source.parsing import (
     defaults_of,
     defined_names,
@@ -56,6 +62,8 @@ class ParsedSource:
     """
 
 
+_RECENT_SOURCES = 16
+"""Sources whose syntax trees are in memory."""
 LIBRARY = "compat-library.json"
 """The file that marks a folder as an unpacked library, which never changes."""
 
@@ -81,28 +89,113 @@ def module_of(path: Path, roots: Sequence[Path]) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
+@define
+class SourceReader:
+    """Reads sources, and each file that they import only once.
+
+    It sees a file as the file was when the reader first needed it. A package may have thousands of
+    files, and every module of it imports most of them.
+    """
+
+    _contents: dict[Path, tuple[Stamp | None, bytes]] = field(factory=dict)
+    """File → its stamp before it was read, and its content."""
+    _imported: dict[tuple[Path, tuple[Path, ...]], tuple[Path, ...]] = field(factory=dict)
+    """A file and roots → the files below the roots that the file imports itself."""
+    _modules: dict[Path, Path | None] = field(factory=dict)
+    """The path of a module without a suffix → its file."""
+    _recent: dict[tuple[Path, tuple[Path, ...]], ParsedSource] = field(factory=dict)
+    """Paths and roots of the sources that were read last. A source may have many kernels."""
+
+    def read(self, path: Path, roots: Sequence[Path] = ()) -> ParsedSource:
+        """Parse a kernel's source in the tree with these roots.
+
+        Without roots, the tree is the package that the source lies in. Raises OSError or
+        SyntaxError if the source cannot be read or parsed.
+        """
+        key = path, tuple(roots) or roots_of(path)
+        source = self._recent.pop(key, None) or self._parse(*key)
+        self._recent[key] = source
+        if len(self._recent) > _RECENT_SOURCES:
+            del self._recent[next(iter(self._recent))]
+        return source
+
+    def _parse(self, path: Path, roots: tuple[Path, ...]) -> ParsedSource:
+        tree = tree_of(self.content(path), path.name)
+        files = () if all(map(_is_library, roots)) else self.files(path, tree, roots)
+        closure, _ = self.digest(path, files, roots)
+        return ParsedSource(tree=tree, functions=_functions(tree), closure=closure)
+
+    def content(self, file: Path) -> bytes:
+        """Return the content of a file. Raises OSError."""
+        if file not in self._contents:
+            self._contents[file] = stamp_of(file), file.read_bytes()
+        return self._contents[file][1]
+
+    def stamps(self, files: Iterable[Path]) -> Mapping[Path, Stamp | None]:
+        """Return file → its stamp when the reader read it; of other files, their stamp now."""
+        return {
+            file: self._contents[file][0] if file in self._contents else stamp_of(file)
+            for file in files
+        }
+
+    def files(self, path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> frozenset[Path]:
+        """Return the file itself and the files below the roots that it imports, transitively.
+
+        ``tree`` is the syntax tree of the file.
+        """
+        roots = tuple(roots) or roots_of(path)
+        files = {
+            path,
+            *(file for root in roots if _is_library(root) for file in _python_files(root)),
+        }
+        waiting = [
+            *packages_of(path, roots),
+            *imported_files(imports_of(tree), path, roots, self._find),
+        ]
+        while waiting:
+            file = waiting.pop()
+            if file not in files:
+                files.add(file)
+                waiting += self._imported_by(file, roots)
+        return frozenset(files)
+
+    def _imported_by(self, file: Path, roots: tuple[Path, ...]) -> tuple[Path, ...]:
+        imported = self._imported.get((file, roots))
+        if imported is None:
+            files = imported_files(imports_in(self.content(file)), file, roots, self._find)
+            imported = self._imported[file, roots] = tuple(dict.fromkeys(files))
+        return imported
+
+    def _find(self, place: Path) -> Path | None:
+        if place not in self._modules:
+            self._modules[place] = file_of(place)
+        return self._modules[place]
+
+    def digest(
+        self, path: Path, files: Iterable[Path], roots: Sequence[Path]
+    ) -> tuple[str, frozenset[Path]]:
+        """Return the closure over names and contents of files, and some of the files.
+
+        The second value has the files with parts that cannot affect a kernel.
+        """
+        libraries = [root for root in roots if _is_library(root)]
+        own = [file for file in files if not any(file.is_relative_to(root) for root in libraries)]
+        contents = {file: self.content(file) for file in own}
+        # The name of the source is hashed, because two modules that import each other have the same
+        # files.
+        begun = hashlib.sha256(f"{_name(path, roots)}\0".encode())
+        for root in libraries:
+            begun.update(_library_digest(root))
+        everything = _digest_of(begun, contents, roots)
+        names = {file: _name(file, roots).rpartition("\0")[2] for file in contents}
+        parts = contents if libraries else relevant_parts(path, contents, names, roots)
+        partly = frozenset(file for file, content in contents.items() if parts[file] != content)
+        return (f"{everything}:{_digest_of(begun, parts, roots)}" if partly else everything), partly
+
+
 def read_source(path: Path, roots: Sequence[Path] = ()) -> ParsedSource:
-    """Parse a kernel's source in the tree with these roots.
-
-    Without roots, the tree is the package that the source lies in. Raises OSError or SyntaxError if
-    the source cannot be read or parsed.
-    """
-    roots = tuple(roots) or roots_of(path)
-    if all(map(_is_library, roots)):
-        return _read_of_libraries(path, roots)
-    tree = tree_of(path.read_bytes(), path.name)
-    closure, _ = _digest(path, closure_files(path, tree, roots), roots)
-    return ParsedSource(tree=tree, functions=_functions(tree), closure=closure)
-
-
-@cache
-def _read_of_libraries(path: Path, roots: tuple[Path, ...]) -> ParsedSource:
-    """Parse a source of unpacked libraries, as :func:`read_source` does.
-
-    Results are cached, because libraries never change, and a module may have many kernels.
-    """
-    tree = tree_of(path.read_bytes(), path.name)
-    return ParsedSource(tree=tree, functions=_functions(tree), closure=_digest(path, (), roots)[0])
+    """Parse a kernel's source as it is now (:meth:`SourceReader.read`)."""
+    return SourceReader().read(path, roots)
 
 
 @define
@@ -114,7 +207,9 @@ class ClosureCheck:
     """
 
     _known: dict[tuple[str, str], _Stamps] = field(factory=dict)
-    """Source and digest → the stamps of the closure's files when the closure had that digest."""
+    """Source and digest → the stamps of the files of the source's closure."""
+    _reader: SourceReader = field(factory=SourceReader)
+    """Has read the files of all sources in :attr:`_known`."""
 
     def beyond(
         self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()
@@ -123,24 +218,37 @@ class ClosureCheck:
 
         Returns ``None`` if the source has another closure now.
         """
-        stamps = self._stamps(source, closure, roots).of
+        stamps = self._stamps(source, closure, roots)
         return (
-            tuple(dict.fromkeys(Path(path) for path in imported if Path(path) not in stamps))
-            if stamps
+            tuple(dict.fromkeys(Path(path) for path in imported if Path(path) not in stamps.of))
+            if stamps.is_same
             else None
         )
 
     def partly(self, source: str, closure: str, roots: Sequence[str] = ()) -> frozenset[Path]:
         """The files of a closure with parts that cannot affect a kernel."""
-        return self._stamps(source, closure, roots).partly
+        stamps = self._stamps(source, closure, roots)
+        return stamps.partly if stamps.is_same else frozenset()
 
     def _stamps(self, source: str, closure: str, roots: Sequence[str]) -> _Stamps:
         stamps = self._known.get((source, closure))
-        if stamps is None or any(stamp_of(path) != stamp for path, stamp in stamps.of.items()):
-            stamps = self._known[source, closure] = _stamps(
-                Path(source), closure, [Path(root) for root in roots]
-            )
+        if stamps is None or not stamps.hold():
+            stamps = self._read(Path(source), closure, roots)
+            if not stamps.hold():  # the reader has read a file that has changed since
+                self._reader = SourceReader()
+                stamps = self._read(Path(source), closure, roots)
+            self._known[source, closure] = stamps
         return stamps
+
+    def _read(self, path: Path, closure: str, declared_roots: Sequence[str]) -> _Stamps:
+        roots, reader = tuple(map(Path, declared_roots)) or roots_of(path), self._reader
+        try:
+            files = reader.files(path, tree_of(reader.content(path)), roots)
+            digest, partly = reader.digest(path, files, roots)
+            stamps = reader.stamps(files)
+        except (OSError, SyntaxError):
+            return _Stamps()
+        return _Stamps(of=stamps, partly=partly, is_same=digest == closure)
 
 
 @frozen(kw_only=True)
@@ -148,20 +256,15 @@ class _Stamps:
     """The files of a closure, with their stamps."""
 
     of: Mapping[Path, Stamp | None] = field(factory=dict)
-    """File → stamp. Empty if the source has another closure now, or cannot be read."""
+    """File → stamp. Empty if a file cannot be read."""
     partly: frozenset[Path] = frozenset()
     """The files with parts that cannot affect a kernel."""
+    is_same: bool = False
+    """Whether the source still has the closure."""
 
-
-def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> _Stamps:
-    roots = roots or roots_of(path)
-    try:
-        files = closure_files(path, tree_of(path.read_bytes()), roots)
-        stamps = {file: stamp_of(file) for file in files}
-        digest, partly = _digest(path, files, roots)
-    except (OSError, SyntaxError):
-        return _Stamps()
-    return _Stamps(of=stamps, partly=partly) if digest == closure else _Stamps()
+    def hold(self) -> bool:
+        """Return whether the files are unchanged."""
+        return all(stamp_of(path) == stamp for path, stamp in self.of.items())
 
 
 Stamp = tuple[int, int, int]
@@ -211,28 +314,6 @@ def _is_constexpr(annotation: ast.expr) -> bool:
     return isinstance(annotated, str) and annotated.rpartition(".")[2] == "constexpr"
 
 
-def _digest(
-    path: Path, files: Iterable[Path], roots: Sequence[Path]
-) -> tuple[str, frozenset[Path]]:
-    """Return the closure over names and contents of files, and some of the files.
-
-    The second value has the files with parts that cannot affect a kernel.
-    """
-    libraries = [root for root in roots if _is_library(root)]
-    own = [file for file in files if not any(file.is_relative_to(root) for root in libraries)]
-    contents = {file: file.read_bytes() for file in own}
-    # The name of the source is hashed, because two modules that import each other have the same
-    # files.
-    begun = hashlib.sha256(f"{_name(path, roots)}\0".encode())
-    for root in libraries:
-        begun.update(_library_digest(root))
-    everything = _digest_of(begun, contents, roots)
-    names = {file: _name(file, roots).rpartition("\0")[2] for file in contents}
-    parts = contents if libraries else relevant_parts(path, contents, names, roots)
-    partly = frozenset(file for file, content in contents.items() if parts[file] != content)
-    return (f"{everything}:{_digest_of(begun, parts, roots)}" if partly else everything), partly
-
-
 def _digest_of(begun: hashlib._Hash, contents: Mapping[Path, bytes], roots: Sequence[Path]) -> str:
     digest = begun.copy()
     for name, content in sorted(
@@ -252,20 +333,8 @@ def _name(file: Path, roots: Sequence[Path]) -> str:
 
 
 def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> frozenset[Path]:
-    """Return the file itself and the files below the roots that it imports, transitively.
-
-    ``tree`` is the syntax tree of the file.
-    """
-    roots = roots or roots_of(path)
-    files = {path, *(file for root in roots if _is_library(root) for file in _python_files(root))}
-    waiting = [*packages_of(path, roots), *imported_files(imports_of(tree), path, roots)]
-    while waiting:
-        file = waiting.pop()
-        if file in files:
-            continue
-        files.add(file)
-        waiting += imported_files(imports_in(file.read_bytes()), file, roots)
-    return frozenset(files)
+    """Return the files of a source as they are now (:meth:`SourceReader.files`)."""
+    return SourceReader().files(path, tree, roots)
 
 
 def helpers_of(path: Path, roots: Sequence[Path] = ()) -> tuple[Path, ...]:

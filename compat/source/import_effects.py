@@ -27,7 +27,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from compat.source.imports import imports_of, names_bound, used_files
+from compat.source.imports import MOST_FILES, imports_of, names_bound, used_files
 from compat.source.parsing import compiles, dotted_name, tree_of
 
 _INERT_TEXT = """
@@ -105,7 +105,7 @@ def relevant_parts(
     Files that the kernel's file uses are whole. Other files have only the code that their import
     runs. ``names`` are the names of the files below their roots, such as ``pkg/ops/act.py``.
     """
-    used = used_files(path, roots)
+    used = used_files(path, roots, contents.__getitem__)
     if used is None or used.issuperset(contents):
         return contents
     outlines = {file: outline(content) for file, content in contents.items()}
@@ -180,7 +180,7 @@ def _running(outlines: frozenset[Outline], modules: frozenset[str]) -> frozenset
 # --- one file -------------------------------------------------------------------------------------
 
 
-@lru_cache(4096)
+@lru_cache(MOST_FILES)
 def outline(content: bytes) -> Outline | None:
     """Return the outline of a file with this content.
 
@@ -441,7 +441,7 @@ _BRACKETS = 20
 """Brackets that may be nested, for the same reason."""
 
 
-@lru_cache(4096)
+@lru_cache(MOST_FILES)
 def portable_bodies(content: bytes) -> frozenset[tuple[int, int]]:
     """Return where the portable bodies of a file are.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -45,34 +45,42 @@ class Import:
             yield (self.bound[0], module) if self.bound else (self.parts[0], self.parts[0])
 
 
-@lru_cache(4096)
-def _parse_imports(content: bytes) -> tuple[tuple[Import, ...], frozenset[str], _OptionalImports]:
-    """Return imports, the names that other statements bind, and optional imports of a content.
-
-    Results are cached, because the kernels of a package import the same files.
-    """
-    try:
-        tree = tree_of(content)
-    except SyntaxError:
-        return (), frozenset(), ()
-    return imports_of(tree), frozenset(names_bound(tree)), tuple(_optional_imports(tree))
+MOST_FILES = 1 << 15
+"""Files whose parsed content is in memory. The kernels of a package import the same files."""
 
 
+@lru_cache(MOST_FILES)
 def imports_in(content: bytes) -> tuple[Import, ...]:
     """Return the imports of a file with this content.
 
     A file that cannot be parsed has no imports, but it is still part of a closure.
     """
-    return _parse_imports(content)[0]
+    try:
+        return imports_of(tree_of(content))
+    except SyntaxError:
+        return ()
 
 
+@lru_cache(MOST_FILES)
+def _names_bound_in(content: bytes) -> frozenset[str]:
+    """Return the names that statements other than imports bind in a file with this content."""
+    try:
+        return frozenset(names_bound(tree_of(content)))
+    except SyntaxError:
+        return frozenset()
+
+
+@lru_cache(MOST_FILES)
 def optional_imports(content: bytes) -> _OptionalImports:
     """Return each name that an optional import in a file binds, with the import.
 
     An import is optional if it is in a ``try`` with a handler that continues after ``ImportError``.
     A file that cannot be parsed has none.
     """
-    return _parse_imports(content)[2]
+    try:
+        return tuple(_optional_imports(tree_of(content)))
+    except SyntaxError:
+        return ()
 
 
 def names_bound(tree: ast.Module) -> Iterator[str]:
@@ -150,14 +158,22 @@ def import_origins(statements: Iterable[ast.AST], packages: Mapping[str, str]) -
     return origins
 
 
-def imported_files(imports: Iterable[Import], file: Path, roots: Sequence[Path]) -> Iterator[Path]:
+Find = Callable[[Path], Path | None]
+"""Finds the file of a module, as :func:`file_of` does."""
+
+
+def imported_files(
+    imports: Iterable[Import], file: Path, roots: Sequence[Path], find: Find
+) -> Iterator[Path]:
     """The files below the roots that imports of a file run, including those of parent packages."""
     for imported in imports:
-        starts = _starts(imported, file, roots)
-        yield from _modules(starts, imported.parts)
-        # `from package import module` names a file, `from module import function` does not.
-        for name in imported.names:
-            yield from _modules(starts, (*imported.parts, name))
+        for start in _starts(imported, file, roots):
+            yield from _modules(start, imported.parts, find)
+            # `from package import module` names a file, `from module import function` does not.
+            place = start.joinpath(*imported.parts)
+            for name in imported.names:
+                if (module := find(place / name)) is not None:
+                    yield module
 
 
 def packages_of(path: Path, roots: Sequence[Path]) -> Iterator[Path]:
@@ -176,16 +192,13 @@ def _starts(imported: Import, file: Path, roots: Sequence[Path]) -> list[Path]:
     return starts if any(start.is_relative_to(root) for start in starts for root in roots) else []
 
 
-def _modules(starts: Sequence[Path], parts: Sequence[str]) -> Iterator[Path]:
-    """Yield the existing files that importing ``a.b.c`` may run, from each start.
-
-    They are the files of ``a``, ``a.b`` and ``a.b.c``.
-    """
-    for start in starts:
-        for length in range(1, len(parts) + 1):
-            file = file_of(start.joinpath(*parts[:length]))
-            if file is not None:
-                yield file
+def _modules(start: Path, parts: Sequence[str], find: Find) -> Iterator[Path]:
+    """Yield the existing files that ``import a.b.c`` may run: of ``a``, ``a.b`` and ``a.b.c``."""
+    place = start
+    for part in parts:
+        place /= part
+        if (file := find(place)) is not None:
+            yield file
 
 
 def file_of(place: Path) -> Path | None:
@@ -219,18 +232,20 @@ class _WholePackage(Exception):
     """An import that leads to a package as a whole, and so to all that it imports."""
 
 
-def used_files(path: Path, roots: Sequence[Path]) -> frozenset[Path] | None:
+def used_files(
+    path: Path, roots: Sequence[Path], content_of: Callable[[Path], bytes]
+) -> frozenset[Path] | None:
     """Return the files that a source takes names from, itself among them, transitively.
 
     Returns ``None`` if the source can reach any file that is imported. Packages that only contain
     the source, and packages that only re-export a name, are imported but not used.
     """
-    users = _Users(roots)
+    users = _Users(roots, content_of)
     try:
         users.add(path)
         while users.waiting:
             file = users.waiting.pop()
-            for imported in imports_in(file.read_bytes()):
+            for imported in imports_in(content_of(file)):
                 users.follow(imported, file)
     except _WholePackage:
         return None
@@ -238,8 +253,8 @@ def used_files(path: Path, roots: Sequence[Path]) -> frozenset[Path] | None:
 
 
 class _Users:
-    def __init__(self, roots: Sequence[Path]) -> None:
-        self.roots = roots
+    def __init__(self, roots: Sequence[Path], content_of: Callable[[Path], bytes]) -> None:
+        self.roots, self.content_of = roots, content_of
         self.found: set[Path] = set()
         self.waiting: list[Path] = []
         self.seen: set[tuple[Path, Import]] = set()
@@ -267,7 +282,7 @@ class _Users:
         ``import a.b.c`` binds the first module, and ``import a.b.c as d`` the last one.
         """
         place = start.joinpath(*(imported.parts if imported.bound else imported.parts[:1]))
-        if os.path.isdir(place) and any(_modules([start], imported.parts)):
+        if os.path.isdir(place) and any(_modules(start, imported.parts, file_of)):
             raise _WholePackage
         if (file := file_of(place)) is not None:
             self.add(file)
@@ -291,7 +306,8 @@ class _Users:
         """Follow a name that is imported from the ``__init__.py`` of a package."""
         if name == "*":
             raise _WholePackage
-        imports, bound, _ = _parse_imports(package.read_bytes())
+        content = self.content_of(package)
+        imports, bound = imports_in(content), _names_bound_in(content)
         if name in bound:
             self.add(package)
         named = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.source.closure import closure_files, read_source
+from compat.source.closure import ClosureCheck, SourceReader, closure_files, read_source
 
 FILES = {
     "kernel.py": (
@@ -70,3 +70,68 @@ def test_parameters_and_required_parameters_are_read(tmp_path: Path) -> None:
     parameters = read_source(path).functions["f"]
     assert parameters.names == ("a", "b", "c", "d", "e")
     assert parameters.required == {"a", "b", "d"}
+
+
+# --- many sources of one package ------------------------------------------------------------------
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> list[Path]:
+    """The modules of a package. Importing any of them imports all."""
+    names = [f"m{number}" for number in range(12)]
+    folder = tmp_path / "pkg"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("".join(f"from . import {name}\n" for name in names))
+    for name in names:
+        (folder / f"{name}.py").write_text(f"import torch\ndef {name}(x): ...\n")
+    return [folder / f"{name}.py" for name in names]
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Files that are read meanwhile."""
+    paths: list[Path] = []
+    read_bytes = Path.read_bytes
+
+    def recording(path: Path) -> bytes:
+        paths.append(path)
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", recording)
+    return paths
+
+
+def test_one_reader_reads_each_file_of_a_package_once(
+    package: list[Path], reads: list[Path]
+) -> None:
+    apart = [read_source(path).closure for path in package]
+    assert len(reads) > 10 * len(package)
+    reads.clear()
+    reader = SourceReader()
+    assert [reader.read(path).closure for path in package] == apart
+    assert sorted(reads) == sorted([*package, package[0].parent / "__init__.py"])
+
+
+def test_a_check_reads_each_file_of_a_package_once_while_it_is_unchanged(
+    package: list[Path], reads: list[Path]
+) -> None:
+    closures = {path: read_source(path).closure for path in package}
+    check = ClosureCheck()
+    reads.clear()
+    assert {check.beyond(str(path), closures[path]) for path in package} == {()}
+    assert len(reads) == len(package) + 1
+
+    with package[3].open("a") as file:
+        file.write("changed = True\n")
+    assert {check.beyond(str(path), closures[path]) for path in package} == {None}
+    later = {path: read_source(path).closure for path in package}
+    assert {check.beyond(str(path), later[path]) for path in package} == {()}
+
+
+def test_a_check_notices_a_change_before_it_sees_a_source_first(package: list[Path]) -> None:
+    closures = {path: read_source(path).closure for path in package}
+    check = ClosureCheck()
+    assert check.beyond(str(package[0]), closures[package[0]]) == ()
+    package[1].write_text("changed = True\n")
+    assert check.beyond(str(package[2]), closures[package[2]]) is None
+    assert check.beyond(str(package[2]), read_source(package[2]).closure) == ()
