@@ -62,6 +62,7 @@ def project_sources(paths: Iterable[Path]) -> list[Path]:
     They are the sources in the same folders, below the folder of the package, and below that of the
     project. Of a package or project, only the first 5,000 sources are read.
     """
+    below = cache(lambda top: tuple(_below(top, _MOST_IN_PROJECT)))  # of all folders of a project
     beside_or_below: dict[Path, None] = {}
     for folder in dict.fromkeys(path.absolute().parent for path in paths):
         above = (folder, *folder.parents)
@@ -75,9 +76,7 @@ def project_sources(paths: Iterable[Path]) -> list[Path]:
         tops = (*above[: above.index(package)][-1:], *((project,) if project else ()))
         beside = (path for path in sorted(folder.glob(f"*{_SUFFIX}")) if _may_have_kernels(path))
         beside_or_below |= dict.fromkeys(
-            path
-            for group in (beside, *(_below(top, _MOST_IN_PROJECT) for top in tops))
-            for path in group
+            path for group in (beside, *map(below, tops)) for path in group
         )
     return list(beside_or_below)
 
