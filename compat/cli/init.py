@@ -15,7 +15,7 @@ from compat.capturing.checking import CodeCheck, Options
 from compat.capturing.kernels import Configs
 from compat.cli.answer import Answer, FilePath, answer_options, relative
 from compat.cli.help import Command, add_options
-from compat.cli.logs import say
+from compat.cli.logs import say, show_task
 from compat.cli.selecting import SECONDS, TARGET
 from compat.init import InitResult, initialize
 from compat.model import DEFAULT_TOOLCHAIN
@@ -54,7 +54,8 @@ def init(*, answer: Answer, sources: tuple[str, ...], systems: tuple[System, ...
     Without arguments the command reads all of the current folder. It never imports a source, and
     never changes a file that exists. Run it again after you have added a source.
     """
-    setup = initialize(Path.cwd(), sources, systems)
+    with show_task("reading sources"):
+        setup = initialize(Path.cwd(), sources, systems)
     answer.give(lambda: map(printable, _lines(setup)), lambda: _document(setup))
 
 
