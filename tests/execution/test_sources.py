@@ -332,13 +332,22 @@ def test_cells_with_one_key_are_compiled_once(env: BuiltEnv, tmp_path: Path) -> 
     [
         ("False", "AttributeError: conditional.py defines no other in this env"),
         ("True", "TypeError: other is not a jit function: @triton.jit is missing"),
+        (
+            "triton := types.SimpleNamespace(jit=lambda function: function)",
+            "TypeError: other is not a jit function: its decorator @triton.jit returned a plain"
+            " function",
+        ),
     ],
 )
 def test_function_that_is_no_kernel_of_its_file_is_source_broken(
     condition: str, message: str, env: BuiltEnv, tmp_path: Path
 ) -> None:
     source = tmp_path / "conditional.py"
-    source.write_text(f"{SOURCE.read_text()}\nif {condition}:\n    def other(x):\n        pass\n")
+    decorator = "@triton.jit\n    " if "jit" in condition else ""
+    source.write_text(
+        f"{SOURCE.read_text()}\nimport types\nif {condition}:\n"
+        f"    {decorator}def other(x):\n        pass\n"
+    )
     with Store(tmp_path / "store") as store:
         broken, fine = results(
             [*cells(env, source, function="other"), *cells(env, source)], env, store

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import linecache
 import mmap
 import os
 import re
@@ -154,7 +155,7 @@ class Triton:
             values = call.constants(function, job)
             if isinstance(function, types.FunctionType) and not hasattr(function, "fn"):
                 raise TypeError(
-                    "%s is not a jit function: @triton.jit is missing" % function.__name__
+                    "%s is not a jit function: %s" % (function.__name__, _why_not_jit(function))
                 )
             if not job["launch"]:
                 job, values = call.with_defaults(function, job, values)
@@ -289,6 +290,21 @@ class Triton:
         # Some releases load their backends as modules that are not in sys.modules. Only their
         # functions give access to them.
         nvidia.compiler.make_cubin.__globals__["subprocess"] = shim
+
+
+def _why_not_jit(function: types.FunctionType) -> str:
+    """Return the reason why a function without a kernel is none.
+
+    A package may replace Triton where it finds no GPU or no installed package, with decorators that
+    do nothing.
+    """
+    code = function.__code__  # its first line is that of its first decorator
+    first = linecache.getline(code.co_filename, code.co_firstlineno).strip()
+    return (
+        "its decorator %s returned a plain function" % first
+        if first.startswith("@")
+        else "@triton.jit is missing"
+    )
 
 
 def _contains(path: str, data: bytes) -> bool:
