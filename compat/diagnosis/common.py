@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from attrs import evolve
+
 from compat.diagnosis.failure_class import Blame, FailureClass, Prediction, Sign
 from compat.model import Status
 
@@ -94,6 +96,18 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
         UNAVAILABLE_VALUE,
     ),
 )
+
+
+def source_needs_package(toolchain_package: str) -> FailureClass:
+    """Return the class of sources that import a package that is not the toolchain's own.
+
+    A missing module of the toolchain is an answer of its release.
+    """
+    name = rf"(?!{toolchain_package}\b)[\w.]+"
+    sign = evolve(SOURCE_NEEDS_PACKAGE.signs[0], message=rf"^No module named '(?P<name>{name})'")
+    return evolve(SOURCE_NEEDS_PACKAGE, signs=(sign, UNAVAILABLE_VALUE))
+
+
 SOURCE_IMPORT = FailureClass(
     name="source-import",
     title="Kernel cannot be loaded",

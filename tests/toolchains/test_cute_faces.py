@@ -222,6 +222,21 @@ def test_forms_of_messages_without_a_code_have_a_class(message: str, name: str) 
     assert class_of(outcome) == name
 
 
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("cutlass.cute.tensor", "api-missing"),
+        ("cutlass_library", "source-needs-package"),
+        ("einops", "source-needs-package"),
+    ],
+)
+def test_module_that_only_other_releases_have_is_a_missing_api(module: str, name: str) -> None:
+    raised = RaisedException(type="ModuleNotFoundError", message=f"No module named '{module}'")
+    evidence = Evidence(answered=True, raised=(raised,))
+    outcome = classify([evidence], target=cute_faces.target(), knowledge=CUTE.failures)
+    assert class_of(outcome) == name
+
+
 # --- on real wheels -------------------------------------------------------------------------------
 
 

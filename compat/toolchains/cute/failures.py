@@ -66,8 +66,9 @@ CLASSES = (
     *(
         failure_class
         for failure_class in common.EVERYWHERE
-        if failure_class is not common.TARGET_UNKNOWN
+        if failure_class not in (common.SOURCE_NEEDS_PACKAGE, common.TARGET_UNKNOWN)
     ),
+    common.source_needs_package("cutlass"),
     TARGET_UNKNOWN,
     FailureClass(
         name="kernel-file",

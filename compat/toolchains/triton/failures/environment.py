@@ -63,18 +63,7 @@ CLASSES = (
         ),
     ),
     common.MACHINE,
-    evolve(
-        common.SOURCE_NEEDS_PACKAGE,
-        signs=(
-            Sign(
-                error=r"^ModuleNotFoundError$",
-                message=r"^No module named '(?P<name>(?!triton\b)[\w.]+)'",
-                stage=r"^source$",
-                means="no module {name}",
-            ),
-            common.UNAVAILABLE_VALUE,
-        ),
-    ),
+    common.source_needs_package("triton"),
     evolve(
         common.SOURCE_IMPORT,
         # The stand-in for the GPU's driver (``adapter/driver.py``) raises these errors. It has no
