@@ -14,7 +14,7 @@ from compat.model import Failure, Outcome, Result, Status
 from compat.model.evidence import StandInPackages
 from compat.report.summary.compact import natural, one_line, rectangles, spans
 from compat.report.summary.record import Report
-from compat.report.summary.statements import statements
+from compat.report.summary.statements import stand_ins, statements
 from compat.report.views.matrix_markdown import matrix_markdown
 from compat.text import join_words
 from tests.records import (
@@ -220,7 +220,22 @@ def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
         assert "could not be loaded" in text or "NOT LOADED" in text
         assert "lib/gpu.py:6: RuntimeError: no GPU" in text, "the statement that failed first"
         assert "lib/a.py:9" not in text
+    misfit = evolve(broken, failure=evolve(failure, stage="trace"))
+    (imported,) = report(results_of("sel", "loop", always(misfit), envs=envs)).unimported_sources
+    assert imported.failed_first == "", "the import did not fail"
     assert {verdict.untested_releases for verdict in matrix.verdicts} == {("3.0.0", "3.1.0")}
+
+
+def test_stand_ins_of_several_kernels_are_one_sentence() -> None:
+    stood_in = evolve(OK, stood_in=StandInPackages(packages=("torch 2.9.1",), skipped=("a", "b")))
+    envs = [env("3.2.0"), env("3.9.0")]
+    results = [
+        *results_of("one", "v", always(stood_in), envs=envs),
+        *results_of("two", "v", always(stood_in), envs=envs),
+        *results_of("three", "v", always(OK), envs=envs),
+    ]
+    (sentence,) = stand_ins(results)
+    assert sentence == "one, two: 8 cells imported with stand-ins for torch, 2 statements left out"
 
 
 HISTORIES: list[tuple[dict[str, Outcome], dict[str, Outcome]]] = [

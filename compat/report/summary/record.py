@@ -126,7 +126,8 @@ class UnimportedSource:
     def failed_first(self) -> str:
         """The first statement that failed and was left out, which is often the cause; or empty."""
         stood_in = self.example.outcome.stood_in
-        return next(iter(stood_in.skipped), "") if stood_in else ""
+        is_import = self.failure.stage == SOURCE_STAGE
+        return next(iter(stood_in.skipped), "") if stood_in and is_import else ""
 
 
 @frozen(kw_only=True)

@@ -511,19 +511,23 @@ def without_hints(specs: Iterable[Specialization]) -> str | None:
 
 
 def stand_ins(results: Iterable[Result]) -> tuple[str, ...]:
-    """A sentence for each kernel and the packages that stand-ins replaced."""
+    """A sentence for the kernels whose files were imported with the same stand-ins."""
     groups: dict[tuple[str, tuple[str, ...]], list[StandInPackages]] = defaultdict(list)
     for result in results:
         if (stood_in := result.outcome.stood_in) is not None:
             groups[
                 result.cell.spec.kernel, tuple(name.split()[0] for name in stood_in.packages)
             ].append(stood_in)
+    alike: dict[str, dict[str, int]] = defaultdict(dict)
+    for (kernel, packages), group in groups.items():
+        alike[_stand_in_text(packages, group)][kernel] = len(group)
     return tuple(
-        _stand_in_sentence(kernel, packages, group) for (kernel, packages), group in groups.items()
+        f"{_listed(list(cells))}: {amount(sum(cells.values()), 'cell')} imported with {text}"
+        for text, cells in alike.items()
     )
 
 
-def _stand_in_sentence(kernel: str, packages: tuple[str, ...], group: list[StandInPackages]) -> str:
+def _stand_in_text(packages: tuple[str, ...], group: list[StandInPackages]) -> str:
     answers = {answer for record in group for answer in record.answers}
     skipped = {statement for record in group for statement in record.skipped}
     parts = [
@@ -531,17 +535,19 @@ def _stand_in_sentence(kernel: str, packages: tuple[str, ...], group: list[Stand
         f"{amount(len(answers), 'answer')} given to its modules" if answers else "",
         f"{amount(len(skipped), 'statement')} left out" if skipped else "",
     ]
-    return (
-        f"{kernel}: {amount(len(group), 'cell')} imported with"
-        f" {', '.join(record for record in parts if record)}"
-    )
+    return ", ".join(filter(None, parts))
 
 
 # --- missing kernels ------------------------------------------------------------------------------
 
 
-_MISSING = 8
-"""Kernels that a sentence names."""
+_LISTED = 8
+"""The most kernels that a sentence names."""
+
+
+def _listed(kernels: list[str]) -> str:
+    more = len(kernels) - _LISTED
+    return ", ".join(kernels[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def missing_kernels(absent: Iterable[MissingKernel]) -> Iterator[str]:
@@ -550,12 +556,9 @@ def missing_kernels(absent: Iterable[MissingKernel]) -> Iterator[str]:
     for missing in absent:
         by_library[missing.library].append(missing.kernel)
     for library, kernels in by_library.items():
-        names_text = ", ".join(kernels[:_MISSING]) + (
-            f" and {len(kernels) - _MISSING:,} more" if len(kernels) > _MISSING else ""
-        )
         yield (
             f"{library.name} {library.version} does not have these kernels as they are declared, so"
-            f" they are not tried: {names_text}"
+            f" they are not tried: {_listed(kernels)}"
         )
 
 
