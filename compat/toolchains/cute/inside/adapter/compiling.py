@@ -197,14 +197,14 @@ class Cute:
         pipeline.take_ptx(self._ptx)  # removes the PTX of a failed compile
         self._times = {}
         self._ir_path = job.get("ir") or ""
+        if not self._ir_path:
+            on_stage("trace")  # the constructor of a class is a part of the kernel
         function, positional, named = (
             (_blank(), [], {}) if self._ir_path else arguments.bind_arguments(function, job)
         )
         options = arguments.options(job["options"])
         # Up to 4.2 an aborted compile skips this, and the count of kernels would go on.
         self._dsl.post_compilation_cleanup()
-        if not self._ir_path:
-            on_stage("trace")
         try:
             self._cute.compile(function, *positional, **named, **options)
         except _CompiledCode as compiled:
