@@ -13,6 +13,7 @@ import pytest
 from compat import init, toolchains
 from compat.config.kernel_files import load_kernels
 from compat.config.toml import without_notes
+from compat.diagnosis.classify import classify
 from compat.errors import ConfigError
 from compat.guess.guessing import guess_sources, load_sources
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
@@ -253,6 +254,39 @@ class Fmha:
     assert constexprs == {"head_dim": 64, "k_tile": 128, "kv_blocks": 2, "warps": 4}
 
 
+def test_assumed_arguments_of_host_code_fit_the_constructor(tmp_path: Path) -> None:
+    source = """
+class TopK:
+    def __init__(self, dtype: type[cutlass.Numeric], N: int, k: int, dim: int, softmax: bool):
+        assert k <= 128
+        self.dtype, self.N, self.k, self.dim = dtype, N, k, dim
+
+    @cute.jit
+    def __call__(self, x: cute.Tensor, values: cute.Tensor, sin: cute.Tensor, offsets: cute.Tensor):
+        kernel(x, values).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+    @staticmethod
+    def compile(dtype, index_dtype, N, k, dim, softmax):
+        return cute.compile(
+            TopK(dtype, N, k, dim, softmax),
+            cute.runtime.make_fake_compact_tensor(dtype, (4, N), stride_order=(1, 0)),
+            cute.runtime.make_fake_compact_tensor(dtype, (4, k), stride_order=(1, 0)),
+            cute.runtime.make_fake_compact_tensor(dtype, (dim // 2,)),
+            cute.runtime.make_fake_compact_tensor(index_dtype, (4,)),
+        )
+"""
+    tables = guessed(tmp_path, HEAD + source)["TopK"]
+    assert tables["constexprs"] == {
+        "dtype": {"dtype": "fp16"}, "N": 1024, "k": 128, "dim": 128, "softmax": False,
+    }  # fmt: skip
+    assert [kind.split()[0] for kind in tables["signature"].values()] == [
+        "fp16[4,",
+        "fp16[4,",
+        "fp16[64]",
+        "i32[4]",
+    ]
+
+
 def test_mode_order_gives_the_rank_also_of_an_unused_tensor(tmp_path: Path) -> None:
     source = """
 def modes(tensor, order):
@@ -483,6 +517,24 @@ def test_guessed_kernels_and_arguments_that_functions_make_compile(
     ]
     for evidence in compile_all(env, cells):
         assert evidence.complete, evidence.raised
+
+
+@pytest.mark.wheels
+def test_assertion_of_a_constructor_is_one_of_the_kernel(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    source = PLAIN.replace("def copy(", "def __call__(self, ").replace("\n", "\n    ")
+    source = "class Copy:\n    def __init__(self, k):\n        assert k < 0\n" + source
+    (tmp_path / "k.py").write_text(HEAD + source)
+    env = built("cute-4.8.1")
+    target = cute_faces.target("sm_90a")
+    cells = [
+        Cell(env=env.env, target=target, spec=spec) for spec in load_sources(["k.py"], tmp_path)
+    ]
+    (evidence,) = compile_all(env, cells)
+    failure = classify([evidence], target=target, knowledge=CUTE.failures).failure
+    assert failure
+    assert (failure.failure_class, failure.stage) == ("static-assert", "trace")
 
 
 # --- reducing -------------------------------------------------------------------------------------

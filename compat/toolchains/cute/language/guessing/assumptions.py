@@ -9,6 +9,16 @@ from compat.toolchains.cute.language.guessing.values import UNKNOWN, ElementKind
 
 PLAIN = "fp16"
 """The assumed element type of a tensor if nothing shows it."""
+_WHOLE = (
+    (lazy_pattern(r"(?i).*(address|ptrs|pointers|tensormap).*"), "i64"),
+    (
+        lazy_pattern(
+            r"(?i).*(seq_?lens?|idx|index|indices|offsets?|strides?|problem_shapes?|problem_sizes?|counts?|semaphore|flags?).*"
+        ),
+        "i32",
+    ),
+)
+"""Names of tensors of whole numbers, and of their element types → the type."""
 _SIZES = (
     (lazy_pattern(r"(?i).*head_?dim.*|.*hdim.*|d|d_?head"), 64),
     (lazy_pattern(r"(?i).*stages?.*|.*_blocks"), 2),
@@ -40,7 +50,12 @@ def is_element_kind(name: str, annotation: str) -> bool:
 
 def assumed_kind(name: str) -> str:
     """Return the assumed value of a parameter that is an element type, by its name."""
-    return "fp32" if "acc" in name.lower() else PLAIN
+    return whole_kind(name) or ("fp32" if "acc" in name.lower() else PLAIN)
+
+
+def whole_kind(name: str) -> str | None:
+    """Return the assumed element type of a tensor of whole numbers, or ``None`` for any other."""
+    return next((kind for pattern, kind in _WHOLE if pattern.fullmatch(name)), None)
 
 
 def assumed_number(name: str) -> int:

@@ -21,6 +21,7 @@ from compat.toolchains.cute.language.guessing.assumptions import (
     assumed_kind,
     assumed_number,
     is_element_kind,
+    whole_kind,
 )
 from compat.toolchains.cute.language.guessing.body import (
     ArgumentUses,
@@ -47,16 +48,6 @@ from compat.toolchains.language import GuessedKernel
 _NUMBERS = {"int": "i32", "float": "fp32", "bool": "bool"}
 """Python's own annotations whose values are known only at run time."""
 _USUAL_ALIGNMENT = 16
-_WHOLE = (
-    (lazy_pattern(r"(?i).*(address|ptrs|pointers|tensormap).*"), "i64"),
-    (
-        lazy_pattern(
-            r"(?i).*(seq_?lens?|idx|indices|offsets?|strides?|problem_shapes?|problem_sizes?|counts?|semaphore|flags?).*"
-        ),
-        "i32",
-    ),
-)
-"""Names of tensors of whole numbers → their element types."""
 _TARGETS = {"warpgroup": "sm_90a", "tcgen05": "sm_100a"}
 """The module with operations that only one architecture has → the target that has them."""
 _LETTERS = ("m", "n", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
@@ -459,7 +450,7 @@ class _LauncherGuesses:
             if "lse" in name.lower() or name.lower().endswith(("stats", "rstd", "mean"))
             else PLAIN
         )
-        element = next((kind for pattern, kind in _WHOLE if pattern.fullmatch(name)), element)
+        element = whole_kind(name) or element
         sizes = [
             word if word.isidentifier() or word.isdigit() else f"n{mode}"
             for mode, word in enumerate(uses.sizes)
@@ -571,8 +562,8 @@ def _commented_value(guess: _Guess) -> PythonValue:
 
 
 def _sizes_of_tuple(name: str, annotation: str) -> list[int]:
-    count = annotation.count("int") if "..." not in annotation else 0
-    count = count or next((len(end) for end in ("mnk", "mn") if name.endswith(end)), 2)
+    letters = next((len(end) for end in ("mnk", "mn") if name.endswith(end)), 0)
+    count = letters or (annotation.count("int") if "..." not in annotation else 0) or 2
     if "cluster" in name:
         return [1] * count
     if "warp" in name or "atom" in name:

@@ -36,7 +36,8 @@ from compat.toolchains.cute.language.guessing.evaluation import (
     own_method,
     parameters_given,
 )
-from compat.toolchains.cute.language.guessing.values import Unknown
+from compat.toolchains.cute.language.guessing.numbers import fitting_numbers
+from compat.toolchains.cute.language.guessing.values import UNKNOWN, Unknown
 from compat.toolchains.language import GuessedKernel, UnreachableKernel
 
 _PACKAGES = {"cutlass", "cute", "cute_ext"}
@@ -59,6 +60,12 @@ class Launcher:
     def parameters(self) -> list[ast.arg]:
         """The parameters of its call."""
         return named_parameters(self.call.args)[1 if self.kind else 0 :]
+
+    @property
+    def every_parameter(self) -> list[ast.arg]:
+        """The parameters of its constructor and of its call."""
+        constructor = named_parameters(self.constructor.args)[1:] if self.constructor else []
+        return [*constructor, *self.parameters]
 
 
 @frozen(kw_only=True)
@@ -153,18 +160,36 @@ class CuteModule:
         """Return the arguments that a function is assumed to get.
 
         They are defaults of the command line, else the function's own defaults, else guesses by
-        name.
+        name. Whole numbers fit what the kernels that the function names ask of their parameters.
         """
         options = self.scope.kernels.defaults
         values = {
             name: self.scope.value(options[name]) if name in options else value
             for name, value in arguments.items()
         }
+        used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        launchers = [launcher for name, launcher in self.functions.items() if name in used]
+        annotations = {
+            parameter.arg: parameter.annotation
+            for launcher in launchers
+            for parameter in launcher.every_parameter
+        }
+        assumed: dict[str, object] = {}
         for parameter in named_parameters(function.args):
-            if isinstance(values.get(parameter.arg), Unknown):
-                values[parameter.arg] = assumed_argument(
-                    parameter.arg, annotation_text(parameter.annotation)
-                )
+            name = parameter.arg
+            if isinstance(values.get(name), Unknown):
+                assumed[name] = assumed_argument(name, annotation_text(parameter.annotation))
+                if assumed[name] is UNKNOWN and not parameter.annotation:
+                    assumed[name] = assumed_argument(name, annotation_text(annotations.get(name)))
+        values |= assumed
+        for launcher in launchers:
+            names = [
+                parameter.arg
+                for parameter in launcher.every_parameter
+                if type(assumed.get(parameter.arg)) is int
+            ]
+            others = {name: value for name, value in values.items() if name not in names}
+            values |= fitting_numbers(names, others, launcher.kind or launcher.call)
         return values
 
     def _hosts(self) -> Iterator[ast.FunctionDef]:
