@@ -58,6 +58,10 @@ class ConstantForm:
     """The function that makes such a constant from a value: ``tl.constexpr``."""
 
 
+_OF_METHODS = frozenset({"property", "cached_property", "classmethod", "staticmethod", "setter"})
+"""The usual decorators of methods."""
+
+
 @frozen(kw_only=True)
 class Bundle:
     """A kernel as a module of its own."""
@@ -212,6 +216,8 @@ class _Bundling:
             return
         self._added.add(id(statement))
         written = statement.with_decorators() if again and self.decorated else statement
+        if again and statement.file.decorators is not None:
+            written = written.without_methods(statement.file.decorators | _OF_METHODS)
         edits = [edit for use in uses(written.node) for edit in self._follow(written, use)]
         here = {
             name: self._called.get((statement.file.path, name), name) for name in statement.binds

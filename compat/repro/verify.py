@@ -296,6 +296,10 @@ _FAULTS = {
 """Signal → the message of Python's fault handler, which the script turns on."""
 
 
+_SOURCE_FRAME = lazy_pattern(r"\n\s*--> ")
+"""The place in a source, which some compilers show after a message."""
+
+
 def words_of(evidence: Evidence, knowledge: Knowledge) -> str:
     """The message that identifies a failure, on one line: the compiler's.
 
@@ -304,6 +308,7 @@ def words_of(evidence: Evidence, knowledge: Knowledge) -> str:
     symptoms = knowledge.symptoms(evidence)
     recognised = knowledge.recognise(symptoms)
     message = str(getattr(symptoms, recognised[1].words)) if recognised else symptoms.message
+    message = _SOURCE_FRAME.split(message, maxsplit=1)[0]
     fault = _FAULTS.get(evidence.signal or "", "")
     if fault and message.isidentifier():  # the message is only a place
         return f"{fault}, in {message}"

@@ -150,6 +150,8 @@ class Statement:
     binds: frozenset[str]
     dropped: tuple[ast.expr, ...]
     """Decorators that are not kept."""
+    omitted: tuple[ast.FunctionDef, ...] = ()
+    """Methods that its text leaves out."""
 
     @classmethod
     def of(cls, file: ParsedFile, node: ast.stmt, binds: frozenset[str]) -> Statement:
@@ -174,6 +176,31 @@ class Statement:
             [*self.dropped, *node.decorator_list], key=lambda decorator: decorator.lineno
         )
         return evolve(self, node=node, dropped=())
+
+    def without_methods(self, kept_decorators: frozenset[str]) -> Statement:
+        """The same statement without methods that have other decorators and no use in the class.
+
+        A host calls such a method, which may compile the class and use what no kernel needs.
+        """
+        if not isinstance(self.node, ast.ClassDef):
+            return self
+        others = [
+            part
+            for part in self.node.body
+            if isinstance(part, ast.FunctionDef)
+            and not {callable_name(decorator) for decorator in part.decorator_list}
+            <= kept_decorators
+        ]
+        kept = [part for part in self.node.body if part not in others]
+        used = {
+            node.attr for part in kept for node in walk(part) if isinstance(node, ast.Attribute)
+        }
+        omitted = tuple(part for part in others if part.name not in used)
+        if not omitted or len(omitted) == len(self.node.body):
+            return self
+        node = copy(self.node)
+        node.body = [part for part in self.node.body if part not in omitted]
+        return evolve(self, node=node, omitted=omitted)
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
@@ -221,8 +248,16 @@ class Statement:
                 lines[self.node.lineno - 1],
                 count=1,
             )
-        for decorator in self.dropped:
-            for number in range(decorator.lineno - 1, decorator.end_lineno or decorator.lineno):
+        omitted = [
+            (
+                min(method.lineno, *(part.lineno for part in method.decorator_list)),
+                method.end_lineno,
+            )
+            for method in self.omitted
+        ]
+        decorators = [(decorator.lineno, decorator.end_lineno) for decorator in self.dropped]
+        for start, end in [*omitted, *decorators]:
+            for number in range(start - 1, end or start):
                 lines.pop(number, None)
         text = b"".join(dedent_lines(lines.items(), self.node))
         return _PRAGMA.sub(b"", text).decode().rstrip()

@@ -13,7 +13,7 @@ from compat import toolchains
 from compat.bundle.bundle import bundle
 from compat.diagnosis import common
 from compat.errors import ConfigError
-from compat.model import BuiltEnv, CompileSpec, Specialization
+from compat.model import BuiltEnv, CompileSpec, Evidence, RaisedException, Specialization
 from compat.processes.supervisor import ProcessResult
 from compat.repro import issue, verify
 from compat.repro.script import Script
@@ -153,6 +153,27 @@ def test_driverless_form_passes_fake_tensors(kernel: Specialization) -> None:
     assert "except" not in text
 
 
+def test_script_has_no_method_that_only_a_host_calls(kernel: Specialization) -> None:
+    method = """
+    @staticmethod
+    @remember("kernels")
+    def compile(kind):
+        return cute.compile(Kernel(64, kind), host.tensor(kind))
+
+    @remember
+    def width(self):
+        return 32
+"""
+    source = Path(kernel.source)
+    head = "import host\nfrom caching import remember\n"
+    text = head + CLASS.replace("arch.barrier()", "arch.barrier(self.width())") + method
+    source.write_text(text)
+    written = script(kernel, CallForm.DRIVERLESS).source()
+    assert "def compile(kind)" not in written
+    assert "host" not in written
+    assert "@remember\n    def width(self):" in written, "the kernel calls it"
+
+
 def test_oldest_form_passes_tensors_instead_of_fake_ones(kernel: Specialization) -> None:
     text = script(kernel, CallForm.NOWHERE).source()
     passed = call_of(text)
@@ -188,6 +209,14 @@ reproduced: the compile ended with exit code 1
     failure = verify.failure_of(ran, cute_faces.target(), "trace", CUTE.failures)
     assert failure
     assert failure.failure_class == "static-assert"
+
+
+def test_message_ends_before_the_source_that_it_shows() -> None:
+    message = "error[PHASE_REQUIRES_CONSTANT]: give a constant.\n  --> k.py:6:9\n   |\n 6 | if x:"
+    raised = RaisedException(type="cutlass.base_dsl.common.DSLUserCodeError", message=message)
+    evidence = Evidence(answered=True, stage="trace", raised=(raised,))
+    words = verify.words_of(evidence, CUTE.failures)
+    assert words == "error[PHASE_REQUIRES_CONSTANT]: give a constant."
 
 
 def test_output_in_an_issue_has_no_colours() -> None:
