@@ -245,6 +245,7 @@ def _parts(launch: RecordedLaunch, recorded: ProgramRecords) -> dict[str, str]:
     parts = {"types": "_".join(types)}
     for name, value in constexprs_of(launch, recorded).items():
         plain = next(iter(value.values())) if isinstance(value, Mapping) else value
+        plain = "none" if value == {"none": True} else plain
         parts[name] = NOT_IN_NAMES.sub(
             "_", f"{name}{'_' if isinstance(plain, bool | str) else ''}{plain}"
         )

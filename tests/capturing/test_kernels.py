@@ -35,6 +35,14 @@ def launch(n: object = 256, block: int = 64, *roles: str, d: int = 32) -> Record
     )
 
 
+def test_case_is_named_none_if_a_toolchain_writes_none_as_a_table() -> None:
+    launches = [
+        evolve(LAUNCH, arguments={}, constexprs={"op": value})
+        for value in ({"none": True}, {"dtype": "fp16"})
+    ]
+    assert [case.name for case in cases(launches, RECORDED)] == ["op_none", "op_fp16"]
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
