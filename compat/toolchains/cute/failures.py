@@ -43,6 +43,11 @@ _KIND = r"\w[\w.]*(?:<[^>\n]*>)?"
 _MLIR_SAYS = r"^ *error: (?:unknown|(?:loc\()?\"[^\n]*?:\d+:\d+\)*|<module>)(?:: |\): )(?:error: )?"
 """The location before a message of MLIR."""
 
+_IMPORT_ADVICE = (
+    "This release has no `{name}`. Import a replacement (`try: … except ImportError: …`), or leave"
+    " this release out."
+)
+
 TARGET_UNKNOWN = evolve(
     common.TARGET_UNKNOWN,
     signs=(
@@ -213,11 +218,13 @@ CLASSES = (
                     r" )?cutlass[\w.]*'"
                 ),
                 means="{name}",
+                advice=_IMPORT_ADVICE,
             ),
             Sign(
                 error=r"^ModuleNotFoundError$",
                 message=r"No module named '(?P<name>cutlass(?:\.[\w.]+)?)'",
                 means="{name}",
+                advice=_IMPORT_ADVICE,
             ),
         ),
     ),
