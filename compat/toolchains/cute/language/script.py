@@ -9,10 +9,10 @@ failure and no other. ``script.py.j2`` has the text.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from attrs import frozen
 from packaging.version import Version
@@ -26,12 +26,11 @@ from compat.model.constexprs import plain, tuple_source
 from compat.source.parsing import defaults_of, defined_names, parameters, tree_of
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.cute.failures import KNOWLEDGE
-from compat.toolchains.cute.inside.adapter import arguments, built
+from compat.toolchains.cute.inside.adapter import arguments, built, no_gpu
 
 _IMPORTS = frozenset(
     {"import cutlass", "import cutlass.cute as cute", "from cutlass.cute import runtime"}
 )
-_OWN_FEATURES = 90
 _USUAL_ALIGNMENT = "16"
 _READING = frozenset(
     {"_FUNCTIONS", "_CONSTANT", "_STORED", "_CONFIG", "_LAUNCHED", "dynamic_shared", "_sizes"}
@@ -77,7 +76,7 @@ def before_decorators(_target: Target) -> tuple[frozenset[str], str]:
 
 def architecture(target: Target) -> str:
     """Return CuTe DSL's name of a target, with a suffix if only it has certain features."""
-    return f"sm_{target.arch}{'a' if int(target.arch) >= _OWN_FEATURES else ''}"
+    return no_gpu.architecture(int(target.arch))
 
 
 def variables_of(target: Target) -> Mapping[str, str]:
@@ -325,7 +324,7 @@ class _Writing:
         )
         return f"{function}({{{table}}}.__getitem__{keywords})"
 
-    def _fake(self, tensor: Any) -> str:
+    def _fake(self, tensor: re.Match[str]) -> str:
         """Return the code of a tensor that is only a type."""
         shape, align = tensor["shape"].split(","), tensor["align"] or _USUAL_ALIGNMENT
         sizes = tuple_source(map(self._size, shape))
@@ -352,7 +351,7 @@ class _Writing:
             self.sizes[name] = expression
         return f"size_{name}"
 
-    def _nowhere(self, tensor: Any) -> str:
+    def _nowhere(self, tensor: re.Match[str]) -> str:
         """Return the code of a tensor that is passed through DLPack, as in the adapter."""
         self.tensors = True
         layout = arguments._layout(tensor, self._named)
@@ -387,7 +386,7 @@ def _text(node: ast.expr, constants: Mapping[str, str]) -> str:
     )
 
 
-def _leading(tensor: Any) -> int:
+def _leading(tensor: re.Match[str]) -> int:
     return int(tensor["leading"]) if tensor["leading"] else len(tensor["shape"].split(",")) - 1
 
 

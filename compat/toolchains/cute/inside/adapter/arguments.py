@@ -16,6 +16,7 @@ import inspect
 import math
 import re
 import sys
+import traceback
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -476,14 +477,8 @@ def _is_required(function: Function, name: str) -> bool:
 
 def _last_line(error: BaseException) -> str:
     """Return the line that raised an exception, as a part of a message."""
-    traceback, line = error.__traceback__, ""
-    while traceback is not None:
-        line = " at line %d of %s" % (
-            traceback.tb_lineno,
-            traceback.tb_frame.f_code.co_filename.rpartition("/")[2],
-        )
-        traceback = traceback.tb_next
-    return line
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    return " at line %d of %s" % (line, frame.f_code.co_filename.rpartition("/")[2])
 
 
 class _TensorLayout(NamedTuple):

@@ -17,13 +17,15 @@ import os
 import re
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import arguments, built, no_gpu, passes, pipeline, recording
 
 if TYPE_CHECKING:
+    from .....worker.beacon import Beacon
     from ....inside.foreign import Document, Function, Objects, Value
     from ..foreign import Compiler, MlirModule, PassManager, Type
 
@@ -33,10 +35,7 @@ _ONE_THREAD = "OPENBLAS_NUM_THREADS"
 
 A process with threads cannot be forked safely.
 """
-_ARCH = "CUTE_DSL_ARCH"
 _CACHE = "CUTE_DSL_CACHE_DIR"
-_OWN_FEATURES = 90
-"""The first architecture whose name gets the suffix ``a``, for features that only it has."""
 _MARKS = (
     (
         "cubin",
@@ -120,7 +119,7 @@ class Cute:
         self._library = os.path.dirname(os.path.dirname(os.path.abspath(cute.__file__))) + os.sep
         self._on_stage: Callable[..., None] = _ignore
         self._on_made: Callable[..., None] = _ignore
-        self._beacon: Any = None
+        self._beacon: Beacon
         self._passes = False
         self._times: dict[str, float] = {}
         self._ir_path = ""
@@ -155,7 +154,7 @@ class Cute:
     def _quieten(self) -> None:
         self._dsl.envar.disable_file_caching = True
 
-    def observe(self, beacon: Any, passes: bool) -> None:
+    def observe(self, beacon: Beacon, passes: bool) -> None:
         """Keep the beacon for stages and passes.
 
         It does not show the traced line, because the traceback of an exception has this line. With
@@ -168,10 +167,8 @@ class Cute:
 
     def set_target(self, target: Document) -> None:
         """Compile for this target from now on."""
-        os.environ[_ARCH] = self._dsl.envar.arch = "sm_%d%s" % (
-            target["arch"],
-            "a" if target["arch"] >= _OWN_FEATURES else "",
-        )
+        name = no_gpu.architecture(target["arch"])
+        os.environ[no_gpu.ARCHITECTURE] = self._dsl.envar.arch = name
         for name, answer in no_gpu.hardware_answers(target).items():
             setattr(self._hardware, name, answer)
         if self._ask_driver is not None:
@@ -460,12 +457,8 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _lines(error: BaseException) -> list[tuple[str, int]]:
-    lines = []
-    traceback = error.__traceback__
-    while traceback is not None:
-        lines.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lineno))
-        traceback = traceback.tb_next
-    return lines
+    frames = traceback.walk_tb(error.__traceback__)
+    return [(frame.f_code.co_filename, line) for frame, line in frames]
 
 
 def _reaches_kernel_code(error: BaseException, roots: list[str]) -> bool:

@@ -11,6 +11,15 @@ if TYPE_CHECKING:
 
 MADE_FOR_CUDA = 2
 """``kDLCUDA`` of DLPack."""
+ARCHITECTURE = "CUTE_DSL_ARCH"
+"""The environment variable with the architecture to compile for."""
+_OWN_FEATURES = 90
+"""The first architecture whose name gets the suffix ``a``, for features that only it has."""
+
+
+def architecture(number: int) -> str:
+    """Return CuTe DSL's name of the architecture with this number."""
+    return "sm_%d%s" % (number, "a" if number >= _OWN_FEATURES else "")
 
 
 class _Device(ctypes.Structure):

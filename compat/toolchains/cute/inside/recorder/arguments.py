@@ -26,6 +26,7 @@ from .forms import element_name
 
 if TYPE_CHECKING:
     from ....inside.foreign import Value
+    from ....inside.recorder.functions import Functions
     from ..foreign import Type
 
 _MEMREF = re.compile(
@@ -56,7 +57,7 @@ class Symbols:
 
 
 def argument(
-    name: str, value: Value, annotation: Type, symbols: Symbols, functions: Any
+    name: str, value: Value, annotation: Type, symbols: Symbols, functions: Functions
 ) -> tuple[str, Value]:
     """Return the table of an argument (``args`` or ``constexprs``), and its form there.
 
@@ -105,7 +106,7 @@ def run_time(name: str, value: object, annotation: object, symbols: Symbols) -> 
     return _tensor(name, adapted) if adapted is not None else None
 
 
-def constexpr(value: Value, functions: Any) -> Any:
+def constexpr(value: Value, functions: Functions) -> Any:
     """Return a constexpr in the form of kernel files. Raises UnwritableArgument."""
     if value is None:
         return {"none": True}
@@ -125,7 +126,7 @@ def constexpr(value: Value, functions: Any) -> Any:
     raise UnwritableArgument("is an object of the class %s" % type_name(value))
 
 
-def tree(name: str, value: Value, symbols: Symbols, functions: Any) -> Any:
+def tree(name: str, value: Value, symbols: Symbols, functions: Functions) -> Any:
     """Return the tree of an argument that a function beside the kernel makes.
 
     Raises UnwritableArgument.

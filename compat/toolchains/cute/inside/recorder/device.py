@@ -10,27 +10,30 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..adapter.no_gpu import MADE_FOR_CUDA, DLManaged, hardware_answers
+from ..adapter.no_gpu import (
+    ARCHITECTURE,
+    MADE_FOR_CUDA,
+    DLManaged,
+    architecture,
+    hardware_answers,
+)
 
 if TYPE_CHECKING:
     from ....inside.foreign import Function, Tensor, Value
     from .recording import CuteRecording
 
-_ARCH = "CUTE_DSL_ARCH"
-_OWN_FEATURES = 90
-"""The first architecture whose name gets the suffix ``a``, for features that only it has."""
 _NAMES = (b"dltensor", b"dltensor_versioned")
 
 
 def announce(recording: CuteRecording) -> None:
     """Set the architecture to compile for, in this process and in its child processes."""
-    before, arch = os.environ.get(_ARCH), recording.settings["target"]["arch"]
-    os.environ[_ARCH] = "sm_%d%s" % (arch, "a" if arch >= _OWN_FEATURES else "")
+    before = os.environ.get(ARCHITECTURE)
+    os.environ[ARCHITECTURE] = architecture(recording.settings["target"]["arch"])
 
     def put_back() -> None:
-        os.environ.pop(_ARCH, None)
+        os.environ.pop(ARCHITECTURE, None)
         if before is not None:
-            os.environ[_ARCH] = before
+            os.environ[ARCHITECTURE] = before
 
     recording.finally_do(put_back)
 
@@ -42,7 +45,7 @@ def install(recording: CuteRecording) -> None:
     from cutlass.utils import HardwareInfo
 
     dsl, target = CuTeDSL._get_dsl(), recording.settings["target"]
-    recording.replace(dsl.envar, "arch", os.environ[_ARCH])
+    recording.replace(dsl.envar, "arch", os.environ[ARCHITECTURE])
     tensor, construct = runtime._Tensor, runtime._Tensor.__init__
 
     @functools.wraps(construct)

@@ -170,15 +170,13 @@ class UsesReader:
             ):
                 sizes = getattr(call.args[1], "elts", ())
                 uses.has(len(sizes))
-        if (
-            depth
-            and last in self.others
-            and (about or any(_is(keyword.value, name) for keyword in call.keywords))
-        ):
+        if depth and last in self.others:
             function = self.others[last]
             constants = _constants_passed(function, call, scope)
-            for inner_name in _parameters(function, call, name):
-                inner = self._inner(inner_name, function, constants, depth - 1)
+            for parameter, argument in _passed(function, call):
+                if not _is_name(argument, name):
+                    continue
+                inner = self._inner(parameter, function, constants, depth - 1)
                 uses.is_tensor |= inner.is_tensor
                 uses.is_indexed |= inner.is_indexed
                 if inner.modes:
@@ -232,11 +230,6 @@ def _note_comment(
                 return
 
 
-def _has_star(parts: Sequence[ast.expr]) -> bool:
-    """Whether one of some targets or indexes stands for any number of them."""
-    return any(isinstance(part, ast.Starred) for part in parts)
-
-
 def _modes_in_order(arguments: Sequence[ast.expr]) -> int:
     """Return the number of modes of a tensor that is passed with their order, as ``[1, 2, 0]``.
 
@@ -254,35 +247,28 @@ def _constants_passed(
     function: ast.FunctionDef, call: ast.Call, scope: _Constants
 ) -> dict[str, object]:
     """Return the constants that a function gets from a call, and those of its own object."""
-    names = [parameter.arg for parameter in named_parameters(function.args)]
     constants: dict[str, object] = {}
-    if names[:1] == ["self"]:
-        names = names[1:]
-        if dotted_name(call.func).startswith("self."):
-            constants = {
-                word: value for word, value in scope.local.items() if word.startswith("self.")
-            }
-    given = [*zip(names, call.args, strict=False)]
-    given += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg in names]
-    for parameter, argument in given:
+    if dotted_name(call.func).startswith("self.") and _is_method(function):
+        constants = {word: value for word, value in scope.local.items() if word.startswith("self.")}
+    for parameter, argument in _passed(function, call):
         is_known, value = scope.try_value(argument)
         if is_known:
             constants[parameter] = value
     return constants
 
 
-def _parameters(function: ast.FunctionDef, call: ast.Call, name: str) -> Iterator[str]:
-    """Yield the names of a parameter in a function that it is passed to."""
+def _is_method(function: ast.FunctionDef) -> bool:
+    return [parameter.arg for parameter in named_parameters(function.args)][:1] == ["self"]
+
+
+def _passed(function: ast.FunctionDef, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the parameters that a call gives arguments to, with the arguments."""
     names = [parameter.arg for parameter in named_parameters(function.args)]
-    own = names[1:] if names[:1] == ["self"] else names
-    for parameter, argument in zip(own, call.args, strict=False):
-        if isinstance(argument, ast.Name) and argument.id == name:
-            yield parameter
-    yield from (
-        keyword.arg
-        for keyword in call.keywords
-        if keyword.arg in own and _is_name(keyword.value, name) and keyword.arg
-    )
+    names = names[_is_method(function) :]
+    yield from zip(names, call.args, strict=False)
+    for keyword in call.keywords:
+        if keyword.arg in names:
+            yield keyword.arg, keyword.value
 
 
 def _is_name(node: ast.expr, name: str) -> bool:
