@@ -204,9 +204,11 @@ def is_refusal(error: OSError) -> bool:
 def refusal(error: BaseException) -> MachineError | None:
     """The error for a refusal of the machine that an exception reports.
 
-    It is ``None`` if the exception is about something else.
+    A removed current folder counts. It is ``None`` if the exception is about something else.
     """
     if isinstance(error, OSError):
+        if _without_folder(error):
+            return MachineError("the current folder was removed", hint="Change to another folder.")
         return MachineError.of(error) if is_refusal(error) else None
     if isinstance(error, MemoryError):
         return MachineError.about(errno.ENOMEM, "for this program")
@@ -215,6 +217,17 @@ def refusal(error: BaseException) -> MachineError | None:
     if "can't start new thread" not in str(error):
         return None
     return MachineError.about(errno.EAGAIN, str(error))
+
+
+def _without_folder(error: OSError) -> bool:
+    """Whether it is the error of a call that needs the current folder, which was removed."""
+    if error.errno != errno.ENOENT or error.filename is not None:
+        return False
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _import_refusal(error: ImportError) -> MachineError | None:

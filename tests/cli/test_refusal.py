@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from compat.cli.check import CANNOT_TELL
 from compat.errors import MachineError, refusal
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +69,36 @@ def test_a_full_disk_below_standard_output_is_not_about_temporary_files(
     assert ran.stderr == (
         "error: standard output: cannot write: No space left on device\n"
         "  hint: Free space there, or redirect the output. Finished work is saved.\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["matrix"], ["list", "cells"], ["repro", "x"], ["check"]])
+def test_a_command_in_a_removed_folder_ends_with_one_clear_error(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    ran = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import os, sys; os.rmdir(os.getcwd()); os.execv(sys.argv[1], sys.argv[1:])",
+            sys.executable,
+            *("-m", "compat.cli"),
+            *arguments,
+        ],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    checks = arguments == ["check"]
+    assert ran.returncode == (CANNOT_TELL if checks else MachineError.exit_code), ran.stderr
+    assert ran.stderr == (
+        f"{'inconclusive' if checks else 'error'}: the current folder was removed\n"
+        "  hint: Change to another folder.\n"
     )
 
 
