@@ -143,7 +143,7 @@ class NeedSearch:
             sentence = _sentence(all_needs, trials, hinted, launched)
         else:
             sentence = (
-                f"{_EARLY[ended]}, after {done} of at most {done + untried} changes."
+                f"{_EARLY[ended]}, after {done:,} of at most {done + untried:,} changes."
                 f" {_so_far(all_needs, trials, hinted)}"
             )
         return ConfigAnswer(
@@ -194,7 +194,7 @@ class NeedSearch:
     def _progress(self) -> str:
         """The progress of the search, in words."""
         most, done = self._most(), len(self._effects)
-        parts = [f"{done} of at most {most} changes"]
+        parts = [f"{done:,} of at most {most:,} changes"]
         remaining = sum(work for spec, work in self._work.items() if spec not in self._effects)
         if self._compiled >= _TELLING and most > done:
             seconds = (time.monotonic() - self._began) * (remaining or most - done) / self._done

@@ -397,6 +397,9 @@ def test_headline_names_no_part_that_fixed_an_api_that_came_later(tell: Tell) ->
     (later,), (fixed,) = tell([bad(MISSING), OK]), tell([CRASHED, OK])
     assert FRONT.sentence not in headline(evolve(later, part=FRONT))
     assert FRONT.sentence in headline(evolve(fixed, part=FRONT))
+    (removed,) = tell([bad(MISSING), OK, GONE])
+    assert removed.needs, "first a need, and then a break, which has a part"
+    assert FRONT.sentence in headline(evolve(removed, part=FRONT))
 
 
 def test_sentence_about_a_cell_is_wrapped_on_a_terminal(

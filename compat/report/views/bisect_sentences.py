@@ -31,8 +31,9 @@ from compat.toolchains.base import Toolchain
 def headline(answer: ReleaseAnswer) -> str:
     """The answer in one sentence or two, without its subject."""
     judged = "" if answer.criterion.asks_ok else f"judged by `{answer.criterion.text}`: "
-    # If the kernel needs a later release, no part of the compiler broke it.
-    part = "" if answer.part is None or answer.needs else answer.part.sentence
+    # A release that brings what the kernel needs has no part that broke it.
+    is_need = answer.account.word is Word.NEEDS
+    part = "" if answer.part is None or is_need else answer.part.sentence
     return " ".join(
         sentence for sentence in (f"{judged}{_answer_sentence(answer)}", part) if sentence
     )
