@@ -25,12 +25,23 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from compat.errors import MachineError
+from compat.errors import MachineError, StoreError
 from compat.interruption import Stopped
 from compat.text import lazy_pattern
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+def check_writable(output: Path) -> None:
+    """Check that files can be written to the folder of ``--output``, and leave no file behind.
+
+    Raises StoreError if they cannot.
+    """
+    there = next(parent for parent in (output, *output.absolute().parents) if parent.exists())
+    hint = "Choose another folder with --output."
+    with StoreError.for_os_errors("cannot write to this folder", where=output, hint=hint):
+        tempfile.TemporaryFile(dir=there).close()
 
 
 def replace_file(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
@@ -40,7 +39,7 @@ from compat.capturing.records import NotCaptured, ProgramRecords, RecordedLaunch
 from compat.config.argument_tables import usual_dtype
 from compat.config.kernel_files import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
-from compat.errors import ConfigError, StoreError
+from compat.errors import ConfigError
 from compat.files import TemporaryFolder, replace_file
 from compat.model import (
     HINTS,
@@ -540,17 +539,6 @@ def _questions_note(kernel: CapturedKernel) -> str:
 
 
 # --- the folder -----------------------------------------------------------------------------------
-
-
-def check_writable(output: Path) -> None:
-    """Check that files can be written to a folder, and leave no file behind.
-
-    Raises StoreError if they cannot.
-    """
-    there = next(parent for parent in (output, *output.absolute().parents) if parent.exists())
-    hint = "Choose another folder with --output."
-    with StoreError.for_os_errors("cannot write to this folder", where=output, hint=hint):
-        tempfile.TemporaryFile(dir=there).close()
 
 
 def _make_room(output: Path) -> None:

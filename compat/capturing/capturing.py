@@ -18,7 +18,7 @@ from typing import IO
 from attrs import asdict, define, evolve, field, frozen
 
 from compat import __version__, toolchains
-from compat.capturing.assembling import SCHEMA, CapturedFiles, assemble, check_writable, write_index
+from compat.capturing.assembling import SCHEMA, CapturedFiles, assemble, write_index
 from compat.capturing.checking import (
     CodeCheck,
     CodeComparison,
@@ -35,7 +35,7 @@ from compat.capturing.checking import (
 from compat.capturing.kernels import CapturedKernel, Case, Configs
 from compat.capturing.records import RecordingProgress, progress_in, read_records
 from compat.errors import SelectionError, StoreError
-from compat.files import TemporaryFolder
+from compat.files import TemporaryFolder, check_writable
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.processes.supervisor import ForegroundResult, run_in_foreground
 from compat.text import JsonMapping, JsonObject

@@ -16,6 +16,7 @@ from compat.config.matrix import MatrixConfig
 from compat.config.selection import CellPattern, cell_pattern, several_match
 from compat.engine.run import RunContext, existing_releases, known_envs, recall
 from compat.errors import ConfigError, EnvError, StoreError
+from compat.files import check_writable
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.project import Obtain, Selection
 from compat.reduce.expressions import KERNEL
@@ -100,6 +101,8 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
     cells = [failing for pattern in patterns for failing in _cells(everywhere, selection, pattern)]
     for failing in cells:
         script_form(toolchains.of(failing.env))  # before anything is built or compiled
+    folder = folder or selection.root / "repro"
+    check_writable(folder)
     listener = listener or ReproListener()
     envs = _envs(selection, everywhere, cells, obtain or selection.read_envs, listener)
     outcomes: list[WrittenRepro | UnverifiedCell] = []
@@ -118,7 +121,7 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
             ),
             existing=existing_releases(selection.config),
             root=selection.root,
-            folder=folder or selection.root / "repro",
+            folder=folder,
             portable=portable,
             command=command,
         )

@@ -68,8 +68,8 @@ _UNFIT = (Status.OUT_OF_MEMORY, *(status for status in Status if not status.is_a
 """Statuses that no script can show. Limits depend on the machine, and the others say nothing about
 the kernel.
 """
-_EVIDENCE, _REPRODUCER = ".evidence.txt", ".mlir"
-"""The ends of the names of files that not every repro has."""
+_ENDS = _SCRIPT, _ISSUE, _REPRODUCER, _EVIDENCE = ".py", ".md", ".mlir", ".evidence.txt"
+"""The ends of the names of the files of a repro. None has all of them."""
 _SILENT = (Status.TIMED_OUT, *_UNFIT)
 """Statuses of failures without a message that identifies them."""
 
@@ -509,20 +509,14 @@ class _ReproWriter:
         )
 
     def _write_files(self, finding: ReproFinding) -> WrittenRepro | UnverifiedCell:
-        texts = {".py": finding.text, ".md": issue.issue_markdown(finding)}
+        texts = {_SCRIPT: finding.text, _ISSUE: issue.issue_markdown(finding)}
         texts |= {_REPRODUCER: finding.reproducer} if finding.reproducer else {}
         for suffix, text in texts.items():
             for fact in identifying_words(text, self.bundle.text):
                 self.reasons.append(f"{self.name}{suffix} would contain {fact!r}, which is private")
         if self.reasons:
             return self._write_evidence(())
-        self.request.folder.mkdir(parents=True, exist_ok=True)
-        paths = tuple(self.request.folder / f"{self.name}{suffix}" for suffix in texts)
-        for path, text in zip(paths, texts.values(), strict=True):
-            path.write_text(text, encoding="utf-8")
-        for suffix in {_REPRODUCER, _EVIDENCE} - texts.keys():  # of an earlier repro
-            (self.request.folder / f"{self.name}{suffix}").unlink(missing_ok=True)
-        return WrittenRepro(finding=finding, paths=paths)
+        return WrittenRepro(finding=finding, paths=self._replace_files(texts))
 
     def _write_evidence(self, seen: Sequence[ScriptResult]) -> UnverifiedCell:
         parts = ["\n".join(self.reasons)]
@@ -531,12 +525,21 @@ class _ReproWriter:
             for shown in seen
             if not shown.as_expected
         ]
-        self.request.folder.mkdir(parents=True, exist_ok=True)
-        path = self.request.folder / f"{self.name}{_EVIDENCE}"
-        path.write_text(printable("\n\n".join(parts)) + "\n", encoding="utf-8")
+        (path,) = self._replace_files({_EVIDENCE: printable("\n\n".join(parts)) + "\n"})
         return UnverifiedCell(
             cell=self.cell, reasons=tuple(map(printable, self.reasons)), evidence=path
         )
+
+    def _replace_files(self, texts: Mapping[str, str]) -> tuple[Path, ...]:
+        """Write the texts, by the ends of their names, and remove the files of an earlier repro."""
+        self.request.folder.mkdir(parents=True, exist_ok=True)
+        path_of = {end: self.request.folder / f"{self.name}{end}" for end in _ENDS}
+        for end, path in path_of.items():
+            if end in texts:
+                path.write_text(texts[end], encoding="utf-8")
+            else:
+                path.unlink(missing_ok=True)
+        return tuple(path_of[end] for end in texts)
 
     # --- helpers ---
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from compat.errors import StoreError
 from compat.model import BuiltEnv
 from compat.repro import verify
 from tests import commands
@@ -118,7 +119,10 @@ def test_invalid_arguments_are_errors_and_write_no_files(project: Path) -> None:
         (["faces/gone/*"], 3, "no cell matches 'faces/gone/*'"),
         (["faces/bound/*", "--reduced", "faces.toml"], 2, "cannot be read"),
         (["faces/fine/*", "--reduced", "smaller.py"], 2, "has no function 'fine'"),
+        (["faces/bound/*", "--output", "faces.py/out"], 5, "faces.py/out: cannot write to this"),
     ):
         ran = repro(project, *arguments)
         assert (ran.returncode, message in ran.stderr) == (code, True), ran.stderr
+        if code == StoreError.exit_code:
+            assert ": compiling" not in ran.stderr, "the folder is checked before the work"
     assert not (project / "repro").exists()

@@ -770,6 +770,9 @@ def test_a_script_that_does_not_reproduce_the_failure_is_not_written(
     monkeypatch.undo()
     written = repro_of(request(failing, tmp_path), context("3.9.0"))
     assert {*(tmp_path / "out").iterdir()} == {*written.paths}, "the old evidence is gone"
+    done = write_repro(request(failing, tmp_path, bundle=other), context("3.9.0"))
+    assert isinstance(done, UnverifiedCell)
+    assert [*(tmp_path / "out").iterdir()] == [done.evidence], "the old script and issue are gone"
 
 
 @pytest.mark.wheels
