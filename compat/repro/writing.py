@@ -384,6 +384,8 @@ class _ReproWriter:
         seen = self._run(script, results)
         if all(shown.as_expected for shown in seen):
             return script, seen
+        if not all(shown.has_expected_failure for shown in seen):  # no other text helps
+            return script, seen
         outputs = {
             shown.script.env.env.name: shown.run.output
             for shown in seen
@@ -442,10 +444,10 @@ class _ReproWriter:
                     f"exit code {script.exit_code},"
                     f" {'no failure' if script.compiles else script.fingerprint}"
                 )
-                actual = (
-                    f"exit code {shown.run.exit_code},"
-                    f" {failure.fingerprint if failure else 'no failure'}"
-                )
+                found = "no failure"
+                if failure:
+                    found = ": ".join((failure.fingerprint, failure.excerpt.rpartition("\n")[2]))
+                actual = f"exit code {shown.run.exit_code}, {found}"
                 self.reasons.append(
                     f"{script.env.env.name}: expected {expected}; the script gave {actual}"
                 )

@@ -773,6 +773,14 @@ def test_a_script_that_does_not_reproduce_the_failure_is_not_written(
     done = write_repro(request(failing, tmp_path, bundle=other), context("3.9.0"))
     assert isinstance(done, UnverifiedCell)
     assert [*(tmp_path / "out").iterdir()] == [done.evidence], "the old script and issue are gone"
+    missing = "Exception: ROCm linker /opt/rocm/llvm/bin/ld.lld not found\n"
+    run = ProcessResult(exit_code=1, output=f"Traceback (most recent call last):\n{missing}")
+    monkeypatch.setattr(verify, "run_script", lambda *_, **__: run)
+    done = write_repro(request(failing, tmp_path), context("3.9.0"))
+    assert isinstance(done, UnverifiedCell)
+    (reason,) = done.reasons
+    assert reason.startswith("triton-3.9.0: expected exit code 0"), reason
+    assert reason.endswith(missing.strip()), reason
 
 
 @pytest.mark.wheels
