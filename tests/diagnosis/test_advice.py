@@ -84,6 +84,11 @@ ADVISED = {
             "api-missing",
             "This release has no `nbytes`",
         ),
+        (  # without it, the dot would compute something else
+            "TypeError: dot() got an unexpected keyword argument 'trans_b'",
+            "api-changed",
+            "Transpose the operand itself: `tl.trans(x)`.\n",
+        ),
         (
             "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.setmaxnreg.inc.sync.aligned.u32",
             "target-feature",

@@ -455,6 +455,17 @@ CLASSES = (
             ),
             Sign(
                 error=r"^TypeError$",
+                message=(
+                    rf"{_FUNCTION}got an unexpected keyword argument '(?P<argument>trans_[ab])'"
+                ),
+                means="{name} got {argument}",
+                advice=(
+                    "`{name}` takes no `{argument}` in this release. Transpose the operand itself:"
+                    " `tl.trans(x)`."
+                ),
+            ),
+            Sign(
+                error=r"^TypeError$",
                 message=rf"{_FUNCTION}got an unexpected keyword argument '(?P<argument>\w+)'",
                 means="{name} got {argument}",
                 advice=(
