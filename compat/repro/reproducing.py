@@ -178,8 +178,13 @@ def _envs(
 
 
 def _release_envs(config: MatrixConfig) -> Iterator[Env]:
-    """The envs of the group ``releases``, and of every other release that a search has built."""
+    """The envs of the group ``releases``, and of every other release that a search has built.
+
+    Without such a group, all releases that ``matrix.toml`` declares belong to it.
+    """
     declared = {env.name for env in config.envs}
+    if not any(_RELEASES in env.groups for env in config.envs):
+        declared = set()
     for env in known_envs(config):
         if _RELEASES in env.groups or (
             env.name not in declared and not env.has_framework and toolchains.is_release(env)

@@ -76,6 +76,23 @@ def test_a_glob_selects_the_cell_of_the_script(project: Path) -> None:
     )
 
 
+@pytest.mark.wheels
+def test_without_the_group_releases_the_table_has_all_declared_releases(
+    project: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built("triton-3.8.0")
+    monkeypatch.setattr(verify, "run_script", run_forked)
+    monkeypatch.chdir(project)
+    declared = MATRIX.replace(', groups = ["releases"] }', ' }, { triton = "3.8.0" }')
+    (project / "matrix.toml").write_text(declared.replace('["releases"]', '["*"]'))
+    commands.invoked("repro", "faces/bound/only/sm_90/3.9", "--reduced", "smaller.py")
+    issue = (project / "repro" / "faces-bound-only-sm_90-3.9.0.md").read_text()
+    assert [line.split()[1] for line in issue.splitlines() if line.startswith("| 3")] == [
+        "3.8.0",
+        "3.9.0",
+    ]
+
+
 BESIDE = """
 schema = 1
 kernel = "tiny"
