@@ -8,6 +8,7 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
 from compat import __version__, toolchains
 from compat.diagnosis.failure_class import Blame
@@ -21,7 +22,7 @@ from compat.report.render.markdown import code, prose
 from compat.report.summary.compact import earlier_runs, spans, unknown
 from compat.repro.records import ReproFinding
 from compat.repro.verify import without_places
-from compat.text import lazy_pattern, printable
+from compat.text import join_words, lazy_pattern, printable
 
 _FRAMES = 5
 """Frames of a Python stack in the issue, the innermost ones."""
@@ -134,7 +135,8 @@ def history(finding: ReproFinding) -> str:
     """The outcome of the original kernel, release by release, with the bracket and the gaps."""
     verdict = finding.verdict
     runs = "; ".join(
-        f"{_span(interval)}: {_fate(finding, interval)}" for interval in verdict.intervals
+        f"{join_words(map(_span, alike))}: {fate}"
+        for fate, alike in groupby(verdict.intervals, lambda interval: _fate(finding, interval))
     )
     subject = "the original kernel" if finding.differing else "it"
     sentences = [f"On {finding.cell.target.name} {subject} {_verdict_phrase(verdict)}", runs]
