@@ -75,18 +75,6 @@ class UsesReader:
         self._look(uses, name, function, constants, _NOTED)
         return uses
 
-    def _inner(
-        self, name: str, function: ast.FunctionDef, constants: Mapping[str, object], depth: int
-    ) -> ArgumentUses:
-        """Return the uses of a parameter in a function that another one calls."""
-        values = frozenset((word, repr(value)) for word, value in constants.items())
-        place = name, function, values, depth
-        if place not in self._known:
-            uses = ArgumentUses()
-            self._look(uses, name, function, constants, depth)
-            self._known[place] = uses
-        return self._known[place]
-
     def _look(  # noqa: C901 - one case for each form of use
         self,
         uses: ArgumentUses,
@@ -171,16 +159,26 @@ class UsesReader:
                 sizes = getattr(call.args[1], "elts", ())
                 uses.has(len(sizes))
         if depth and last in self.others:
-            function = self.others[last]
-            constants = _constants_passed(function, call, scope)
-            for parameter, argument in _passed(function, call):
-                if not _is_name(argument, name):
-                    continue
-                inner = self._inner(parameter, function, constants, depth - 1)
+            for inner in self._inner_uses(name, call, self.others[last], scope, depth):
                 uses.is_tensor |= inner.is_tensor
                 uses.is_indexed |= inner.is_indexed
                 if inner.modes:
                     uses.has(inner.modes, exact=inner.exact)
+
+    def _inner_uses(
+        self, name: str, call: ast.Call, function: ast.FunctionDef, scope: _Constants, depth: int
+    ) -> Iterator[ArgumentUses]:
+        """Yield how the called function uses a parameter that the call passes on."""
+        constants = _constants_passed(function, call, scope)
+        values = frozenset((word, repr(value)) for word, value in constants.items())
+        for parameter, argument in _passed(function, call):
+            if _is_name(argument, name):
+                place = parameter, function, values, depth
+                if place not in self._known:
+                    uses = ArgumentUses()
+                    self._look(uses, parameter, function, constants, depth - 1)
+                    self._known[place] = uses
+                yield self._known[place]
 
 
 class _Constants(Scope):
