@@ -33,6 +33,7 @@ from compat.toolchains.language import GuessableModule, GuessedKernel, Guessing,
 
 HELPER = "kernels call it, or it returns a value"
 """The reason why a jit function is not a kernel."""
+_WORD = re.compile(rb"[\w\x80-\xff]+")
 
 
 @frozen(kw_only=True)
@@ -149,10 +150,12 @@ def _naming(
     """
     if not functions:
         return
-    pattern = re.compile(rb"\b(%s)\b" % b"|".join(re.escape(name.encode()) for name in functions))
+    names = frozenset(name.encode() for name in functions)
     for path in paths:
         with suppress(OSError, SyntaxError, RecursionError):
-            if os.path.realpath(path) not in known_paths and pattern.search(path.read_bytes()):
+            if os.path.realpath(path) not in known_paths and not names.isdisjoint(
+                _WORD.findall(path.read_bytes())  # one pattern of all names takes 16 times as long
+            ):
                 yield reader(path)
 
 
