@@ -77,6 +77,29 @@ def run(k):
     assert kernel_file["signature"] == {"q_ptr": "*bf16", "k_ptr": "*bf16", "n": "i32"}
 
 
+def test_limits_of_a_dtype_are_those_of_pytorch(tmp_path: Path) -> None:
+    kernel_file = tables(
+        tmp_path,
+        """
+LIMITS = torch.finfo(torch.float8_e4m3fn)
+
+@triton.jit
+def kernel(x_ptr, LEAST: tl.constexpr, MOST: tl.constexpr, WHOLE: tl.constexpr, STEP: tl.constexpr):
+    x = tl.load(x_ptr).to(tl.float32) * STEP
+    tl.store(x_ptr, tl.clamp(x, LEAST, MOST) + WHOLE)
+
+def run(x):
+    kernel[(1,)](x, LIMITS.min, LIMITS.max, torch.iinfo(torch.int8).max, torch.finfo(x.dtype).eps)
+""",
+    )
+    values = kernel_file["constexprs"]
+    assert (values["LEAST"], values["MOST"], values["WHOLE"]) == (-448.0, 448.0, 127)
+    text = (tmp_path / "source.toml").read_text()
+    assert "MOST = 448.0  # guessed: as launched in line 13" in text
+    # An unknown dtype has no known limits.
+    assert "as launched" not in text.partition("STEP = ")[2].partition("\n")[0]
+
+
 def test_guess_follows_the_wrapper(tmp_path: Path) -> None:
     wrapper = """
 def run(x, layout="rows"):

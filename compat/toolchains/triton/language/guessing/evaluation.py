@@ -21,6 +21,8 @@ from attrs import evolve, frozen
 from compat.model import constexprs
 from compat.source.constants import FUNCTIONS, PythonValue, Scope, SourceFunction, UnknownValue
 from compat.text import lazy_pattern
+from compat.toolchains.pytorch.standin.dtypes import FloatingLimits, NumberLimits, dtypes, iinfo
+from compat.toolchains.pytorch.standin.opaque import UnavailableValue
 
 SIZE = 1024
 """The assumed value of an unknown size: a multiple of 16, like most sizes."""
@@ -51,6 +53,10 @@ _TORCH_NAMES = {
     "double": "float64",
 }
 """A short name of a dtype in PyTorch → the name in ``TORCH_TYPES``."""
+
+
+_TORCH = (2, 8)
+"""A release of PyTorch with all dtypes."""
 
 
 class AssumedSize(int):
@@ -384,6 +390,8 @@ class KernelScope(Scope):
         "triton.language.constexpr": lambda value: value,
         f"{GLUON}constexpr": lambda value: value,
         "torch.version.hip": None,
+        "torch.finfo": lambda dtype: _limits(FloatingLimits, dtype),
+        "torch.iinfo": lambda dtype: _limits(iinfo, dtype),
     }
 
     def name(self, node: ast.Name) -> PythonValue:
@@ -400,6 +408,8 @@ class KernelScope(Scope):
             return value.attribute(name)
         if isinstance(value, TunerConfig):
             return {"kwargs": value.kwargs, **value.all_options}[name]
+        if isinstance(value, NumberLimits) and name in vars(value):
+            return vars(value)[name]
         return super().attribute_of(value, name)
 
     def call(self, node: ast.Call) -> PythonValue:
@@ -513,6 +523,16 @@ def _dtype(origin: str) -> dict[str, str] | None:
         spelled = constexprs.DTYPES.get(name)
         return {"dtype": spelled} if spelled else None
     return None
+
+
+def _limits(kind: Callable[[object], NumberLimits], dtype: object) -> NumberLimits:
+    """Return the limits of the numbers of a dtype. Raises UnknownValue."""
+    name = dtype.get("torch_dtype") if isinstance(dtype, Mapping) else None
+    known = dtypes(_TORCH).get(str(name))
+    try:
+        return kind(known)
+    except (TypeError, UnavailableValue) as error:
+        raise UnknownValue(str(error)) from error
 
 
 def _of_this_machine(origin: str) -> bool:
