@@ -71,12 +71,40 @@ LIBRARY = "compat-library.json"
 def roots_of(path: Path) -> tuple[Path, ...]:
     """Return where absolute imports of a source file start.
 
-    This is the first folder above it that is not a package.
+    This is the first folder above it that is not a package. A folder without ``__init__.py`` that
+    lies in a package is part of it, if the file's imports say so.
     """
-    folder = path.parent
-    while os.path.isfile(folder / "__init__.py") and folder.parent != folder:
+    folder = _top(path.parent)
+    above = next((outer for outer in folder.parents if _is_package(outer)), None)
+    return ((_top(above) if above and _imports_from(path, folder, above) else folder),)
+
+
+def _top(folder: Path) -> Path:
+    """The folder itself if it is not a package, else the first one above it that is not."""
+    while _is_package(folder) and folder.parent != folder:
         folder = folder.parent
-    return (folder,)
+    return folder
+
+
+def _is_package(folder: Path) -> bool:
+    return os.path.isfile(folder / "__init__.py")
+
+
+def _imports_from(path: Path, folder: Path, package: Path) -> bool:
+    """Whether a file below ``folder`` imports as a part of a package above this folder.
+
+    It does if it imports the package by its name, or something beside or above the folder.
+    """
+    try:
+        imports = imports_in(path.read_bytes())
+    except OSError:
+        return False
+    place = path.relative_to(folder)
+    name = package.relative_to(_top(package)).parts[0]
+    return any(
+        imported.parts[:1] == (name,) if not imported.level else imported.level >= len(place.parts)
+        for imported in imports
+    )
 
 
 def module_of(path: Path, roots: Sequence[Path]) -> str:

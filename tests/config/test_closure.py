@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from compat.source.closure import ClosureCheck, SourceReader, closure_files, read_source
+from compat.source.closure import (
+    ClosureCheck,
+    SourceReader,
+    closure_files,
+    module_of,
+    read_source,
+    roots_of,
+)
 
 FILES = {
     "kernel.py": (
@@ -70,6 +77,27 @@ def test_parameters_and_required_parameters_are_read(tmp_path: Path) -> None:
     parameters = read_source(path).functions["f"]
     assert parameters.names == ("a", "b", "c", "d", "e")
     assert parameters.required == {"a", "b", "d"}
+
+
+@pytest.mark.parametrize(
+    ("text", "module"),
+    [
+        ("from pack.deep import f\n", "pack.ops.inner.act"),
+        ("import pack\n", "pack.ops.inner.act"),
+        ("from ...deep import f\n", "pack.ops.inner.act"),
+        ("from . import shift\n", "pack.ops.inner.act"),
+        ("import shift\n", "act"),
+        ("import packs\n", "act"),
+        ("", "act"),
+    ],
+)
+def test_a_folder_without_an_init_is_part_of_the_package_that_its_file_imports_from(
+    kernel: Path, text: str, module: str
+) -> None:
+    path = kernel.parent / "pack/ops/inner/act.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    assert module_of(path, roots_of(path)) == module
 
 
 # --- many sources of one package ------------------------------------------------------------------
