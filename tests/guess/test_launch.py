@@ -100,6 +100,26 @@ def run(x):
     assert "as launched" not in text.partition("STEP = ")[2].partition("\n")[0]
 
 
+def test_a_dtype_has_the_width_as_which_the_bits_of_its_values_are_read(tmp_path: Path) -> None:
+    kernel_file = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x_ptr, out_ptr, NARROW: tl.constexpr, HALF: tl.constexpr, FREE: tl.constexpr):
+    x = tl.load(x_ptr).to(tl.float32)
+    narrow = (x * 2).to(NARROW)
+    tl.store(out_ptr, narrow.to(tl.uint8, bitcast=True))
+    tl.store(out_ptr + 1, x.to(HALF).to(tl.int16, bitcast=True) + x.to(FREE))
+""",
+    )
+    values = kernel_file["constexprs"]
+    assert values == {
+        "NARROW": {"dtype": "fp8e5"},
+        "HALF": {"dtype": "fp16"},
+        "FREE": {"dtype": "fp32"},
+    }
+
+
 def test_guess_follows_the_wrapper(tmp_path: Path) -> None:
     wrapper = """
 def run(x, layout="rows"):

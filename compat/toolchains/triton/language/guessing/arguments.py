@@ -19,6 +19,7 @@ from compat.toolchains.triton.language.guessing.evaluation import AssumedSize, H
 from compat.toolchains.triton.language.guessing.facts import (
     ARITHMETIC,
     CERTAIN,
+    DTYPES_OF_BITS,
     FLOATS,
     LIKELY,
     PART_OF_ADDRESS,
@@ -461,8 +462,12 @@ class Values:
     def _dtype(self, name: str) -> str:
         """Return the dtype that a constexpr stands for.
 
-        If the kernel casts an operand of ``tl.dot`` to it, it is the dtype of the other operand.
+        If the kernel casts an operand of ``tl.dot`` to it, it is the dtype of the other operand. If
+        the kernel reads the bits of a value that it casts to it, it has their width.
         """
+        kind = self.facts.kinds.get(ValueOrigin(name))
+        if kind and kind.sure >= CERTAIN and kind.name in DTYPES_OF_BITS:
+            return DTYPES_OF_BITS[kind.name]
         cast = Value.of(None, [ValueOrigin(name)])
         for sides in self.facts.dots:
             if cast in sides:

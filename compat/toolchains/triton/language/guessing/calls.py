@@ -196,8 +196,11 @@ def _bitcast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
 
 def _has_bits_of(walk: Walk, value: Value, kind: str | None) -> None:
     if kind in _SAME_BITS:
-        elements = [origin for origin in value.origins if origin.element]
-        walk.facts.is_kind(elements, _SAME_BITS[kind], CERTAIN, f"its bits are read as {kind}")
+        cast_or_loaded = [
+            origin for origin in value.origins if origin.element or origin.name in walk.facts.dtypes
+        ]
+        why = f"its bits are read as {kind}"
+        walk.facts.is_kind(cast_or_loaded, _SAME_BITS[kind], CERTAIN, why)
 
 
 def _dtype(walk: Walk, node: ast.expr | None) -> str | None:

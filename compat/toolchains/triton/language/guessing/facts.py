@@ -20,6 +20,11 @@ CERTAIN, LIKELY, PERHAPS = 3, 2, 1
 often means it.
 """
 
+DTYPES_OF_BITS = {
+    "fp8": "fp8e5", "fp16": "fp16", "fp32": "fp32", "u8": "u8", "u16": "u16", "u32": "u32",
+}  # fmt: skip
+"""The kind of a value whose bits a kernel reads as another type → a dtype of this kind."""
+
 PART_OF_ADDRESS = "part of an address"
 ARITHMETIC = "a whole number by its arithmetic"
 """Reasons why a value is a whole number: it is added to a pointer, or used in arithmetic that needs
