@@ -863,7 +863,9 @@ PLACES: Mapping[str, Place] = {
         share=4,
     ),
     "scripts": Place(inputs=OUTPUT, act=_script, share=4),
-    "saved reports": Place(inputs=json_texts(matrix_document(_SAVED)), act=_saved, share=4),
+    "saved reports": Place(
+        inputs=st.deferred(lambda: json_texts(matrix_document(_SAVED))), act=_saved, share=4
+    ),
     "JSON": Place(inputs=st.one_of(json_texts(_DONE), VALUES.map(json_of)), act=_json, share=4),
     "values": Place(inputs=VALUES, act=_any, share=4),
 }

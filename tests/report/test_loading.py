@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import pytest
@@ -280,12 +281,16 @@ values = st.recursive(
     ),
     max_leaves=5,
 )
-DOCUMENT = matrix_document(evolve(odd_matrix(), api=naming_matrix().api))
+
+
+@cache
+def document_text() -> str:
+    return json.dumps(matrix_document(evolve(odd_matrix(), api=naming_matrix().api)))
 
 
 @given(st.data(), values)
 def test_any_value_at_any_place_is_read_or_is_one_error(data: st.DataObject, value: object) -> None:
-    document: Any = json.loads(json.dumps(DOCUMENT))
+    document: Any = json.loads(document_text())
     place: Any = document
     while isinstance(place, dict | list) and place:
         inside = list(place) if isinstance(place, dict) else range(len(place))
