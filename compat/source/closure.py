@@ -12,13 +12,14 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from attrs import define, field, frozen
 
 from compat.source.import_effects import relevant_parts
 from compat.source.imports import (
+    MOST_FILES,
     file_of,
     imported_files,
     imports_in,
@@ -200,7 +201,7 @@ class SourceReader:
         return self._modules[place]
 
     def digest(
-        self, path: Path, files: Iterable[Path], roots: Sequence[Path]
+        self, path: Path, files: Iterable[Path], roots: tuple[Path, ...]
     ) -> tuple[str, frozenset[Path]]:
         """Return the closure over names and contents of files, and some of the files.
 
@@ -209,8 +210,7 @@ class SourceReader:
         libraries = [root for root in roots if _is_library(root)]
         own = [file for file in files if not any(file.is_relative_to(root) for root in libraries)]
         contents = {file: self.content(file) for file in own}
-        # The name of the source is hashed, because two modules that import each other have the same
-        # files.
+        # Two modules that import each other have the same files, so the name is hashed, too.
         begun = hashlib.sha256(f"{_name(path, roots)}\0".encode())
         for root in libraries:
             begun.update(_library_digest(root))
@@ -342,17 +342,23 @@ def _is_constexpr(annotation: ast.expr) -> bool:
     return isinstance(annotated, str) and annotated.rpartition(".")[2] == "constexpr"
 
 
-def _digest_of(begun: hashlib._Hash, contents: Mapping[Path, bytes], roots: Sequence[Path]) -> str:
+def _digest_of(
+    begun: hashlib._Hash, contents: Mapping[Path, bytes], roots: tuple[Path, ...]
+) -> str:
     digest = begun.copy()
-    for name, content in sorted(
-        (_name(file, roots), content) for file, content in contents.items()
-    ):
-        digest.update(f"{name}\0{len(content)}\0".encode())
-        digest.update(content)
+    for name, file in sorted((_name(file, roots), file) for file in contents):
+        digest.update(f"{name}\0".encode())
+        digest.update(_content_digest(contents[file]))
     return digest.hexdigest()
 
 
-def _name(file: Path, roots: Sequence[Path]) -> str:
+@lru_cache(MOST_FILES)
+def _content_digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+@lru_cache(MOST_FILES)
+def _name(file: Path, roots: tuple[Path, ...]) -> str:
     """The name of a file in a closure, which does not depend on the place of its tree."""
     places = ((number, root) for number, root in enumerate(roots) if file.is_relative_to(root))
     number, root = next(places, (len(roots), file.parent))

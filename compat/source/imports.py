@@ -184,12 +184,14 @@ def packages_of(path: Path, roots: Sequence[Path]) -> Iterator[Path]:
             yield root / folder / "__init__.py"
 
 
-def _starts(imported: Import, file: Path, roots: Sequence[Path]) -> list[Path]:
+def _starts(imported: Import, file: Path, roots: Sequence[Path]) -> Sequence[Path]:
     """The folders in which an import looks for its first part."""
-    starts = [file.parent] if imported.level else list(roots)
-    for _ in range(imported.level - 1):
-        starts = [start.parent for start in starts]
-    return starts if any(start.is_relative_to(root) for start in starts for root in roots) else []
+    if not imported.level:
+        return roots
+    start = file
+    for _ in range(imported.level):
+        start = start.parent
+    return [start] if any(start.is_relative_to(root) for root in roots) else []
 
 
 def _modules(start: Path, parts: Sequence[str], find: Find) -> Iterator[Path]:
