@@ -689,6 +689,51 @@ def several(x, *args):
     ]
 
 
+def test_kernels_in_classes_are_guessed(tmp_path: Path) -> None:
+    source = guessed(
+        tmp_path,
+        """
+class Scale:
+    @staticmethod
+    @triton.jit
+    def kernel(x, n, factor, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)
+        tl.store(x + at, tl.load(x + at, mask=at < n) * factor, mask=at < n)
+
+    def __call__(self, x: torch.Tensor):
+        self.kernel[(1,)](x, x.numel(), 2.5, BLOCK=256)
+
+    class Inner:
+        @triton.jit
+        def deeper(x): tl.store(x, 1)
+
+class Add:
+    @triton.jit
+    def kernel(x, BLOCK: tl.constexpr):
+        tl.store(x + tl.arange(0, BLOCK), 1)
+
+    @triton.jit
+    def method(self, x): tl.store(x, 1)
+
+    @triton.jit
+    def twice(x): tl.store(x, 1)
+    twice = None
+
+def run(x: torch.Tensor):
+    Add.kernel[(1,)](x, BLOCK=512)
+""",
+    )
+    tables = {kernel.function: kernel.tables for kernel in source.kernels}
+    assert tables.keys() == {"Scale.kernel", "Add.kernel"}
+    assert tables["Scale.kernel"]["signature"]["factor"].value == "fp32"
+    assert [table["constexprs"]["BLOCK"].value for table in tables.values()] == [256, 512]
+    assert [(kernel.name, kernel.why) for kernel in source.unreachable] == [
+        ("method", "it is defined inside of Add"),
+        ("twice", "it is defined inside of Add"),
+        ("deeper", "it is defined inside of Inner"),
+    ]
+
+
 def test_kernels_that_calls_make_are_guessed(tmp_path: Path) -> None:
     source = guessed(
         tmp_path,

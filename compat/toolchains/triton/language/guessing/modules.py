@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import ChainMap, Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
 from functools import cache, cached_property, lru_cache, partial
@@ -25,6 +25,7 @@ from compat.source.parsing import (
     tree_of,
     walk,
 )
+from compat.text import lazy_pattern
 from compat.toolchains.language import GuessedKernel, UnreachableKernel
 from compat.toolchains.triton.language.guessing.evaluation import KernelScope
 
@@ -50,6 +51,8 @@ _PACKAGES = {
 own modules.
 """
 
+_OWN = lazy_pattern(r"^(?:self|cls)\.")
+"""The start of the name of a kernel of the own class."""
 _RE_EXPORTS = 4
 """The most modules in a chain of re-exports of a function."""
 
@@ -66,9 +69,10 @@ class JitParameter:
 
 @frozen(kw_only=True)
 class JitFunction:
-    """A jit function at the top of a module."""
+    """A jit function at the top of a module, or in a class at its top."""
 
     name: str
+    """Also with its class: ``Holder.kernel``."""
     node: ast.FunctionDef
     parameters: tuple[JitParameter, ...]
     configs: ast.expr | None
@@ -199,13 +203,21 @@ class JitModule:
         """
         launches: dict[str, dict[ast.FunctionDef, frozenset[ast.Call]]] = defaultdict(dict)
         functions = [node for node in walk(self.tree) if isinstance(node, ast.FunctionDef)]
+        holders = {
+            function: node.name
+            for node in self.tree.body
+            if isinstance(node, ast.ClassDef)
+            for function in walk(node)
+            if isinstance(function, ast.FunctionDef)
+        }
         global_aliases = _aliases(scope_statements(self.tree.body), {})
         for around in (*functions, _top_function(self.tree)):
             nodes = [*walk(around)]
             aliases = _aliases(nodes, global_aliases)
             for node in nodes:
                 if isinstance(node, ast.Call):
-                    for name in _launched_names(node, aliases):
+                    for launched in _launched_names(node, aliases):
+                        name = _OWN.sub(f"{holders.get(around, '')}.", launched)
                         before = launches[name].get(around, frozenset())
                         launches[name][around] = before | {node}
         return launches
@@ -283,7 +295,10 @@ def _launched_names(call: ast.Call, aliases: _Aliases) -> Iterator[str]:
     """Yield the names in ``name[grid](…)`` or ``name.run(…)``, and those that it is an alias of."""
     match call.func:
         case ast.Subscript(value=value) | ast.Attribute(value=value, attr="run" | "warmup"):
-            if isinstance(named := _unwrap(value), ast.Name):
+            named = _unwrap(value)
+            if isinstance(named, ast.Attribute):
+                yield dotted_name(named)
+            elif isinstance(named, ast.Name):
                 yield named.id
                 yield from (
                     kernel for kernel, has_grid in aliases.get(named.id, {}).items() if not has_grid
@@ -340,23 +355,15 @@ def _read(path: Path, content: bytes) -> JitModule:
     for node, inside in functions_in(tree):
         if _is_jitted(node, scope):
             jitted.append(node)
-            function, winner = _jit_function(node, scope), scope.module.get(node.name)
-            if inside:
-                why = f"it is defined inside of {inside[-1].name}"
-            elif winner is not node and node not in last().get(node.name, ()):
-                why = "something else has its name later in the file"
-            elif winner is not node and isinstance(winner, ast.FunctionDef):
-                why = f"another branch of the module defines it, too (line {winner.lineno})"
-            elif (gathering := node.args.vararg or node.args.kwarg) and not function.returns:
-                why = (
-                    f"it takes any number of arguments as {gathering.arg}, which a kernel file"
-                    " cannot describe"
-                )
-            else:  # the other branch may be `kernel = None`
+            function = _jit_function(node, scope)
+            if len(inside) == 1 and _is_kernel_of(inside[0], node, scope):
+                name = f"{inside[0].name}.{node.name}"
+                functions[name] = evolve(function, name=name)
+            elif why := _why_unreachable(function, inside, scope, last):
+                if not function.returns:
+                    unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
+            else:
                 functions[node.name] = function
-                continue
-            if not function.returns:
-                unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
     for node in _jitted_by_call(tree, scope):
         if _is_jitted(node, scope):
             jitted.append(node)
@@ -368,6 +375,49 @@ def _read(path: Path, content: bytes) -> JitModule:
         functions=functions,
         unreachable=tuple(unreachable),
         jitted=tuple(jitted),
+    )
+
+
+def _why_unreachable(
+    function: JitFunction,
+    inside: tuple[ast.FunctionDef | ast.ClassDef, ...],
+    scope: KernelScope,
+    last: Callable[[], Mapping[str, Collection[ast.stmt | None]]],
+) -> str:
+    """Return the reason why a kernel file cannot name a jit function; empty if it can.
+
+    ``inside`` are the definitions around it, and ``last`` returns the last statements of the module
+    that bind a name.
+    """
+    node, winner = function.node, scope.module.get(function.name)
+    if inside:
+        return f"it is defined inside of {inside[-1].name}"
+    if winner is not node and node not in last().get(node.name, ()):
+        return "something else has its name later in the file"
+    # The other branch may be `kernel = None`.
+    if winner is not node and isinstance(winner, ast.FunctionDef):
+        return f"another branch of the module defines it, too (line {winner.lineno})"
+    if (gathering := node.args.vararg or node.args.kwarg) and not function.returns:
+        return (
+            f"it takes any number of arguments as {gathering.arg}, which a kernel file"
+            " cannot describe"
+        )
+    return ""
+
+
+def _is_kernel_of(
+    holder: ast.FunctionDef | ast.ClassDef, node: ast.FunctionDef, scope: KernelScope
+) -> bool:
+    """Whether a jit function is an attribute of a class that the module's code reaches.
+
+    A method of an aggregate of Gluon takes the aggregate as ``self``, so it is no kernel.
+    """
+    return (
+        isinstance(holder, ast.ClassDef)
+        and scope.module.get(holder.name) is holder
+        and bindings(holder.body).get(node.name) is node
+        and not any(parameter.arg == "self" for parameter in node.args.args[:1])
+        and not (node.args.vararg or node.args.kwarg)
     )
 
 
