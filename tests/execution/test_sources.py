@@ -343,7 +343,8 @@ def test_function_that_is_no_kernel_of_its_file_is_source_broken(
     condition: str, message: str, env: BuiltEnv, tmp_path: Path
 ) -> None:
     source = tmp_path / "conditional.py"
-    decorator = "@triton.jit\n    " if "jit" in condition else ""
+    decorator = "@str.lower and (lambda function: function)\n    @triton.jit\n    "
+    decorator = decorator if "jit" in condition else ""
     source.write_text(
         f"{SOURCE.read_text()}\nimport types\nif {condition}:\n"
         f"    {decorator}def other(x):\n        pass\n"

@@ -13,6 +13,7 @@ import subprocess
 import types
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import takewhile
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -299,10 +300,14 @@ def _why_not_jit(function: types.FunctionType) -> str:
     do nothing.
     """
     code = function.__code__  # its first line is that of its first decorator
-    first = linecache.getline(code.co_filename, code.co_firstlineno).strip()
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    head = takewhile(lambda line: not line.startswith(("def ", "class ")), map(str.strip, lines))
+    decorators = [line for line in head if line.startswith("@")]
+    # Another one, such as `@staticmethod`, may stand above.
+    of_triton = [line for line in decorators if re.search(r"\bjit\b", line)] or decorators
     return (
-        "its decorator %s returned a plain function" % first
-        if first.startswith("@")
+        "its decorator %s returned a plain function" % of_triton[0]
+        if of_triton
         else "@triton.jit is missing"
     )
 
