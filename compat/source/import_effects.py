@@ -108,24 +108,27 @@ def relevant_parts(
     used = used_files(path, roots, contents.__getitem__)
     if used is None or used.issuperset(contents):
         return contents
-    outlines = {file: outline(content) for file, content in contents.items()}
+    if not _INSTALLED.isdisjoint(name.split("/")[0] for name in names.values()):
+        return contents
     modules = frozenset(
         part for name in names.values() for part in name.removesuffix(".py").split("/")
     )
-    if any(outlined is None for outlined in outlines.values()) or not _INSTALLED.isdisjoint(
-        name.split("/")[0] for name in names.values()
-    ):
-        return contents
-    readable = {file: outlined for file, outlined in outlines.items() if outlined is not None}
+    finders = _finders(modules)
+    outlines: dict[Path, Outline] = {}
+    for file in sorted(contents, key=used.__contains__, reverse=True):
+        outlined = outline(contents[file])
+        if outlined is None or not finders.isdisjoint(outlined.mentions):
+            return contents  # the other files, which may be thousands, need no outline
+        outlines[file] = outlined
     running = (
         None
-        if any(readable[file].finds_modules for file in used)
-        else _running(frozenset(readable.values()), modules)
+        if any(outlines[file].finds_modules for file in used)
+        else _running(frozenset(outlines.values()), modules)
     )
     if running is None:
         return contents
     bodies = {
-        file: [body for body in readable[file].bodies if body not in running]
+        file: [body for body in outlines[file].bodies if body not in running]
         for file in contents
         if file not in used
     }
@@ -142,13 +145,20 @@ def _without(content: bytes, bodies: Sequence[Body]) -> bytes:
     return b"\n".join(lines)
 
 
+def _finders(modules: Iterable[str]) -> frozenset[str]:
+    """Return the mentions of code that may find functions that no name shows.
+
+    Code that uses a module as a value can reach all of its functions.
+    """
+    return _FINDS_ANYTHING | {f"={name}" for name in modules}
+
+
 @lru_cache(64)
 def _running(outlines: frozenset[Outline], modules: frozenset[str]) -> frozenset[Body] | None:
     """Return the bodies that may run while files are imported.
 
     Returns ``None`` if any body may run, because something finds functions that no name shows.
-    ``modules`` are the names of all modules and folders. Code that uses a module as a value can
-    reach all of its functions.
+    ``modules`` are the names of all modules and folders.
     """
     aliases, named = dict[str, list[str]](), dict[str, list[Body]]()
     for outlined in outlines:
@@ -170,11 +180,7 @@ def _running(outlines: frozenset[Outline], modules: frozenset[str]) -> frozenset
                 *aliases.get(name, ()),
                 *(mention for body in bodies for mention in body.mentions),
             ]
-    return (
-        frozenset(running)
-        if mentions.isdisjoint(_FINDS_ANYTHING | {f"={name}" for name in modules})
-        else None
-    )
+    return frozenset(running) if mentions.isdisjoint(_finders(modules)) else None
 
 
 # --- one file -------------------------------------------------------------------------------------
