@@ -49,6 +49,7 @@ def issue_markdown(finding: ReproFinding) -> str:
     sentences = (
         happens,
         expected_result,
+        guesses,
         advice,
         history,
         differences,
@@ -114,6 +115,18 @@ def expected_result(finding: ReproFinding) -> str:
     if toolchains.known_class(finding.failure).blame is Blame.KERNEL:
         return "a diagnostic that says what is wrong with the kernel."
     return "that it compiles, or a diagnostic that says what is wrong with the kernel."
+
+
+def guesses(finding: ReproFinding) -> str:
+    """The names of the arguments, if these were guessed; otherwise empty."""
+    if not finding.cell.spec.guessed:
+        return ""
+    compiled = finding.bundle.spec.compile
+    names = (*compiled.signature, *compiled.launch, *compiled.constexprs, *compiled.options)
+    return (
+        f"The types and values of {join_words(map(code, names))} are guessed from the kernel's"
+        " source, and were not seen in a launch."
+    )
 
 
 def advice(finding: ReproFinding) -> str:

@@ -93,6 +93,26 @@ def test_without_the_group_releases_the_table_has_all_declared_releases(
     ]
 
 
+@pytest.mark.wheels
+def test_an_issue_names_guessed_arguments(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "run_script", run_forked)
+    monkeypatch.chdir(project)
+    (project / "tuned.py").write_text(
+        "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+        "def tuned(source, BLOCK: tl.constexpr):\n"
+        "    tl.store(source, tl.dot(BLOCK, BLOCK))\n"
+    )
+    commands.invoked("repro", "tuned/*", "--spec", "tuned.py")
+    issue = (project / "repro" / "tuned-as_written-default-sm_90-3.9.0.md").read_text()
+    assert (
+        "\nThe types and values of `source` and `BLOCK` are guessed from the kernel's source, and"
+        " were not seen in a launch.\n" in issue
+    )
+    commands.invoked("repro", "faces/bound/*", "--reduced", "smaller.py")
+    declared = (project / "repro" / "faces-bound-only-sm_90-3.9.0.md").read_text()
+    assert "are guessed" not in declared
+
+
 BESIDE = """
 schema = 1
 kernel = "tiny"
