@@ -3,7 +3,8 @@
 An exception that a signal raises at an arbitrary line can interrupt cleanup, or be lost in a
 callback. So the command runs in its own thread, and the main thread only waits for its end or for a
 signal. The first signal asks the command to end (:mod:`compat.interruption`). A second signal, or
-:data:`_PATIENCE` seconds without a reaction, ends it at once. Before the command begins there is
+:data:`_PATIENCE` seconds without a reaction, ends it at once. Signals within :data:`_TOGETHER`
+seconds count as one. Before the command begins there is
 nothing to clean up, so a signal ends the process at once.
 
 The main thread waits at a pipe that Python's own handler in C writes to
@@ -32,6 +33,12 @@ from compat.errors import CompatError, MachineError, refusal
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 8.0
 """Seconds within which a command must react to the request to end."""
+_TOGETHER = 0.3
+"""Seconds after the first signal within which others are copies of it.
+
+`timeout` sends its signal to its child and to the child's process group, and `uv run` passes on the
+signals that it gets.
+"""
 _STACK = 64 << 20
 """Bytes of stack for the command, which reads deeply nested sources."""
 _CALLS = 5000
@@ -145,6 +152,7 @@ def _supervise(command: _Command, news: _Events) -> int:
     from compat.interruption import ask, is_requested
 
     first: int | None = None
+    first_at = 0.0
     give_up: float | None = None
     while True:
         came = news.wait(None if give_up is None else max(0.0, give_up - time.monotonic()))
@@ -155,11 +163,15 @@ def _supervise(command: _Command, news: _Events) -> int:
         for number in came:
             if number == news.ENDED:
                 return command.exit_code if first is None else 128 + first
-            first = first or number
+            now = time.monotonic()
+            if first is None:
+                first, first_at = number, now
+            elif now < first_at + _TOGETHER:
+                continue
             if is_requested():
                 _leave_at_once(128 + first)
             ask()
-            give_up = time.monotonic() + _PATIENCE
+            give_up = now + _PATIENCE
 
 
 def _leave_without_thread(unraisable: sys.UnraisableHookArgs) -> None:

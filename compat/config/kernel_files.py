@@ -20,7 +20,7 @@ from pathlib import Path
 
 from attrs import define
 
-from compat import toolchains
+from compat import interruption, toolchains
 from compat.config import argument_tables, kernel_sources
 from compat.config.argument_tables import (
     check_alone,
@@ -373,6 +373,7 @@ class DeclaredKernel:
         ]
 
     def _specialization(self, variant: Table, case: Table) -> Specialization:
+        interruption.check()
         place = kernel_sources.place_of(
             (variant, *reversed(self.layers)), self.path.parent, self.library
         )

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from attrs import evolve, frozen
 
-from compat import toolchains
+from compat import interruption, toolchains
 from compat.config.kernel_files import kernels_of
 from compat.config.libraries import LibraryVersions
 from compat.config.toml import SCHEMA, Table, did_you_mean, display_path, toml_text, without_notes
@@ -105,6 +105,7 @@ def guess_sources(
 
 def _module_of(path: Path, guessing: Guessing, skip_unreadable: bool) -> GuessableModule | None:
     """Return the module of a source; ``None`` if it is unreadable and skipped."""
+    interruption.check()
     try:
         return guessing.read(path)
     except (OSError, SyntaxError, RecursionError) as error:
@@ -135,6 +136,7 @@ def _guess_modules(
         *(module.launched_names for module in every)
     )
     for path, module in modules.items():
+        interruption.check()
         yield path, module, module.kernels(helpers)
 
 
@@ -152,6 +154,7 @@ def _naming(
         return
     names = frozenset(name.encode() for name in functions)
     for path in paths:
+        interruption.check()
         with suppress(OSError, SyntaxError, RecursionError):
             if os.path.realpath(path) not in known_paths and not names.isdisjoint(
                 _WORD.findall(path.read_bytes())  # one pattern of all names takes 16 times as long

@@ -266,6 +266,23 @@ def test_a_signal_at_a_random_moment_ends_the_command_in_order(
 
 
 @pytest.mark.wheels
+def test_two_copies_of_a_signal_count_as_one(
+    project: Path, temporary: Path, built: Callable[[str], BuiltEnv]
+) -> None:
+    """`timeout` signals its child, and then the process group of that child."""
+    built("triton-3.9.0")
+    run = Run(project, temporary, COMMANDS["matrix"])
+    assert run.wait_until_armed()
+    time.sleep(0.3)
+    run.process.send_signal(signal.SIGTERM)
+    time.sleep(0.02)
+    run.process.send_signal(signal.SIGTERM)
+    code, _, errors = run.end()
+    assert (code, "interrupted: " in errors) == (128 + signal.SIGTERM, True), errors
+    check_nothing_is_left(run, temporary)
+
+
+@pytest.mark.wheels
 def test_a_signal_that_another_thread_receives_ends_the_command(
     project: Path, temporary: Path, built: Callable[[str], BuiltEnv]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from compat import interruption
 from compat.config.kernel_files import load_kernels
 from compat.guess import GuessedSource, guess_sources, kernel_file_text
 from compat.model import BuiltEnv
@@ -49,6 +51,17 @@ def test_guessed_kernel_file_reads_back_and_marks_guesses(path: Path, tmp_path: 
     in_signature = text.partition("[signature]")[2] or text.partition("signature]")[2]
     first = next(line for line in in_signature.splitlines()[1:] if "=" in line)
     assert "# guessed: " in first
+
+
+def test_reading_sources_and_kernel_files_ends_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large library takes a minute, and a command that does not react is ended in silence."""
+    stopped = threading.Event()
+    stopped.set()
+    monkeypatch.setattr(interruption, "REQUESTED", stopped)
+    with pytest.raises(interruption.Stopped):
+        guess_sources(SOURCES)
+    with pytest.raises(interruption.Stopped):
+        load_kernels(["kernels/sel_dense.toml"], ROOT)
 
 
 def test_guessed_kinds_of_arguments_match_the_project_kernel_files(tmp_path: Path) -> None:
