@@ -195,10 +195,16 @@ class NeedSearch:
         """The progress of the search, in words."""
         most, done = self._most(), len(self._effects)
         parts = [f"{done:,} of at most {most:,} changes"]
-        remaining = sum(work for spec, work in self._work.items() if spec not in self._effects)
+        certain = [work for spec, work in self._work.items() if spec not in self._effects]
         if self._compiled >= _TELLING and most > done:
-            seconds = (time.monotonic() - self._began) * (remaining or most - done) / self._done
-            parts.append(f"{'about' if remaining else 'at most'} {in_time(seconds)} left")
+            work = sum(certain) or most - done
+            duration = in_time((time.monotonic() - self._began) * work / self._done)
+            if not certain:
+                parts.append(f"at most {duration} left")
+            elif len(certain) < most - done:
+                parts.append(f"about {duration} for the next {len(certain):,}")
+            else:
+                parts.append(f"about {duration} left")
         if way := _way(self._changes_tried(), self._hints_so_far()):
             parts.append(f"so far ok {way}")
         return ", ".join(parts)

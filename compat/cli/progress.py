@@ -114,14 +114,15 @@ class Progress:
 
     def line(self) -> str:
         """The current progress as a line."""
+        seconds = time.monotonic() - self._began if self._began else 0.0
         with self._counting:
-            weight = self._work.weight
+            weight = self._work.weight(seconds)
         pace = Pace(
             total=self._total,
             done=self._done,
             compiled=self._compiled,
             unexpected=self._unexpected if self._judged else None,
-            seconds=time.monotonic() - self._began if self._began else 0.0,
+            seconds=seconds,
             weight=weight,
             slow=taking_longer_than(_SLOW),
             envs={name: (self._done_of_env[name], total) for name, total in self._of_env.items()},
@@ -155,7 +156,7 @@ class Pace:
     seconds: float
     """Seconds since the start of the first compiled cell."""
     weight: float = 1.0
-    """The mean duration of the remaining cells, divided by that of the compiled cells."""
+    """The mean time of the remaining cells, divided by that of the compiled cells."""
     slow: tuple[tuple[Cell, float], ...] = ()
     """Slow cells, with the seconds that each has taken so far."""
     envs: Mapping[str, tuple[int, int]] = Factory(dict)

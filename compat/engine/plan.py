@@ -282,23 +282,27 @@ class RemainingWork:
         if self._pending[key] > 0:
             self._pending[key] -= 1
 
-    @property
-    def weight(self) -> float:
+    def weight(self, elapsed: float) -> float:
         """The mean expected time of a pending cell, relative to the mean of the compiled cells.
 
         A cell is expected to take as long as the same specialization and target in other envs, in
-        this run or earlier. Without such a duration it counts as an average cell. The weight is 1.0
-        if no cell is pending or compiled.
+        this run or earlier. Without such a duration it counts as an average cell. The time that a
+        cell takes besides its compile, such as its part of a worker's start, does not grow with the
+        compile. The weight is 1.0 if no cell is pending or compiled.
+
+        Args:
+            elapsed: Seconds since the first compile began. Compiles may overlap.
         """
         pending = {key: count for key, count in self._pending.items() if count}
-        seconds = sum(total for total, _ in self._compiled.values())
-        if not pending or not seconds:
+        compiled = sum(count for _, count in self._compiled.values())
+        if not pending or not compiled or elapsed <= 0:
             return 1.0
-        average = seconds / sum(count for _, count in self._compiled.values())
-        remaining = sum(
+        seconds = sum(total for total, _ in self._compiled.values())
+        average = seconds / compiled
+        expected = sum(
             count * self._estimate_seconds(key, average) for key, count in pending.items()
-        )
-        return remaining / sum(pending.values()) / average
+        ) / sum(pending.values())
+        return 1.0 + (expected - average) * compiled / max(elapsed, seconds)
 
     def _estimate_seconds(self, key: str, average: float) -> float:
         if key in self._compiled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -310,7 +311,16 @@ def test_hints_that_a_failure_needs_are_found(cells: Cells) -> None:
         divisible_by_16=hinted,
         **facts,
     )
-    answer = settings.find_needs(with_less_memory(bad, 1700), context)
+    messages: list[str] = []
+    answer = settings.find_needs(with_less_memory(bad, 1700), context, messages.append)
+    certain = [step for step in messages if " for the next " in step]
+    for step in certain:
+        done, most, next_ = map(
+            int,
+            re.findall(r"^(\d+) of at most (\d+) changes, about \d+ s for the next (\d+)", step)[0],
+        )
+        assert next_ < most - done, step
+    assert certain, messages
     (about,) = [need for need in answer.needs if need.setting == "hints"]
     assert (
         about.sentence

@@ -87,6 +87,24 @@ def test_the_remaining_time_follows_earlier_durations_of_the_cells(
     assert remaining_time(progress) == says
 
 
+def test_the_remaining_time_does_not_multiply_the_time_besides_the_compiles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ten compiles of a few milliseconds take 6 s, because workers start. 40 of 2 s follow."""
+    quick = [cell(ENVS[0], "faces", "fine", case=f"quick{number}") for number in range(10)]
+    slow = [cell(ENVS[0], "faces", "fine", case=f"slow{number}") for number in range(40)]
+    durations = Durations()
+    for other in slow:
+        durations.add(other.id.replace(ENVS[0].name, ENVS[1].name), 2.0)
+    now = iter((100.0, 106.0, 106.0))
+    monkeypatch.setattr(time, "monotonic", lambda: next(now, 106.0))
+    progress = Progress(50)
+    progress.expect([*quick, *slow], Forecast(seconds=None, durations=durations))
+    for quick_cell in quick:
+        progress.note(compiled(quick_cell, 0.008))
+    assert remaining_time(progress) == "104 s"  # 40 cells of 0.6 s, and 80 s of compiles
+
+
 def test_each_run_of_a_command_counts_its_own_cells() -> None:
     """A bisection, for example, compiles twice. The listener has the results of both runs."""
     listener = ProgressListener(judged=False)

@@ -54,12 +54,13 @@ def test_forecast_of_many_cells_uses_only_the_times_of_variants() -> None:
 def test_weight_uses_the_time_of_the_same_cell_in_another_env() -> None:
     work = RemainingWork()
     work.expect([f"k/v/{case}/sm_80/{env}" for env in ("e1", "e2") for case in "abc"], Durations())
-    assert work.weight == 1.0  # nothing is compiled yet
+    assert work.weight(1.0) == 1.0  # nothing is compiled yet
     for case, seconds in (("a", 9.0), ("b", 2.0), ("c", 1.0)):
         work.note(f"k/v/{case}/sm_80/e1", seconds)
-    assert work.weight == pytest.approx(1.0)
+    assert work.weight(12.0) == pytest.approx(1.0)
     work.note("k/v/a/sm_80/e2", 9.0)  # 2 s and 1 s are left, and 5.25 s is the average
-    assert work.weight == pytest.approx(1.5 / 5.25)
+    assert work.weight(10.5) == pytest.approx(1.5 / 5.25)  # two at the same time
+    assert work.weight(42.0) == pytest.approx((1.5 + 5.25) / (5.25 + 5.25))  # half of it waited
 
 
 def test_all_attempts_at_a_cell_count_whatever_its_key(tmp_path: Path) -> None:
