@@ -99,6 +99,57 @@ def test_a_folder_without_an_init_is_imported_again_with_its_package(
     assert "another_package" in compile_outcome.stood_in.packages
 
 
+PLATFORMS = """
+_current = None
+
+class Platform:
+    def kind(self):
+        return "a"
+
+    def answer(self):
+        import torch
+        self.known = torch.ops.mylib.answer() == 3
+        return self.known
+
+def __getattr__(name):
+    global _current
+    if name != "current":
+        raise AttributeError(name)
+    if _current is None:
+        _current = Platform()
+    return _current
+"""
+
+
+@pytest.mark.wheels
+def test_a_name_that_a_module_lacks_after_a_failure_has_the_reason_of_that_failure(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    """The failed statement may have changed the platform, so that its module loses the name."""
+    path = tmp_path / "src/mylib/act.py"
+    tree = {
+        "src/mylib/__init__.py": "",
+        "src/mylib/platforms.py": PLATFORMS,
+        "src/mylib/asking.py": (
+            "from mylib.platforms import current\n"
+            "def ask():\n    return current.answer()\nANSWER = ask()\n"
+        ),
+        "src/mylib/act.py": (
+            HEADER
+            + "from mylib.asking import ANSWER\n"
+            + "from mylib.platforms import current\n"
+            + "SHIFT = tl.constexpr(1 if current.kind() == 'a' else 2)\n"
+            + KERNEL.format(value="tl.load(source + at) + SHIFT")
+        ),
+    }
+    written(tmp_path, tree)
+    specialization = evolve(spec(path), roots=(str(tmp_path / "src"),))
+    failure = outcome(built("triton-3.9.0"), specialization).failure
+    assert failure is not None
+    assert failure.failure_class == "source-needs-package", failure
+    assert "torch.ops.mylib.answer" in failure.excerpt, failure
+
+
 @pytest.fixture(params=["triton-3.0.0", "triton-3.9.0"])
 def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
     return built(request.param)

@@ -287,8 +287,9 @@ class _LenientRun:
         """
         name = getattr(error, "name", None)
         if isinstance(error, NameError):
-            causes = [why for name, why in self.missing.items() if "'%s'" % name in str(error)]
-            return causes[0] if causes else self.missing.get("*", error)
+            missing = LEDGER.missing.get(_module_that_raised(error), {})
+            causes = [why for name, why in missing.items() if "'%s'" % name in str(error)]
+            return causes[0] if causes else missing.get("*", error)
         if isinstance(error, (ImportError, AttributeError)):
             holder = (
                 name
@@ -309,6 +310,14 @@ class _LenientRun:
             value = self.names.get(name)
             if not isinstance(value, _UNCHANGEABLE) and not callable(value):
                 yield name
+
+
+def _module_that_raised(error: BaseException) -> str:
+    """Return the module whose code raised an error, such as the ``__getattr__`` of another one."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return str(traceback.tb_frame.f_globals.get("__name__")) if traceback else ""
 
 
 def _bound_names(statement: ast.AST) -> set[str]:
