@@ -391,12 +391,15 @@ def _no_such_kernel(
     )
     if any(name in source.helpers for source in sources):
         why = HELPER
+    others = f"Available: {', '.join(available) or 'none'}."
     if why:
-        raise ConfigError(f"this jit function cannot be compiled by itself: {why}", where=where)
+        raise ConfigError(
+            f"this jit function cannot be compiled by itself: {why}", where=where, hint=others
+        )
     raise ConfigError(
         "there is no such jit function",
         where=where,
-        hint=did_you_mean(name, available) or f"Available: {', '.join(available) or 'none'}.",
+        hint=did_you_mean(name, available) or others,
     )
 
 

@@ -90,6 +90,12 @@ def test_callers_are_searched_in_project_package_and_source_folder(
         == "These functions cannot be compiled by themselves: add_one: kernels call it, or it"
         " returns a value."
     )
+    (tmp_path / "both.py").write_text(HELPER + "\n\n@triton.jit\ndef kernel(p):\n    add_one(p)\n")
+    with pytest.raises(
+        ConfigError, match="this jit function cannot be compiled by itself"
+    ) as refused:
+        load_sources(["both.py::add_one"], tmp_path)
+    assert refused.value.hint == "Available: kernel."
 
 
 def test_number_of_files_read_from_a_project_is_limited(
