@@ -17,7 +17,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
-from compat.envs.listing import INDEX, Minor, index_urls, list_files
+from compat.envs.listing import INDEX, MINORS, Minor, index_urls, list_files
 from compat.errors import IndexUnavailable
 from compat.files import templates
 from compat.model import BuiltEnv, Target
@@ -224,12 +224,15 @@ def imported_packages(text: str) -> frozenset[str]:
 
 
 def python_specifier(pythons: Collection[Minor]) -> str:
-    """Versions of Python as a specifier: ``>=3.8,<3.13``."""
+    """Versions of Python as a specifier: ``>=3.8,<3.13``.
+
+    It has no end if a wheel allows even the newest version that is considered.
+    """
     first, last = min(pythons), max(pythons)
     holes = [minor for minor in range(first[1], last[1]) if (first[0], minor) not in pythons]
     parts = [
         f">={first[0]}.{first[1]}",
-        f"<{last[0]}.{last[1] + 1}",
+        *([f"<{last[0]}.{last[1] + 1}"] if last != MINORS[-1] else []),
         *(f"!={first[0]}.{minor}.*" for minor in holes),
     ]
     return ",".join(parts)

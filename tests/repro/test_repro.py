@@ -19,11 +19,13 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.tags import parse_tag
 from packaging.version import Version
 
 from compat.bundle.bundle import bundle
 from compat.diagnosis.classify import classify
 from compat.engine.run import RunContext
+from compat.envs.listing import pythons_of
 from compat.errors import SelectionError
 from compat.model import BuiltEnv, Cell, Env, Evidence, RaisedException
 from compat.processes.supervisor import ProcessResult
@@ -267,6 +269,8 @@ def test_only_the_last_chain_of_exceptions_is_read() -> None:
 
 def test_versions_of_python_become_a_specifier() -> None:
     assert python_specifier({(3, 9), (3, 10), (3, 12)}) == ">=3.9,<3.13,!=3.11.*"
+    open_ended = pythons_of(parse_tag("py3-none-any"), ">=3.10")
+    assert python_specifier(open_ended) == ">=3.10"
 
 
 # --- the call -------------------------------------------------------------------------------------
