@@ -45,7 +45,7 @@ from compat.text import JsonObject, lazy_pattern, size_of_text
 
 _TARGET_NAME = lazy_pattern(r"[a-z0-9_]+")
 _PAIR = lazy_pattern(
-    r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-(?P<framework>[a-z]\w*)-(?P<framework_release>[^-]+))?"
+    r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-.]+\.[^-]+)(?:-(?P<framework>[a-z]\w*)-(?P<framework_release>[^-]+))?"
 )
 _RELEASES, _DEFAULT = "releases", "default"
 """The groups of the envs that are used by default: in a toolchain's own file, and in a project's.

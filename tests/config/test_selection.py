@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 from compat.config.matrix import MatrixConfig, load_matrix
 from compat.config.selection import nothing_matches, select_specs
@@ -101,6 +102,9 @@ def test_pattern_without_a_match_is_an_error(config: MatrixConfig) -> None:
         config.choose_envs(["old", "triton-3.1.0x"])
     assert raised.value.hint is not None
     assert "triton-3.1.0" in raised.value.hint
+    assert config.choose_envs(["cute-9.1.0"])[0].release == Version("9.1.0")
+    with pytest.raises(SelectionError, match=r"^no env, group of envs or release matches 'cute-9'$"):
+        config.choose_envs(["cute-9"])  # one number is no release
     with pytest.raises(SelectionError, match=r"^no target matches 'metal'$") as raised:
         config.choose_targets(["metal"])
     assert raised.value.hint is not None
