@@ -82,8 +82,7 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
     advice=(
         "The kernel's file needs `{name}`. Install it into every environment with a"
         ' `[[companion]]` that has `install = ["{name}"]` in matrix.toml, or put the module beside'
-        " the file. For torch, use `--envs pairs`. Or move the kernel into a file that does not"
-        " import it."
+        " the file. Or move the kernel into a file that does not import it."
     ),
     blame=Blame.ENV,
     signs=(
@@ -98,14 +97,18 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
 )
 
 
-def source_needs_package(toolchain_package: str) -> FailureClass:
+def source_needs_package(toolchain_package: str, *, pairs: bool) -> FailureClass:
     """Return the class of sources that import a package that is not the toolchain's own.
 
-    A missing module of the toolchain is an answer of its release.
+    A missing module of the toolchain is an answer of its release. The advice names the group
+    ``pairs`` if the toolchain has ``pairs``.
     """
     name = rf"(?!{toolchain_package}\b)[\w.]+"
     sign = evolve(SOURCE_NEEDS_PACKAGE.signs[0], message=rf"^No module named '(?P<name>{name})'")
-    return evolve(SOURCE_NEEDS_PACKAGE, signs=(sign, UNAVAILABLE_VALUE))
+    advice = SOURCE_NEEDS_PACKAGE.advice
+    if pairs:
+        advice = advice.replace(" Or move", " For torch, use `--envs pairs`. Or move")
+    return evolve(SOURCE_NEEDS_PACKAGE, advice=advice, signs=(sign, UNAVAILABLE_VALUE))
 
 
 SOURCE_IMPORT = FailureClass(

@@ -182,10 +182,13 @@ class _ReproWriter:
         stood_in = self._evidence(self.cell).stood_in
         replaced = {package.split()[0] for package in stood_in.packages} if stood_in else set()
         if needed & replaced:
+            pairs = (
+                " `--envs pairs` chooses envs with torch." if self.toolchain.device.pairing else ""
+            )
             raise SelectionError(
                 f"{self.cell.id}: {self.bundle.spec.function} uses"
                 f" {', '.join(sorted(needed & replaced))}, which this env lacks",
-                hint="Choose a cell of an env that has it. `--envs pairs` chooses envs with torch.",
+                hint=f"Choose a cell of an env that has it.{pairs}",
             )
 
     def _place_of_import(self) -> str:

@@ -319,6 +319,17 @@ def test_failure_class_belongs_to_its_toolchain() -> None:
     assert toolchains.class_names().count("shape-mismatch") == 1
 
 
+def test_only_a_toolchain_with_pairs_advises_to_use_them() -> None:
+    advising = {
+        toolchain.name
+        for toolchain in toolchains.every()
+        if any("--envs pairs" in known.advice for known in toolchain.failures.by_name.values())
+    }
+    assert advising == {
+        toolchain.name for toolchain in toolchains.every() if toolchain.device.pairing
+    }
+
+
 @pytest.mark.usefixtures("_known")
 def test_default_targets_are_those_of_each_toolchain(tmp_path: Path) -> None:
     path = tmp_path / "matrix.toml"

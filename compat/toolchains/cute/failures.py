@@ -73,7 +73,7 @@ CLASSES = (
         for failure_class in common.EVERYWHERE
         if failure_class not in (common.SOURCE_NEEDS_PACKAGE, common.TARGET_UNKNOWN)
     ),
-    common.source_needs_package("cutlass"),
+    common.source_needs_package("cutlass", pairs=False),
     TARGET_UNKNOWN,
     FailureClass(
         name="kernel-file",

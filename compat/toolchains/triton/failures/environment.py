@@ -63,7 +63,7 @@ CLASSES = (
         ),
     ),
     common.MACHINE,
-    common.source_needs_package("triton"),
+    common.source_needs_package("triton", pairs=True),
     evolve(
         common.SOURCE_IMPORT,
         # The stand-in for the GPU's driver (``adapter/driver.py``) raises these errors. It has no
