@@ -103,7 +103,9 @@ def test_pattern_without_a_match_is_an_error(config: MatrixConfig) -> None:
     assert raised.value.hint is not None
     assert "triton-3.1.0" in raised.value.hint
     assert config.choose_envs(["cute-9.1.0"])[0].release == Version("9.1.0")
-    with pytest.raises(SelectionError, match=r"^no env, group of envs or release matches 'cute-9'$"):
+    with pytest.raises(
+        SelectionError, match=r"^no env, group of envs or release matches 'cute-9'$"
+    ):
         config.choose_envs(["cute-9"])  # one number is no release
     with pytest.raises(SelectionError, match=r"^no target matches 'metal'$") as raised:
         config.choose_targets(["metal"])
