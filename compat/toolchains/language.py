@@ -125,7 +125,7 @@ class GuessedKernel:
 
 @frozen(kw_only=True)
 class UnreachableKernel:
-    """A jit function that no kernel file can name."""
+    """A jit function that no kernel file can name, or a class whose arguments are not guessed."""
 
     name: str
     line: int

@@ -335,6 +335,48 @@ def test_unreachable_kernel_is_listed_with_the_reason(tmp_path: Path) -> None:
         load_sources(["k.py"], tmp_path)
 
 
+CALLING = """
+class Base:
+    @cute.jit
+    def __call__(self, x: cute.Tensor):
+        kernel(x).launch(grid=(1, 1, 1), block=(32, 1, 1))
+"""
+
+
+def test_class_that_inherits_its_call_is_listed_with_the_base(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text(HEAD + CALLING + "class Middle(Base):\n    pass\n")
+    (tmp_path / "k.py").write_text(
+        HEAD.partition("@cute.kernel")[0] + "from base import Middle as Over\nfrom abc import ABC\n"
+        "class Other(ABC):\n    @cute.jit\n    def help(self):\n        pass\n"
+        "class Inherits(Over):\n    @cute.kernel\n    def kernel(self, x):\n        x[0] = x[1]\n"
+    )
+    sources = guess_sources([tmp_path / "base.py", tmp_path / "k.py"])
+    assert [
+        (source.path.name, kernel.name, kernel.why)
+        for source in sources
+        for kernel in source.unreachable
+    ] == [
+        (
+            "base.py",
+            "Middle",
+            "its __call__ is that of Base, so write its kernel file yourself",
+        ),
+        ("k.py", "Inherits", "its __call__ is that of Base, so write its kernel file yourself"),
+    ]
+
+
+def test_method_of_a_class_that_nothing_launches_is_listed(tmp_path: Path) -> None:
+    """The decorator `cute.kernel` of another function does not name a method `kernel`."""
+    (tmp_path / "k.py").write_text(
+        HEAD.partition("@cute.kernel")[0]
+        + "class Alone:\n    @cute.kernel\n    def kernel(self, x):\n        x[0] = x[1]\n"
+        "@cute.kernel\ndef other(x):\n    x[0] = x[1]\n"
+        "@cute.jit\ndef run(x: cute.Tensor):\n    other(x).launch(grid=(1, 1, 1), block=(32, 1, 1))\n"
+    )
+    (source,) = (s for s in guess_sources([tmp_path / "k.py"]) if s.toolchain == "cute")
+    assert [kernel.name for kernel in source.unreachable] == ["kernel"]
+
+
 def test_a_file_with_kernels_of_both_toolchains_has_kernels_of_both(tmp_path: Path) -> None:
     triton = (
         "import triton\nimport triton.language as tl\n@triton.jit\ndef add(x):\n    tl.store(x,"

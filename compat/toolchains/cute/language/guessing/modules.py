@@ -9,6 +9,7 @@ import ast
 import os
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from attrs import frozen
 
 from compat.source.closure import roots_of
 from compat.source.constants import SourceFunction
-from compat.source.imports import Import, import_origins, imports_of
+from compat.source.imports import Import, import_origins, imports_of, module_file
 from compat.source.parsing import (
     Definition,
     bindings,
@@ -42,6 +43,8 @@ from compat.toolchains.language import GuessedKernel, UnreachableKernel
 
 _PACKAGES = {"cutlass", "cute", "cute_ext"}
 _CALL = "__call__"
+_MOST_BASES = 8
+"""The number of bases, one above the other, that are searched for a ``__call__``."""
 _ABOVE = 5
 """The number of folders above a source that are searched for its modules."""
 
@@ -106,11 +109,7 @@ class CuteModule:
     @cached_property
     def classes(self) -> Mapping[str, ast.ClassDef]:
         """The classes at the top of the module."""
-        return {
-            statement.name: statement
-            for statement in scope_statements(self.tree.body)
-            if isinstance(statement, ast.ClassDef)
-        }
+        return _classes(self.tree)
 
     @cached_property
     def scope(self) -> HostScope:
@@ -257,8 +256,11 @@ def read_module(path: Path) -> CuteModule:
                 f"it is defined inside of {where}, and only a class's {_CALL} can be compiled there"
             )
             unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
+    inheriting = dict(_inheriting(path, tree, functions))
+    unreachable += inheriting.values()
     unreachable += _unlaunched_kernels(
-        [node for node, _ in kernels], [node for node, _ in definitions]
+        [node for node, inside in kernels if not inside or inside[0].name not in inheriting],
+        [node for node, _ in definitions],
     )
     return CuteModule(
         path=path,
@@ -325,6 +327,55 @@ def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None
     return next((constructor for base in above if (constructor := _constructor(base, tree))), None)
 
 
+def _inheriting(
+    path: Path, tree: ast.Module, functions: Collection[str]
+) -> Iterator[tuple[str, UnreachableKernel]]:
+    """Yield the classes at the top of a source that inherit their ``__call__``, by name."""
+    roots = (*roots_of(path), path.parent, *_roots(path, tree))
+    for kind in _classes(tree).values():
+        inherits = kind.name not in functions and not own_method(kind, _CALL)
+        if inherits and (base := _calling_base(kind, tree, path.parent, roots, _MOST_BASES)):
+            why = f"its {_CALL} is that of {base}, so write its kernel file yourself"
+            yield kind.name, UnreachableKernel(name=kind.name, line=kind.lineno, why=why)
+
+
+def _calling_base(
+    kind: ast.ClassDef, tree: ast.Module, folder: Path, roots: Sequence[Path], most: int
+) -> str | None:
+    """Return the name of the base, also in another file, whose ``__call__`` is a jit function."""
+    imports = import_origins(scope_statements(tree.body), library.PACKAGES)
+    classes = _classes(tree)
+    for name in map(dotted_name, kind.bases if most else ()):
+        first, dot, rest = name.partition(".")
+        module, _, last = (imports.get(first, "") + dot + rest).rpartition(".")
+        place, there = folder, tree
+        if name not in classes:
+            file = module_file(module, folder, roots) if module.strip(".") else None
+            with suppress(OSError, SyntaxError):
+                if file is None:
+                    continue
+                place, there = file.parent, tree_of(file.read_bytes(), file.name)
+        base = _classes(there).get(name if there is tree else last)
+        if base is None:
+            continue
+        own = import_origins(scope_statements(there.body), library.PACKAGES)
+        if call := own_method(base, _CALL):
+            if _is_below(call, own, "jit"):
+                return base.name
+        elif above := _calling_base(base, there, place, roots, most - 1):
+            return above
+    return None
+
+
+def _classes(tree: ast.Module) -> dict[str, ast.ClassDef]:
+    """Return the classes at the top of a source."""
+    return {
+        statement.name: statement
+        for statement in scope_statements(tree.body)
+        if isinstance(statement, ast.ClassDef)
+    }
+
+
 def _unlaunched_kernels(
     kernels: Sequence[ast.FunctionDef], functions: Sequence[ast.FunctionDef]
 ) -> Iterator[UnreachableKernel]:
@@ -334,7 +385,8 @@ def _unlaunched_kernels(
             inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
             for other in functions
             if other is not node
-            for inner in ast.walk(other)
+            for statement in other.body  # its decorator may be `cute.kernel`
+            for inner in ast.walk(statement)
         }
         if node.name not in named:
             why = (
