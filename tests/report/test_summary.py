@@ -211,7 +211,7 @@ def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
     envs = [env(release) for release in ("3.0.0", "3.1.0", "3.2.0")]
     matrix = report(results_of("sel", "loop", since("3.2.0", OK, broken), envs=envs))
     (source,) = matrix.unimported_sources
-    assert (source.kernel, source.releases, source.cells) == ("sel", "3.0.0–3.1.0", 4)
+    assert (source.kernels, source.releases, source.cells) == (("sel",), "3.0.0–3.1.0", 4)
     assert not matrix.failures
     assert not matrix.surprises
     assert len(matrix.unexpected_results) == 4
@@ -220,6 +220,16 @@ def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
         assert "could not be loaded" in text or "NOT LOADED" in text
         assert "lib/gpu.py:6: RuntimeError: no GPU" in text, "the statement that failed first"
         assert "lib/a.py:9" not in text
+    names = ("sel", "a", "b", "c", "d")
+    of_one_file = [
+        evolve(result, cell=evolve(result.cell, spec=evolve(result.cell.spec, source="lib/ops.py")))
+        for name in names
+        for result in results_of(name, "loop", always(broken), envs=envs)
+    ]
+    together = report(of_one_file)
+    (source,) = together.unimported_sources
+    assert (sorted(source.kernels), source.cells) == (sorted(names), len(of_one_file))
+    assert matrix_text(together, width=100).count("NOT LOADED ops.py (a, b, c and 2 more): ") == 1
     misfit = evolve(broken, failure=evolve(failure, stage="trace"))
     (imported,) = report(results_of("sel", "loop", always(misfit), envs=envs)).unimported_sources
     assert imported.failed_first == "", "the import did not fail"

@@ -337,7 +337,7 @@ def _annotate_source(report: Report, inside: str, source: UnimportedSource) -> A
         title=f"{source.source} could not be loaded",
         body=(
             (
-                f"{amount(source.cells, 'cell')} of {source.kernel} could not be tried, on"
+                f"{amount(source.cells, 'cell')} of {source.named_kernels} could not be tried, on"
                 f" {source.releases}"
             ),
             *_failure_lines(failure),
@@ -347,7 +347,7 @@ def _annotate_source(report: Report, inside: str, source: UnimportedSource) -> A
         status=Status.SOURCE_BROKEN,
         path=path,
         line=line,
-        identity=(source.kernel, source.source, failure.fingerprint),
+        identity=(source.kernels[0], source.source, failure.fingerprint),
     )
 
 

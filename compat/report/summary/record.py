@@ -49,6 +49,8 @@ from compat.tune.records import TunedRecord
 
 _TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
 """Statuses with sections of their own: they say nothing about the kernel."""
+_KERNELS = 3
+"""Kernels of an unimported source that are named."""
 
 
 @frozen(kw_only=True, slots=False)
@@ -110,12 +112,14 @@ class BrokenEnv:
 
 @frozen(kw_only=True)
 class UnimportedSource:
-    """A kernel's file that could not be imported or has no such kernel, for one reason."""
+    """A file that could not be imported, or has no such kernel, for one reason."""
 
-    kernel: str
+    kernels: tuple[str, ...]
+    """The kernels in the file that could not be loaded."""
     source: str
     """The name of the file, without folders."""
     failure: Failure
+    """The failure of the first kernel."""
     releases: str
     """The releases on which the import failed, as runs."""
     cells: int
@@ -128,6 +132,12 @@ class UnimportedSource:
         stood_in = self.example.outcome.stood_in
         is_import = self.failure.stage == SOURCE_STAGE
         return next(iter(stood_in.skipped), "") if stood_in and is_import else ""
+
+    @property
+    def named_kernels(self) -> str:
+        """The kernels in a few words."""
+        named, more = self.kernels[:_KERNELS], len(self.kernels) - _KERNELS
+        return f"{', '.join(named)} and {more:,} more" if more > 0 else join_words(named)
 
 
 @frozen(kw_only=True)
@@ -299,14 +309,11 @@ class Report:
     @cached_property
     def unimported_sources(self) -> tuple[UnimportedSource, ...]:
         """Kernel sources that could not be loaded, by reason."""
-        groups: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
+        groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
         for result in self.ordered_results:
             if result.outcome.status is Status.SOURCE_BROKEN and result.outcome.failure:
-                groups[
-                    result.cell.spec.kernel,
-                    result.cell.spec.source,
-                    result.outcome.failure.fingerprint,
-                ].append(result)
+                spec, failure = result.cell.spec, result.outcome.failure
+                groups[spec.source, failure.fingerprint].append(result)
         return tuple(self._unimported_source(group) for group in groups.values())
 
     @cached_property
@@ -458,7 +465,7 @@ class Report:
         example = group[0]
         assert example.outcome.failure
         return UnimportedSource(
-            kernel=example.cell.spec.kernel,
+            kernels=tuple(dict.fromkeys(result.cell.spec.kernel for result in group)),
             source=PurePath(example.cell.spec.source).name or example.cell.spec.kernel,
             failure=example.outcome.failure,
             releases=self.spans({release_of(result.built).label for result in group}),

@@ -316,7 +316,8 @@ def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
             yield TextLine(one_line(broken.advice, 240), indent=3)
     for source in report.unimported_sources[:most]:
         where = f"{amount(source.cells, 'cell')} not tried, on {source.releases}"
-        yield Heading(f"NOT LOADED {source.source} ({source.kernel}): {where}", style="bold red")
+        what = f"NOT LOADED {source.source} ({source.named_kernels})"
+        yield Heading(f"{what}: {where}", style="bold red")
         if source.failed_first:
             yield TextLine(one_line(f"failed first: {source.failed_first}", 240), indent=3)
         yield TextLine(_tail(source.failure.excerpt), indent=3)
