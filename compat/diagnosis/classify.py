@@ -28,7 +28,7 @@ from compat.diagnosis.failure_class import FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Symptoms, fingerprint
 from compat.model import SOURCE_STAGE, Evidence, Failure, Outcome, Status, Target, ToolchainWarning
 from compat.model.evidence import StandInPackages
-from compat.text import TEXT_LIMIT, JsonObject, limit_length, limit_width, printable
+from compat.text import TEXT_LIMIT, JsonObject, lazy_pattern, limit_length, limit_width, printable
 
 _FROM_OUTSIDE = frozenset(
     {
@@ -316,7 +316,7 @@ class _Reader:
         missing = re.match(r"name '(?P<name>\w+)' is not defined", symptom_texts.message)
         advice = _of_optional_import(
             symptom_texts, evidence, missing.groupdict() if missing else {}
-        )
+        ) or _of_absent_metadata(evidence)
         return self.failure_reading(
             common.SOURCE_IMPORT, evidence, message, self.excerpt_of(symptom_texts), advice=advice
         )
@@ -474,6 +474,10 @@ def _class_of(reading: _Reading) -> str | None:
 # --- advice about imports -------------------------------------------------------------------------
 
 
+_ABSENT = lazy_pattern(
+    r"(?P<question>importlib\.metadata\.version\('[^']+'\)) is 'absent' \((?P<place>[^)]+)\)"
+)
+"""The stand-ins' answer that the tree's own package has no metadata."""
 _UNPARSABLE = ("SyntaxError", "IndentationError", "TabError")
 """Errors about a file of which no line ran."""
 
@@ -709,3 +713,21 @@ def _printable(stood_in: StandInPackages) -> StandInPackages:
     """The record with printable texts."""
     fields = asdict(stood_in).items()
     return StandInPackages(**{name: tuple(map(printable, texts)) for name, texts in fields})
+
+
+def _of_absent_metadata(evidence: Evidence) -> str:
+    """The advice for a package that asked for its own version in vain; empty in other cases.
+
+    Such a package may go on without Triton, so that its kernels are plain functions.
+    """
+    answers = evidence.stood_in.answers if evidence.stood_in else ()
+    absent = next(filter(None, map(_ABSENT.match, answers)), None)
+    if absent is None:
+        return ""
+    says = (
+        f"{absent['place']} asks `{absent['question']}`, and the folder of the package has no"
+        " metadata. Code that catches the error may go on without Triton. Put the metadata beside"
+        " the package: with setuptools, `python setup.py egg_info` or `pip install -e .` writes it."
+        " Then run again with --again."
+    )
+    return says.replace("{", "{{").replace("}", "}}")

@@ -150,6 +150,37 @@ def test_a_name_that_a_module_lacks_after_a_failure_has_the_reason_of_that_failu
     assert "torch.ops.mylib.answer" in failure.excerpt, failure
 
 
+@pytest.mark.wheels
+def test_a_package_that_asks_for_its_own_version_in_vain_gets_advice(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    path = tmp_path / "src/mylib/act.py"
+    tree = {
+        "src/mylib/__init__.py": "",
+        "src/mylib/importing.py": (
+            "import torch\nfrom importlib.metadata import version\n"
+            "class triton:\n    jit = staticmethod(lambda function: function)\n"
+            "try:\n    version('mylib')\n    import triton\nexcept Exception:\n    pass\n"
+            "class tl:\n    constexpr = None\n"
+        ),
+        "src/mylib/act.py": (
+            "from mylib.importing import tl, triton\n" + KERNEL.format(value="tl.load(source + at)")
+        ),
+    }
+    written(tmp_path, tree)
+    specialization = evolve(spec(path), roots=(str(tmp_path / "src"),))
+    failure = outcome(built("triton-3.9.0"), specialization).failure
+    assert failure is not None
+    assert failure.failure_class == "source-import", failure
+    assert failure.advice.startswith(
+        "mylib/importing.py:6 asks `importlib.metadata.version('mylib')`, and the folder of the"
+        " package has no metadata."
+    ), failure.advice
+    written(tmp_path, {"src/mylib.egg-info/PKG-INFO": "Metadata-Version: 2.1\nVersion: 1.0\n"})
+    answered = outcome(built("triton-3.9.0"), specialization)
+    assert answered.failure is None or "metadata" not in answered.failure.advice
+
+
 @pytest.fixture(params=["triton-3.0.0", "triton-3.9.0"])
 def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
     return built(request.param)

@@ -125,6 +125,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if version:
             LEDGER.record_answer("importlib.metadata.version(%r)" % name, version)
             yield _Distribution(str(name), version)
+        elif version is None and LEDGER.has_package(str(name).replace("-", "_")):
+            # No finder before this one has metadata of the tree's own package.
+            LEDGER.record_answer("importlib.metadata.version(%r)" % name, "absent")
 
 
 def _refuse_a_question(module: str) -> None:

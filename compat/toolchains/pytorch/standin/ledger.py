@@ -70,6 +70,10 @@ class Ledger:
             for root in self.roots
         )
 
+    def has_package(self, name: str) -> bool:
+        """Return whether the tree has a package with this name at its top."""
+        return any(os.path.isfile(os.path.join(root, name, "__init__.py")) for root in self.roots)
+
     def record_answer(self, question: str, answer: object, assumed: bool = False) -> None:
         """Record a stand-in's answer, with the line of the tree that asked.
 
