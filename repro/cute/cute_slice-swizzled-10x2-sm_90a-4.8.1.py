@@ -1,5 +1,5 @@
 # /// script
-# requires-python = ">=3.10,<3.21"
+# requires-python = ">=3.10"
 # dependencies = ["nvidia-cutlass-dsl==4.8.1"]
 # ///
 #
