@@ -1701,3 +1701,37 @@ def kernel(tile, raw, out, RAW: tl.constexpr):
 """,
     )
     assert document["signature"]["tile"] == "tensordesc<fp16[64, 64]>"
+
+
+def test_step_that_moves_a_pointer_is_no_pointer(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x_ptr, w_ptr, step, N: tl.constexpr):
+    x_ptrs = x_ptr + tl.arange(0, N)
+    for _ in range(4):
+        w = tl.load(w_ptr + tl.arange(0, N)).to(x_ptrs.dtype.element_ty)
+        tl.store(x_ptrs, tl.load(x_ptrs) + w)
+        x_ptrs += step
+""",
+    )
+    assert document["signature"] == {"x_ptr": "*fp32", "w_ptr": "*fp32", "step": "i32"}
+
+
+def test_all_of_many_pointers_that_are_chosen_at_run_time_are_pointers(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(A1, A2, A3, B1, B2, B3, M1, M2, M3):
+    at = tl.program_id(0)
+    A = tl.where(at < M1, A1, tl.where(at < M2, A2, A3))
+    B = tl.where(at < M1, B1, tl.where(at < M2, B2, B3))
+    M = tl.where(at < 7, M1, tl.where(at < 8, M2, M3))
+    tl.store(tl.where(at < M, A, B) + at, 1.0)
+""",
+    )
+    types = document["signature"]
+    assert {types[name] for name in ("A1", "A2", "A3", "B1", "B2", "B3")} == {"*fp32"}, types
+    assert {types[name] for name in ("M1", "M2", "M3")} == {"i32"}, types

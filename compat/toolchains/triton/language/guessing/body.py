@@ -394,7 +394,11 @@ class Walk:
     def _attribute(self, node: ast.Attribute) -> Value:
         base = self.value(node.value)
         if node.attr in ("dtype", "type", "element_ty", "scalar"):
-            pointers = [term.argument for term in base.terms if term.argument and not term.kind]
+            unchanged = (
+                [term.argument for term in terms if term.argument and not term.kind]
+                for terms in base.sums
+            )
+            pointers = [name for names in unchanged if (name := self._pointer_among(names))]
             if node.attr == "element_ty":
                 for name in (
                     *pointers,
@@ -416,9 +420,17 @@ class Walk:
             self.facts.is_kind(value.origins, "int", sure, why)
 
     def alike(self, one: Value, other: Value) -> None:
-        """Note that two values have the same type, because the kernel selects one at run time."""
-        if one is not other:
-            self.facts.alike.update(product(_pointers_in(one), _pointers_in(other)))
+        """Note that two values have the same type, because the kernel selects one at run time.
+
+        An unchanged argument is a pointer if the other one is.
+        """
+        if one is other:
+            return
+        self.facts.alike.update(product(_pointers_in(one), _pointers_in(other)))
+        for first, second in ((one, other), (other, one)):
+            if not self.facts.pointers.keys().isdisjoint(_unchanged(first)):
+                for name in _unchanged(second):
+                    self.facts.pointer(name, "selected instead of a pointer")
 
     def _alike_numbers(self, one: Value, other: Value, why: str) -> None:
         """Note that both of two values of one variable are whole numbers if one of them is."""
@@ -470,6 +482,11 @@ class Walk:
         inner.names = {**defaults, **arguments}
         inner.body(function.node.body)
         return inner.returned or Value()
+
+
+def _unchanged(value: Value) -> list[str]:
+    """Return the run-time parameters that a value may be, with nothing added to them."""
+    return [terms[0].argument for terms in value.sums if len(terms) == 1 and terms[0].argument]
 
 
 def _pointers_in(value: Value) -> list[str]:
