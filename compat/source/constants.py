@@ -173,6 +173,7 @@ _METHODS = {
     *((dict, name) for name in ("get", "items", "keys", "values", "copy", "update")),
     *((list, name) for name in ("append", "copy", "index", "count")),
     *((str, name) for name in ("lower", "upper", "startswith", "endswith")),
+    (int, "bit_length"),
 }
 
 
@@ -289,7 +290,7 @@ class Scope:
         """The attribute of a value. Raises UnknownValue."""
         if isinstance(value, list) and name == "extend":
             return lambda more: value.extend(_check_size(value + items_of(more))[len(value) :])
-        if (type(value), name) in _METHODS:
+        if (int if isinstance(value, int) else type(value), name) in _METHODS:
             return getattr(value, name)
         if isinstance(value, int | float) and name == "value":
             return value

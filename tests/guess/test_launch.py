@@ -657,3 +657,47 @@ def test_name_of_a_wrapped_kernel_is_launched(tmp_path: Path) -> None:
         "    ready = wrapped[(1,)]\n    ready(x, out, 7, 8, 9, 10, 11, BLOCK_M=2, BLOCK_N=4)\n"
     )
     assert tables(tmp_path, source)["constexprs"] == {"BLOCK_M": 2, "BLOCK_N": 4}
+
+
+def test_number_of_the_caller_decides_what_a_wrapper_derives_from_it(tmp_path: Path) -> None:
+    source = """
+@triton.jit
+def best(x_ptr, E: tl.constexpr, N_GROUP: tl.constexpr, BLOCK: tl.constexpr, EACH: tl.constexpr):
+    x = tl.reshape(tl.load(x_ptr + tl.arange(0, BLOCK), mask=tl.arange(0, BLOCK) < E), (N_GROUP, EACH))
+    tl.store(x_ptr + tl.arange(0, N_GROUP), tl.max(x, axis=1))
+
+def run(x, n_group: int):
+    _, e = x.shape
+    best[(1,)](x, E=e, N_GROUP=n_group, BLOCK=1 << (e - 1).bit_length(), EACH=e // n_group)
+"""
+    values = tables(tmp_path, source)["constexprs"]
+    assert values["BLOCK"] == values["N_GROUP"] * values["EACH"] > values["EACH"], values
+    text = (tmp_path / "source.toml").read_text()
+    assert "N_GROUP = 8  # guessed: a number that the caller passes, as launched in line" in text
+
+
+def test_size_that_a_wrapper_asserts_is_no_guess(tmp_path: Path) -> None:
+    wrapper = """
+def run(x, y):
+    assert x.shape[-1] == 48 and x.ndim == 2
+    assert y.shape[0] == 12
+    rows[(1,)](x, y, x.stride(0), y.stride(0), y.shape[0], x.shape[1], 7, BLOCK_M=16, BLOCK_N=64)
+"""
+    tables(tmp_path, ROWS + wrapper)
+    text = (tmp_path / "source.toml").read_text()
+    for name, size in (("x_stride", 48), ("n_rows", 12), ("n_cols", 48)):
+        assert f"; taken as {size}\n" in text.partition(f"{name} = ")[2].partition("\n")[0] + "\n"
+
+
+def test_sizes_that_one_line_names_have_their_own_names(tmp_path: Path) -> None:
+    """Otherwise the axes of one tensor get the names of another tensor's."""
+    wrapper = """
+def run(x, y):
+    batch, heads = y.shape[0], y.shape[1]
+    width = x.shape[-1]
+    rows[(1,)](x, y, heads, batch, x.shape[0], width, 7, BLOCK_M=16, BLOCK_N=width)
+"""
+    values = tables(tmp_path, ROWS + wrapper)["constexprs"]
+    assert values == {"BLOCK_M": 16, "BLOCK_N": 64}
+    text = (tmp_path / "source.toml").read_text()
+    assert "taken as 4\n" in text.partition("x_stride = ")[2].partition("\n")[0] + "\n"

@@ -79,15 +79,23 @@ class AssumedSize(int):
         return size
 
     def __floordiv__(self, other: int) -> int:
-        if isinstance(other, AssumedSize):
-            return AssumedQuotient.of(f"{self.key} // {other.key}", _QUOTIENT)
-        return int(self) // other
+        quotient = int(self) // other
+        if not isinstance(other, AssumedSize):
+            return quotient
+        follows = isinstance(other, AssumedNumber) and quotient > 1
+        return AssumedQuotient.of(f"{self.key} // {other.key}", quotient if follows else _QUOTIENT)
+
+
+class AssumedNumber(AssumedSize):
+    """A small number that a caller passes beside the tensors, such as that of the groups."""
+
+    what = "a number that the caller passes"
 
 
 class AssumedQuotient(AssumedSize):
     """A quotient of two sizes, such as the query heads for each key head.
 
-    It does not follow from the sizes, which are assumed one by one.
+    It does not follow from sizes of tensors, which are assumed one by one.
     """
 
     what = "a quotient of two sizes"

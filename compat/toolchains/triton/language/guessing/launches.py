@@ -19,6 +19,7 @@ from compat.source.parsing import FunctionScope, defaults_of, named_parameters, 
 from compat.toolchains.triton.language.guessing.evaluation import (
     ATTRIBUTES,
     SIZE,
+    AssumedNumber,
     AssumedSize,
     AssumedTensor,
     KernelScope,
@@ -93,6 +94,8 @@ class _Axes:
     """The minimum number of axes, from those whose size or stride the function reads."""
     names: dict[int, str] = Factory(dict)
     """Axis, perhaps counted from the end, → the name of its size."""
+    asserted: dict[int, int] = Factory(dict)
+    """Axis, perhaps counted from the end, → its size, which the function asserts."""
 
     def use(self, axis: int | None) -> None:
         """Note that the function reads the size or the stride of an axis."""
@@ -136,6 +139,11 @@ class _Wrapper:
                 self._scope.local[parameter.arg] = self._tensors[parameter.arg]
             elif is_known and value is not None:
                 self._scope.local[parameter.arg] = value
+            elif _is_named(parameter.annotation, {"int"}) and (
+                small := size_by_name(parameter.arg, 0)
+            ):
+                number = self.sizes.get(parameter.arg, small)
+                self._scope.local[parameter.arg] = AssumedNumber.of(parameter.arg, number)
         self._follow(self.node.body)
         return self._found
 
@@ -147,11 +155,7 @@ class _Wrapper:
         Such a name has an attribute that only tensors have, or is passed for a pointer of the
         kernel.
         """
-        plain = {
-            arg.arg
-            for arg in self.node.args.args
-            if isinstance(arg.annotation, ast.Name) and arg.annotation.id in _PLAIN
-        }
+        plain = {arg.arg for arg in self.node.args.args if _is_named(arg.annotation, _PLAIN)}
         names: dict[str, None] = {}
         for node in _nodes_of(self.node):
             if (
@@ -200,7 +204,8 @@ class _Wrapper:
                 if label
                 else (f"shape[{axis}] of {rank}", self.usual)
             )
-            shape.append(AssumedSize.of(key, self.sizes.get(key, value)))
+            asserted = axes.asserted.get(axis) or axes.asserted.get(axis - rank)
+            shape.append(AssumedSize.of(key, asserted or self.sizes.get(key, value)))
         return shape
 
     # --- statements ---
@@ -401,6 +406,10 @@ class _Wrapper:
         )
 
 
+def _is_named(annotation: ast.expr | None, names: Collection[str]) -> bool:
+    return isinstance(annotation, ast.Name) and annotation.id in names
+
+
 def _before_star(call: ast.Call) -> list[ast.expr]:
     """Return the positional arguments before the first ``*``."""
     return list(takewhile(lambda argument: not isinstance(argument, ast.Starred), call.args))
@@ -424,17 +433,8 @@ def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
     axes = _Axes()
     for node in nodes:
         match node:
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if (
-                sizes := _targets_of_sizes(targets, value, name)
-            ):
-                axes.rank = max(axes.rank, len(sizes))
-                for axis, target in enumerate(reversed(sizes), 1):
-                    if isinstance(target, ast.Name) and target.id != "_":
-                        axes.names.setdefault(-axis, target.id)
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
-                at := _axis(value, name)
-            ) is not None:
-                axes.names.setdefault(at, target)
+            case ast.Assign(targets=[target], value=value):
+                _note_names(axes, target, value, name)
             case ast.Call(func=ast.Attribute(attr="stride", value=ast.Name(id=used))) if (
                 used == name
             ):
@@ -446,13 +446,39 @@ def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
                 right=size,
             ) if used == name and _axis(size, name) is not None:
                 axes.use(1)  # code does not count the rows of a tensor with one axis
-            case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])) if (
-                _is_rank(left, name)
-            ):
-                axes.rank = max(axes.rank, _literal(right) or 0)
+            case ast.Assert(test=test):
+                _note_assertion(axes, test, name)
         if isinstance(node, ast.expr):
             axes.use(_axis(node, name))
     return axes
+
+
+def _note_names(axes: _Axes, target: ast.expr, value: ast.expr, name: str) -> None:
+    """Note the names that an assignment gives to sizes: ``a, b = x.shape``, ``a = x.shape[0]``."""
+    match target, value:
+        case ast.Tuple(elts=targets), _ if sizes := _targets_of_sizes(targets, value, name):
+            axes.rank = max(axes.rank, len(sizes))
+            for axis, of_size in enumerate(reversed(sizes), 1):
+                if isinstance(of_size, ast.Name) and of_size.id != "_":
+                    axes.names.setdefault(-axis, of_size.id)
+        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+            for one, of_one in zip(targets, values, strict=True):
+                _note_names(axes, one, of_one, name)
+        case ast.Name(id=label), _ if (at := _axis(value, name)) is not None:
+            axes.names.setdefault(at, label)
+
+
+def _note_assertion(axes: _Axes, test: ast.expr, name: str) -> None:
+    """Note the rank and the sizes that an asserted condition compares with literals."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=parts):
+            for part in parts:
+                _note_assertion(axes, part, name)
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            if _is_rank(left, name):
+                axes.rank = max(axes.rank, _literal(right) or 0)
+            elif (at := _axis(left, name)) is not None and isinstance(right, ast.Constant):
+                axes.asserted |= {at: right.value} if type(right.value) is int else {}
 
 
 def _targets_of_sizes(
