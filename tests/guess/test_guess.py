@@ -1735,3 +1735,71 @@ def kernel(A1, A2, A3, B1, B2, B3, M1, M2, M3):
     types = document["signature"]
     assert {types[name] for name in ("A1", "A2", "A3", "B1", "B2", "B3")} == {"*fp32"}, types
     assert {types[name] for name in ("M1", "M2", "M3")} == {"i32"}, types
+
+
+def test_conditions_in_a_helper_decide_what_the_kernel_passes(tmp_path: Path) -> None:
+    """The names of the helper are not those of the kernel."""
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def inner(x, N: tl.constexpr, MOST: tl.constexpr = 512):
+    tl.static_assert(N == MOST and MOST > 3)
+    tl.store(x + N, 1.0)
+
+@triton.jit
+def outer(x, M: tl.constexpr, HALF: tl.constexpr):
+    K = M + 1
+    tl.static_assert(K == 7)
+    M: tl.constexpr = 5
+    tl.static_assert(M == 5)
+    inner(x, HALF * 2)
+
+@triton.jit
+def kernel(x, EACH: tl.constexpr, K: tl.constexpr, M: tl.constexpr):
+    outer(x + K + M, K, HALF=EACH)
+    tl.static_assert(EACH != 3)
+""",
+    )
+    assert document["constexprs"] == {"EACH": 256, "K": 64, "M": 64}
+
+
+def test_flags_are_such_that_variables_have_values(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, IS_BYTE: tl.constexpr, IS_WORD: tl.constexpr, HAS_SHIFT: tl.constexpr, HAS_BIAS: tl.constexpr):
+    if IS_BYTE:
+        step = 1
+    elif IS_WORD:
+        step = 4
+    if HAS_SHIFT and HAS_BIAS:
+        shift = 3
+    for i in range(4):
+        if HAS_SHIFT:
+            tl.store(x + shift, 2.0)
+        tl.store(x + step * i, 1.0)
+""",
+    )
+    assert document["constexprs"] == {
+        "IS_BYTE": True, "IS_WORD": False, "HAS_SHIFT": False, "HAS_BIAS": False,
+    }  # fmt: skip
+    text = (tmp_path / "source.toml").read_text()
+    assert "IS_BYTE = true  # guessed: so that step has a value\n" in text
+
+
+def test_cache_of_an_indexer_does_not_hold_indices(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, indexer_cache, index_cache, TYPE: tl.constexpr):
+    at = tl.program_id(0)
+    value = tl.load(x).to(TYPE)
+    tl.store(indexer_cache + at, value)
+    tl.store(index_cache + at, value)
+""",
+    )
+    types = document["signature"]
+    assert (types["indexer_cache"], types["index_cache"]) == ("*fp32", "*i32")

@@ -49,7 +49,7 @@ _FLOAT_NAME = lazy_pattern(
 )
 _BOOL_ELEMENTS = lazy_pattern(r"(?i)(.*_)?(mask|is_\w+|valid|flags?)(_?ptrs?)?$")
 _WHOLE_ELEMENTS = lazy_pattern(
-    r"(?i).*(cu_?seq|seq_?len|lengths?|_lens|indices|indptr|index|_idx|idx_|offsets?|block_tables?|slot|page_|position|locks?|counts?"
+    r"(?i).*(cu_?seq|seq_?len|lengths?|_lens|indices|indptr|index(?!er)|_idx|idx_|offsets?|block_tables?|slot|page_|position|locks?|counts?"
     r"|permut|sorted_|expert_ids|token_ids)"
 )
 _WIDE_ELEMENTS = lazy_pattern(

@@ -83,6 +83,7 @@ class KernelBody:
             facts.dots.clear()
             facts.asserts.clear()
             facts.lengths.clear()
+            facts.unbound.clear()
         return facts
 
 
@@ -112,6 +113,10 @@ class Walk:
     loops: int = 0
     """The number of loops around the current statement."""
     returned: Value | None = None
+    passed: Mapping[str, ast.expr] = field(factory=dict)
+    """Parameter of a function that the kernel calls → what is passed, by the kernel's names."""
+    _assigned: frozenset[str] = frozenset()
+    """The variables of the kernel."""
     _inside: tuple[JitFunction, ...] = field(default=())
     _functions: dict[tuple[JitModule, str], tuple[JitFunction, JitModule] | None] = field(
         factory=dict
@@ -141,6 +146,7 @@ class Walk:
             set_once=function.constants,
             depth=caller.depth + 1 if caller else 0,
             loops=caller.loops if caller else 0,
+            assigned=frozenset() if caller else frozenset(function.assignment_counts),
             inside=(*caller._inside, function) if caller else (),
             functions=caller._functions if caller else {},
         )
@@ -249,6 +255,22 @@ class Walk:
             for element, part, of_part in zip(target.elts, values, nodes, strict=True):
                 self._bind(element, part, of_part)
 
+    def by_names_of_kernel(self, node: ast.expr) -> ast.expr | None:
+        """Return an expression with the kernel's names; ``None`` if it has others."""
+        if not self.depth:
+            return node
+        names = sorted(names_in(node))
+        if not self.passed.keys() >= {*names}:
+            return None
+        parameters = [ast.arg(name) for name in names]
+        function = ast.Lambda(
+            ast.arguments(
+                posonlyargs=[], args=parameters, kwonlyargs=[], kw_defaults=[], defaults=[]
+            ),
+            node,
+        )
+        return ast.Call(function, [self.passed[name] for name in names], [])
+
     def _test(self, test: ast.expr) -> None:
         """Note what a condition tests for truth, what it compares, and what it depends on."""
         for name in names_in(test):
@@ -265,7 +287,7 @@ class Walk:
         """Return the value of an expression, and note the facts that the expression shows."""
         match node:
             case ast.Name(id=name):
-                return self.names.get(name) or self._global(name)
+                return self.names.get(name) or self._unset(name)
             case ast.Constant(value=value):
                 return Value.of(type(value).__name__ if isinstance(value, int | float) else None)
             case ast.BinOp():
@@ -306,7 +328,10 @@ class Walk:
             case _:
                 return Value()
 
-    def _global(self, name: str) -> Value:
+    def _unset(self, name: str) -> Value:
+        """Return the value of a name that the walk has not set: a global one, or unknown."""
+        if name in self._assigned:
+            self.facts.unbound.add(name)
         is_known, value = self.module.scope.try_value(ast.Name(id=name, ctx=ast.Load()))
         return Value.of(
             type(value).__name__ if is_known and isinstance(value, int | float) else None
@@ -468,9 +493,10 @@ class Walk:
         function: JitFunction,
         module: JitModule,
         arguments: Mapping[str, Value],
+        nodes: Mapping[str, ast.expr],
         constants: Mapping[str, object],
     ) -> Value:
-        """Follow a function of a module where it is called."""
+        """Follow a function of a module where it is called with these arguments."""
         if self.depth >= _DEPTH or any(around is function for around in self._inside):
             return Value()
         inner = Walk.of(function, module, self.facts, {}, constants, self)
@@ -480,6 +506,12 @@ class Walk:
             if parameter.default is not None
         }
         inner.names = {**defaults, **arguments}
+        inner.passed = {
+            name: passed
+            for name, node in nodes.items()
+            if name not in function.assignment_counts
+            and (passed := self.by_names_of_kernel(node)) is not None
+        }
         inner.body(function.node.body)
         return inner.returned or Value()
 

@@ -81,7 +81,12 @@ def _jit_call(walk: Walk, node: ast.Call, function: JitFunction, module: JitModu
         if is_known:
             constants[parameter.name] = value
     arguments = {name: walk.value(argument) for name, argument in nodes.items()}
-    return walk.call(function, module, arguments, constants)
+    defaults = {
+        parameter.name: parameter.default
+        for parameter in function.parameters
+        if isinstance(parameter.default, ast.Constant)
+    }
+    return walk.call(function, module, arguments, defaults | nodes, constants)
 
 
 # --- methods --------------------------------------------------------------------------------------
@@ -357,8 +362,9 @@ def _arange(walk: Walk, node: ast.Call) -> Value:
         _side(walk, argument, 1)
         walk.require_integer(walk.value(argument), "a length")
     start, end = _argument(node, 0, "start"), _argument(node, 1, "end")
-    if start is not None and end is not None and not walk.depth:
-        walk.facts.lengths.append(_is_power_of_two(start, end))
+    if start is not None and end is not None:
+        condition = walk.by_names_of_kernel(_is_power_of_two(start, end))
+        walk.facts.lengths += [condition] if condition is not None else []
     return Value.of("int")
 
 
@@ -526,7 +532,8 @@ def _cast_call(walk: Walk, node: ast.Call) -> Value:
 def _assertion(walk: Walk, node: ast.Call) -> Value:
     condition = _argument(node, 0, "cond")
     walk.value(condition)
-    if condition is not None and not walk.depth:
+    condition = walk.by_names_of_kernel(condition) if condition is not None else None
+    if condition is not None:
         if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And):
             walk.facts.asserts += condition.values
         else:

@@ -202,7 +202,9 @@ class KernelFacts:
     memory.
     """
     asserts: list[ast.expr] = Factory(list)
-    """The conditions of ``tl.static_assert``."""
+    """The conditions of ``tl.static_assert``, also of the functions that the kernel calls."""
+    unbound: set[str] = Factory(set)
+    """Variables that the kernel uses where no followed branch has set them."""
     lengths: list[ast.expr] = Factory(list)
     """The conditions of ``tl.arange``: that a length is a power of two."""
     deciding: set[str] = Factory(set)

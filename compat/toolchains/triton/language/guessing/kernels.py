@@ -127,6 +127,7 @@ class _Guessing:
         self.numbers = self._numbers()
         values = self._values_of(self.launches)
         self.values = {parameter.name: values.of(parameter) for parameter in chosen}
+        self._bind()
         self._satisfy()
         self._compute()
         self._refine_types(run_time)
@@ -329,6 +330,21 @@ class _Guessing:
 
     def _values(self) -> PythonValues:
         return {name: guess.value for name, guess in self.values.items()}
+
+    def _bind(self) -> None:
+        """Choose guessed flags so that the variables that the kernel uses have values."""
+        values = self._values() | next((case.constexprs for case in self.cases), {})
+        unbound = self.body.compiled_facts(values).unbound
+        flags = [name for name, guess in self.values.items() if isinstance(guess.value, bool)]
+        for name in flags:
+            if not unbound or self.values[name].exact:
+                continue
+            changed = values | {name: not values[name]}
+            still = self.body.compiled_facts(changed).unbound
+            if len(still) < len(unbound):
+                why = f"so that {', '.join(sorted(unbound - still))} has a value"
+                self.values[name] = Guess(changed[name], why)
+                values, unbound = changed, still
 
     def _satisfy(self) -> None:
         """Choose guessed values so that the kernel compiles, in as many cases as possible."""
