@@ -701,3 +701,18 @@ def run(x, y):
     assert values == {"BLOCK_M": 16, "BLOCK_N": 64}
     text = (tmp_path / "source.toml").read_text()
     assert "taken as 4\n" in text.partition("x_stride = ")[2].partition("\n")[0] + "\n"
+
+
+def test_constants_of_other_modules_decide_what_a_wrapper_passes(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package/__init__.py").write_text("from .sizes import ROWS_ as N_ROWS, T\n")
+    (tmp_path / "package/sizes.py").write_text("HALF = 16\nROWS_ = HALF * 2\nfrom . import T\n")
+    wrapper = """
+from package import N_ROWS, T
+from missing import COLUMNS
+
+def run(x):
+    rows[(1,)](x, x, 1, 1, T, 9, 7, BLOCK_M=N_ROWS, BLOCK_N=COLUMNS)
+"""
+    values = tables(tmp_path, ROWS + wrapper)["constexprs"]
+    assert values == {"BLOCK_M": 32, "BLOCK_N": 64}

@@ -124,10 +124,20 @@ class _Wrapper:
     _found: list[SourceLaunch] = Factory(list)
 
     def _outer_scope(self) -> KernelScope:
-        """Return the scope around the function, without the names that the function binds."""
+        """Return the scope around the function, without the names that the function binds.
+
+        It has the values of imported constants, which are those with upper-case names.
+        """
         own, scope = FunctionScope.of(self.node).local, self.module.scope
         outer = {name: scope.module[name] for name in scope.module.keys() - own}
-        return KernelScope(outer, scope.imports)
+        used = {node.id for node in _nodes_of(self.node) if isinstance(node, ast.Name)} - own
+        constants = {
+            name: self.module.constant(name)
+            for name in sorted(used & scope.imports.keys())
+            if name.isupper()
+        }
+        known = {name: value for name, (is_known, value) in constants.items() if is_known}
+        return KernelScope(outer, scope.imports, known)
 
     def launches(self) -> list[SourceLaunch]:
         """Return every launch in the function, in the order in which they are reached."""

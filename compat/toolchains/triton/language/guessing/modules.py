@@ -137,19 +137,30 @@ class JitModule:
     def _jit_function(self, origin: str, depth: int) -> tuple[JitFunction, JitModule] | None:
         if origin in self.functions:
             return self.functions[origin], self
-        module, dot, name = origin.rpartition(".")
-        if not module.strip("."):  # `from . import name`
-            module += dot
-        other = self._imported_module(module) if module and depth else None
+        other, name = self._imported(origin) if depth else (None, "")
         if other is None:
             return None
         return other._jit_function(other.scope.imports.get(name, name), depth - 1)
 
-    def _imported_module(self, name: str) -> JitModule | None:
-        """Return the module of an import in this module, such as ``package.module``, ``..module``.
+    def constant(self, name: str, depth: int = _RE_EXPORTS) -> tuple[bool, object]:
+        """Return whether a name of the module, perhaps an imported one, is known, and its value."""
+        if name not in self.scope.imports:
+            return self.scope.try_value(ast.Name(id=name, ctx=ast.Load()))
+        other, imported = self._imported(self.scope.imports[name]) if depth else (None, "")
+        return other.constant(imported, depth - 1) if other else (False, None)
 
-        The result is ``None`` if there is no such file, or if it cannot be read or parsed.
+    def _imported(self, origin: str) -> tuple[JitModule | None, str]:
+        """Return the module of an imported name, ``None`` if it is not found, and the name there.
+
+        The module may be ``package.module`` or ``..module``. It is not found if there is no such
+        file, or if the file cannot be read or parsed.
         """
+        module, dot, name = origin.rpartition(".")
+        if not module.strip("."):  # `from . import name`
+            module += dot
+        return self._imported_module(module) if module else None, name
+
+    def _imported_module(self, name: str) -> JitModule | None:
         # The folder where absolute imports start is unknown. It is a folder above the source.
         folders = self.path.absolute().parents
         file = module_file(name, folders[0], folders)
