@@ -24,7 +24,7 @@ from cattrs.strategies import configure_union_passthrough
 from packaging.version import Version
 
 from compat.model.fields import ABSENT, DIGITS, KEY, OPTIONAL, Seconds, VersionText
-from compat.text import JsonObject
+from compat.text import JsonMapping, JsonObject
 
 T = TypeVar("T")
 
@@ -45,6 +45,8 @@ _SCHEMA_TYPES: Mapping[object, str] = {
     str: "string",
     type(None): "null",
 }
+_UNCHANGED = frozenset((bool, int, float, str, type(None)))
+"""The types of values that are written as they are. A converter needs longer to find that out."""
 _LONGEST_VERSION = 500
 """Maximum characters of a version. Python may not convert the numbers of a longer one."""
 
@@ -115,6 +117,14 @@ def _writer(compact: bool) -> Converter:
     converter = Converter(omit_if_default=compact, unstruct_collection_overrides={tuple: list})
     converter.register_unstructure_hook(Version, str)
     converter.register_unstructure_hook(StrEnum, str)
+
+    def write_open(facts: JsonMapping) -> JsonObject:
+        return {
+            name: value if type(value) in _UNCHANGED else converter.unstructure(value)
+            for name, value in facts.items()
+        }
+
+    converter.register_unstructure_hook_func(lambda kind: kind == JsonMapping, write_open)
     converter.register_unstructure_hook_func(
         lambda kind: kind == Seconds, lambda seconds: round(seconds, DIGITS)
     )

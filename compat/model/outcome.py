@@ -358,6 +358,11 @@ def cell_document(result: Result) -> JsonObject:
 
 
 def with_names(document: JsonObject, env: Env) -> JsonObject:
-    """A copy with the installed releases under the names of the env's toolchain and framework."""
+    """The document, with the releases under the names of the env's toolchain and framework.
+
+    The document itself if it has these names already.
+    """
+    if (env.toolchain, env.framework) == (RELEASE, FRAMEWORK):
+        return document
     names = {RELEASE: env.toolchain, FRAMEWORK: env.framework}
     return {names.get(key, key): item for key, item in document.items()}

@@ -432,24 +432,25 @@ class Column:
 
     def add(self, number: float | None) -> None:
         """Add a finite number, or ``None``."""
-        if isinstance(self._numbers, list):
-            self._numbers.append(number)
-        elif self._numbers.typecode == "i" and (
-            number is None or (type(number) is int and abs(number) <= _MOST)
+        numbers = self._numbers
+        if type(numbers) is list:
+            numbers.append(number)
+        elif numbers.typecode == "i" and (
+            number is None or (type(number) is int and -_MOST <= number <= _MOST)
         ):
-            self._numbers.append(_NONE if number is None else number)
+            numbers.append(_NONE if number is None else number)
         elif number is None or type(number) is float or abs(number) <= _EXACT:
-            if self._numbers.typecode == "i":
-                self._numbers = array(
-                    "d", (math.nan if stored == _NONE else stored for stored in self._numbers)
+            if numbers.typecode == "i":
+                self._numbers = numbers = array(
+                    "d", (math.nan if stored == _NONE else stored for stored in numbers)
                 )
-            self._numbers.append(math.nan if number is None else number)
+            numbers.append(math.nan if number is None else number)
         else:
             self._numbers = [*self, number]
 
     def fill(self, length: int) -> None:
         """Add ``None`` until there are ``length`` entries."""
-        for _ in range(length - len(self)):
+        while len(self._numbers) < length:
             self.add(None)
 
     def __iter__(self) -> Iterator[float | None]:
@@ -506,7 +507,9 @@ class Columns:
         for name, number in facts:
             if not math.isfinite(number):
                 continue
-            column = self.columns.setdefault(name, Column())
+            column = self.columns.get(name)
+            if column is None:
+                column = self.columns[name] = Column()
             column.fill(cell)
             column.add(number)
 
