@@ -23,6 +23,7 @@ from click.testing import CliRunner
 
 from bench.churn import rounds
 from bench.foresight import Pair, are_right
+from tests.together import for_each
 
 BENCH = Path(__file__).parent.parent / "bench"
 IN_ENVS = {"plain", "plain_cute", "small"}
@@ -30,7 +31,7 @@ IN_ENVS = {"plain", "plain_cute", "small"}
 NAMES = sorted(path.stem for path in BENCH.glob("*.py") if path.stem not in IN_ENVS)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_measurement_can_be_started(name: str) -> None:
     module = import_module(f"bench.{name}")
     if isinstance(command := getattr(module, "main", None), click.Command):

@@ -16,6 +16,7 @@ from compat.cli.commands import main
 from compat.source.parsing import walk
 from tests import floors
 from tests.floors import PACKAGE, commands, modules, room, within
+from tests.together import for_each
 
 PLACES = {
     "os.fork": {"toolchains/pytorch/host/forked_process.py", "worker/server.py"},
@@ -35,7 +36,7 @@ MODULE_STATEMENTS = 200
 """The most statements of a module of the command line. Lines would depend on their width."""
 
 
-@pytest.mark.parametrize("rule", floors.RULES)
+@for_each("rule", floors.RULES)
 def test_imports_follow_the_rules(rule: Callable[[], Iterator[str]]) -> None:
     assert list(rule()) == []
 

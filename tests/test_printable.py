@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from compat.errors import CompatError
 from compat.files import replace_file
 from compat.text import printable, read_json, write_json
+from tests.together import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "shown"),
     [
         ("plain, é and 😀", "plain, é and 😀"),
@@ -47,7 +48,7 @@ def test_the_messages_of_errors_are_printable() -> None:
     assert (str(error), error.hint) == (r"a\x00.toml: no \x1b[31mkernel", r"\u202e")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["[" * 100_000, "NaN", "-Infinity", "1e999", "9" * 5000, b"\xff", "{", b"\xed\xa0\x80", ""],
 )

@@ -29,6 +29,7 @@ from compat.model import (
 from compat.model.codec import RecordError, schema_of, structure, unstructure
 from compat.model.fields import VersionText
 from tests.targets import TARGETS
+from tests.together import for_each
 
 EVIDENCE = Evidence(
     answered=True,
@@ -76,12 +77,11 @@ DECLARED = Expectation(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "record",
     [EVIDENCE, Evidence(answered=False), SPEC, CompileSpec(), LAUNCHED, TUPLES],
-    ids=lambda r: type(r).__name__,
 )
-@pytest.mark.parametrize("compact", [False, True])
+@for_each("compact", [False, True])
 def test_a_record_is_read_as_it_was_written(record: Any, compact: bool) -> None:
     text = json.dumps(unstructure(record, compact=compact), allow_nan=False)
     read = structure(json.loads(text), type(record))
@@ -146,7 +146,7 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("changed", "message"), WRONG, ids=[message for _, message in WRONG])
+@for_each(("changed", "message"), WRONG)
 def test_an_error_in_a_record_names_its_place(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(RecordError) as refused:
         structure({**ROW, **changed}, Evidence)

@@ -12,6 +12,7 @@ import pytest
 from compat.source.parsing import walk
 from tests import floors
 from tests.floors import statements_in
+from tests.together import for_each
 
 ROOT = Path(__file__).parent.parent
 LONGEST = 30
@@ -73,7 +74,7 @@ def breaches(sentence: str) -> Iterator[str]:
             yield repr(match[0])
 
 
-@pytest.mark.parametrize("page", PLAIN)
+@for_each("page", PLAIN)
 def test_a_page_follows_the_rules(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     broken = [
@@ -84,7 +85,7 @@ def test_a_page_follows_the_rules(page: str) -> None:
     assert not broken, "\n".join(broken)
 
 
-@pytest.mark.parametrize("page", PLAIN)
+@for_each("page", PLAIN)
 def test_the_prose_of_a_page_is_wrapped(page: str) -> None:
     long = long_lines((ROOT / page).read_text(encoding="utf-8"))
     assert not long, "\n".join(long)
@@ -148,7 +149,7 @@ def broken_messages(tree: ast.Module) -> Iterator[str]:
                 yield f"line {line}: {', '.join(why)}: {sentence}"
 
 
-@pytest.mark.parametrize("room", ["", *ROOMS])
+@for_each("room", ["", *ROOMS])
 def test_messages_follow_the_rules(room: str) -> None:
     paths = (ROOT / "compat" / room).glob("**/*.py" if room else "*.py")
     broken = [
@@ -235,7 +236,7 @@ def test_a_sentence_that_breaks_a_rule_is_detected(sentence: str, why: list[str]
     assert list(breaches(sentence)) == why
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("page", "long"),
     [
         (f"{'a word ' * 14}ab", []),

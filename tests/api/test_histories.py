@@ -12,6 +12,7 @@ from compat.history.account import runs
 from compat.report.render.terminal import plain_text
 from compat.report.views.api import names_blocks, not_looked_at, phrase
 from tests.api.invented import inspection, name, parameter, place
+from tests.together import for_each
 
 DOT = "triton.language.dot"
 
@@ -176,7 +177,7 @@ def some() -> Inspection:
     return inspection(place("3.0.0", NAMES))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "meant"),
     [
         ("tl.dot", ["dot"]),

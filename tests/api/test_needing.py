@@ -12,6 +12,7 @@ from compat.api.records import ApiName, Inspection
 from compat.api.uses import Call, NoFunction, Uses, read_uses
 from compat.source.parsing import tree_of
 from tests.api.invented import inspection, name, parameter, place
+from tests.together import for_each
 
 HEAD = "import triton\nimport triton.language as tl\n"
 
@@ -32,7 +33,7 @@ def kernel(body: str, head: str = HEAD) -> str:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("head", "body", "expected"),
     [
         (HEAD, "tl.dot(x, y)", "triton.language.dot"),
@@ -159,7 +160,7 @@ def test_star_import_resolves_the_names_that_a_release_has() -> None:
 LOAD = name("pointer", "mask=None", "other=None", parameter("cache=''", "keyword-only"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("api_name", "call", "why"),
     [
         (LOAD, Call(positional=1, keywords=("mask",), open=False), ""),

@@ -13,11 +13,12 @@ from compat.bisect.combining import Crossing, Side
 from compat.model import BuiltEnv, Env, Failure, Outcome, Package, Status
 from compat.toolchains.triton.ir.dumps import ptxas_of
 from tests.targets import TARGETS
+from tests.together import for_each
 
 OK, SAME, UNKNOWN = Effect.OK, Effect.SAME, Effect.UNKNOWN
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("into_bad", "into_good", "side"),
     [
         (SAME, OK, Side.BEHIND),

@@ -24,6 +24,7 @@ from tests.records import (
     declared,
     result,
 )
+from tests.together import for_each
 
 G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
 REJECTED = bad(SHAPE)
@@ -45,7 +46,7 @@ STOPPED = evolve(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "outcome", "expected"),
     [
         ("ok", OK, G),
@@ -81,16 +82,15 @@ def test_answers(text: str, outcome: Outcome, expected: Judgement) -> None:
     assert parse_criterion(text)(result(outcome)) is expected
 
 
-@pytest.mark.parametrize("text", ["ok", "class=shape-mismatch", "unexpected", "registers>1"])
-@pytest.mark.parametrize("outcome", [BROKEN, LOST, bad(SHAPE, flaky=True)])
+@for_each("text", ["ok", "class=shape-mismatch", "unexpected", "registers>1"])
+@for_each("outcome", [BROKEN, LOST, bad(SHAPE, flaky=True)])
 def test_broken_lost_and_flaky_outcomes_are_inconclusive(text: str, outcome: Outcome) -> None:
     assert parse_criterion(text)(result(outcome)) is U
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "expected"),
     [(0, G), (1, B), (3, B), (127, B), (125, U), (128, U), (134, U), (-9, U)],
-    ids=str,
 )
 def test_exit_codes_of_a_program_mean_the_same_as_for_git_bisect_run(
     code: int, expected: Judgement
@@ -143,7 +143,7 @@ def test_judge_same_failure_finds_nothing_bad_if_the_bad_end_works() -> None:
     assert [about(result(outcome)) for outcome in (REJECTED, OK)] == [G, G]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",
@@ -180,7 +180,7 @@ def test_judge_keeps_its_text(text: str) -> None:
     assert parse_criterion(text).text == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "needs_every"),
     [
         ("ok", False),

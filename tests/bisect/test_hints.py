@@ -6,7 +6,6 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from compat.bisect import perturbations
 from compat.bisect.answers import Effect
 from compat.bisect.perturbations import Hint, HintTrials
 from tests.cells import spec
+from tests.together import for_each
 
 OK, SAME, UNKNOWN = Effect.OK, Effect.SAME, Effect.UNKNOWN
 A, B, C, D = ALL = tuple(("divisible_by_16", name) for name in "abcd")
@@ -55,7 +55,7 @@ def test_hints_of_a_specialization() -> None:
     assert reduced_spec != start
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("start_hints", "compiler", "expected"),
     [
         (

@@ -25,6 +25,7 @@ from compat.report.views.bisect import BisectReport, bisect_document
 from compat.report.views.bisect_sentences import headline, remarks
 from tests.bisect.invented import Invented
 from tests.records import OK, SHAPE, bad, result, spec
+from tests.together import for_each
 
 G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
 DEVICE = "NVIDIA H200"
@@ -50,7 +51,7 @@ def latency(us: float, baseline: float | None = None, device: str = DEVICE) -> L
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "numbers", "expected"),
     [
         ("wrong", gpu(Status.OK), G),
@@ -83,7 +84,7 @@ def test_numbers(text: str, numbers: Numbers, expected: Judgement) -> None:
     assert parse_criterion(text)(result(OK, numbers=numbers)) is expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "timing", "expected"),
     [
         ("latency>80", latency(81), B),
@@ -111,7 +112,7 @@ def test_cell_that_did_not_compile_is_inconclusive() -> None:
     assert parse_criterion("wrong")(result(bad(SHAPE))) is U
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         *("wrong", "unstable", "latency>80", "latency>1.2*baseline", "latency>=1.2*previous"),

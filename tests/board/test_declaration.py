@@ -11,6 +11,7 @@ from packaging.version import Version
 from compat.board.declaration import BoardLibrary, CaptureProgram, read_board
 from compat.envs.libraries import newest_of_minors
 from compat.errors import ConfigError
+from tests.together import for_each
 
 TEXT = """\
 envs = ["3.8", "3.9"]
@@ -73,7 +74,7 @@ def test_the_documented_board_and_our_own_are_read(tmp_path: Path, file: str) ->
     assert any(library.capture for library in libraries)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "where", "message"),
     [
         ("", "library", "is missing"),

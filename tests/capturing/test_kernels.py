@@ -12,6 +12,7 @@ from compat.capturing.kernels import Configs, arguments_of, cases, constexprs_of
 from compat.capturing.records import ProgramRecords, RecordedLaunch, read_records
 from compat.toolchains.inside.recorder.journal import UnwritableArgument
 from compat.toolchains.triton.inside.recorder.arguments import argument, constexpr
+from tests.together import for_each
 
 RECORDED = ProgramRecords()
 LAUNCH = RecordedLaunch(
@@ -43,7 +44,7 @@ def test_case_is_named_none_if_a_toolchain_writes_none_as_a_table() -> None:
     assert [case.name for case in cases(launches, RECORDED)] == ["op_none", "op_fp16"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "other", "same"),
     [
         (256, 512, True),
@@ -98,7 +99,7 @@ class Tensor:
         self.untyped_storage = lambda: SimpleNamespace(size=lambda: size)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "expected"),
     [
         (Tensor("torch.float8_e4m3fn"), "*fp8e4nv"),

@@ -16,6 +16,7 @@ from compat.model import BuiltEnv
 from tests import commands
 from tests.forking import fork
 from tests.sqlite import opened
+from tests.together import for_each
 from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
@@ -205,7 +206,7 @@ def _finished(project: Path) -> bool:
         return False
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "code", "message"),
     [
         (["matrix", "--envs", "nosuch"], 3, "no env, group of envs or release matches 'nosuch'"),

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
-import pytest
 from click.testing import CliRunner
 
 from compat import __version__, errors
 from compat.cli import INTERRUPTED, commands
 from compat.cli.commands import main
 from compat.cli.help import TASKS
+from tests.together import for_each
 
 GOLDEN = Path(__file__).parent / "golden" / "help"
 PAGE = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def test_the_help_of_compat_equals_its_golden_file(golden: Callable[[str, str], 
     golden("help/compat.txt", help_text("--help"))
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@for_each("name", COMMANDS)
 def test_the_help_of_a_command_equals_its_golden_file(
     name: str, golden: Callable[[str, str], None]
 ) -> None:
@@ -117,7 +117,7 @@ def test_the_page_of_commands_lists_every_exit_code() -> None:
     assert {kind.exit_code for kind in kinds} | {0, 1, INTERRUPTED} == listed
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@for_each("name", COMMANDS)
 def test_every_option_has_help(name: str) -> None:
     command: click.Command = main
     for word in name.split():

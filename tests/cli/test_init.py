@@ -16,6 +16,7 @@ from compat.model import BuiltEnv, Specialization
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.text import in_time
 from tests import commands
+from tests.together import for_each
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "tests" / "guess" / "sources"
@@ -170,7 +171,7 @@ def test_init_skips_the_folders_that_commands_write(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "kernels").iterdir()] == ["a.toml"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("argument", "message"),
     [
         ("sofmax.py", "error: sofmax.py: no such file"),

@@ -13,6 +13,7 @@ from compat.config.kernel_files import kernel_paths, load_kernels
 from compat.errors import ConfigError
 from compat.guess.finding import sources
 from compat.model import Specialization, Status
+from tests.together import for_each
 
 SOURCE = """
 import triton
@@ -193,7 +194,7 @@ def test_none_is_a_value_of_a_constexpr(load: Load) -> None:
     assert spec.compile.constexprs == {"BLOCK": 64, "DTYPE": None}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "read"),
     [
         ('{ dtype = "i32" }', {"dtype": "int32"}),
@@ -472,7 +473,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), ERRORS, ids=[message for _, message in ERRORS])
+@for_each(("text", "message"), ERRORS)
 def test_an_error_names_the_path_of_the_key(load: Load, text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(text)
@@ -569,9 +570,7 @@ SEVERAL_WRONG = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"), SEVERAL_WRONG, ids=[message for _, message in SEVERAL_WRONG]
-)
+@for_each(("text", "message"), SEVERAL_WRONG)
 def test_an_error_in_one_of_several_kernels_names_the_path_of_the_key(
     load: Load, text: str, message: str
 ) -> None:

@@ -13,6 +13,7 @@ from compat.config.kernel_files import load_kernels
 from compat.errors import ConfigError
 from compat.model import HINTS, Specialization, arguments
 from compat.toolchains.triton.language.types import DTYPES
+from tests.together import for_each
 
 SOURCE = """
 import triton
@@ -62,7 +63,7 @@ def load(tmp_path: Path) -> Load:
     return write_and_load
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "read"),
     [
         ("4096", 4096),
@@ -219,7 +220,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), ERRORS, ids=[message[:40] for _, message in ERRORS])
+@for_each(("text", "message"), ERRORS)
 def test_an_error_names_the_path_of_the_key(load: Load, text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(HEAD + text)

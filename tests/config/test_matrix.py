@@ -13,6 +13,7 @@ from compat import toolchains
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.errors import ConfigError, SelectionError
 from tests.targets import TARGETS
+from tests.together import for_each
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HEAD = 'schema = 1\nkernels = ["kernels/*.toml"]\n'
@@ -185,7 +186,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), ERRORS, ids=[message for _, message in ERRORS])
+@for_each(("text", "message"), ERRORS)
 def test_error_names_the_path_of_the_key(load: Load, text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(text)
@@ -367,7 +368,7 @@ def test_this_repositorys_matrix_declares_the_expected_envs() -> None:
     assert all("setuptools<81" in env.install for env in needing)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("a = " + "[" * 100_000, "nested too deeply"),
@@ -401,18 +402,6 @@ def test_this_repositorys_matrix_declares_the_expected_envs() -> None:
             "defaults.memory: ",
         ),
         ("\ud800", "is not UTF-8 text"),
-    ],
-    ids=[
-        "arrays",
-        "dotted key",
-        "digits",
-        "NUL",
-        "ESC",
-        "inf",
-        "nan",
-        "version",
-        "memory",
-        "surrogate",
     ],
 )
 def test_hostile_toml_is_one_short_usage_error(tmp_path: Path, text: str, message: str) -> None:

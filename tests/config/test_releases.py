@@ -13,6 +13,7 @@ from compat.config.selection import cell_pattern
 from compat.errors import SelectionError
 from compat.project import gpus_of
 from compat.toolchains.triton.facts import GPUS, TARGETS
+from tests.together import for_each
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_adjacent_specifiers_are_one_word(texts: list[str], expected: list[str])
     assert releases.split_words(texts) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "expected"),
     [
         ("3.9", ["3.9.0"]),
@@ -68,7 +69,7 @@ def test_word_selects_its_envs(built_in: MatrixConfig, word: str, expected: list
     assert names(built_in, word) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "word", ["3.10", "4", ">=4", ">=x", "3.10.*", "9" * 5000, ">=" + "9" * 5000, "3.1.", "2.0"]
 )
 def test_unknown_release_is_an_error_that_lists_the_known_ones(
@@ -79,7 +80,7 @@ def test_unknown_release_is_an_error_that_lists_the_known_ones(
     assert "Known releases: 3.0.0, 3.1.0" in str(raised.value.hint)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "meant"),
     [
         *(
@@ -144,7 +145,7 @@ def test_names_and_groups_precede_releases_and_plain_envs_precede_pairs(
         config.one_env("<3.2")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "target"),
     [
         *(
@@ -193,7 +194,7 @@ def test_gpus_belong_to_existing_targets() -> None:
     assert gpus_of(hopper) == ("h100", "h200", "gh200")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "patterns"),
     [
         ("k/v/c/sm_90/3.9.0", ["k/v/c/sm_90/triton-3.9.0"]),

@@ -11,6 +11,7 @@ from compat.config.matrix import MatrixConfig, load_matrix
 from compat.config.selection import nothing_matches, select_specs
 from compat.errors import SelectionError
 from compat.model import CompileSpec, Specialization
+from tests.together import for_each
 
 MATRIX = """
 schema = 1
@@ -31,7 +32,7 @@ def config(tmp_path: Path) -> MatrixConfig:
     return load_matrix(path)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("patterns", "names"),
     [
         ([], ["triton-3.0.0"]),

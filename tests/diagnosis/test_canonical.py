@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from compat.diagnosis.pipeline import difference
 from compat.toolchains.mlir.canonical import canonical, canonical_code, canonical_llvm
+from tests.together import for_each
 
 IR = """\
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -74,7 +75,7 @@ def test_names_of_values_make_no_difference(names: list[str]) -> None:
     assert canonical(text) == canonical(IR)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         (r"#blocked\b(?!\")", "#blocked7"),
@@ -114,7 +115,7 @@ def test_order_of_adjacent_constants_makes_no_difference() -> None:
     assert canonical(IR.replace(f"{one}\n{other}", f"{other}\n{one}")) == canonical(IR)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("arith.addi", "arith.muli"),

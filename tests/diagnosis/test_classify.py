@@ -13,6 +13,7 @@ from compat.model import CompletedAction, Diagnosis, Evidence, RaisedException, 
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.captured_failures import status_and_class
 from tests.targets import TARGETS
+from tests.together import for_each
 
 TARGET = TARGETS["sm_90"]
 COMPILED = (CompletedAction(do="compile"),)
@@ -90,7 +91,7 @@ class TestOneAttempt:
         assert outcome.seconds == 0.3
         assert outcome.attempts == ("ok",)
 
-    @pytest.mark.parametrize(
+    @for_each(
         "silent",
         [
             Evidence(answered=False),
@@ -113,7 +114,6 @@ class TestOneAttempt:
             Evidence(answered=False, signal="SIGXCPU", stage="llir"),
             Evidence(answered=False, signal="SIGXFSZ", stage="llir"),
         ],
-        ids=repr,
     )
     def test_attempt_without_a_complete_answer_is_lost(self, silent: Evidence) -> None:
         outcome = classify([silent], target=TARGET, knowledge=KNOWLEDGE)
@@ -160,7 +160,7 @@ class TestOneAttempt:
         )
         assert status_and_class(outcome) == ("rejected", "shared-memory")
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("error", "advice"),
         [
             (
@@ -574,7 +574,7 @@ class TestOneAttempt:
         )
         assert classify([evidence], target=TARGET, knowledge=KNOWLEDGE).attempts == (verdict,)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("evidence", "failure_class"),
         [
             (

@@ -19,6 +19,7 @@ from compat.diagnosis.numbers import (
     suspects,
 )
 from compat.model import Check, CompletedAction, Evidence, RaisedException, Status
+from tests.together import for_each
 
 DOT = Probe(name="dot", uses=re.compile(r"\bdot:bf16\b"), defect="gets products wrong")
 LOOP = Probe(name="loop", uses=re.compile(r"\.range\b"), defect="cannot loop")
@@ -96,7 +97,7 @@ def test_errors_that_are_not_numbers_become_none() -> None:
     assert (check.max_abs, check.max_rel) == (None, None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("evidence", "status", "reason"),
     [
         (ended(deadline=5.0), Status.TIMED_OUT, "took more than 5 s in the interpreter"),
@@ -221,7 +222,7 @@ def settled_as(first: Status, *later: Status) -> Check:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("runs", "status"),
     [
         ("wrong", "wrong"),

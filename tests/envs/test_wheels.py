@@ -17,6 +17,7 @@ from packaging.version import Version
 from compat.envs import listing as listings
 from compat.envs.interpreters import spell_minors
 from compat.envs.listing import File, Listing, allows, pythons_of, wheel_facts
+from tests.together import for_each
 
 HERE = Path(__file__).parent
 PLATFORMS = [
@@ -44,7 +45,7 @@ def listing(distribution: str) -> Listing:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("distribution", "release", "pythons"),
     [
         ("triton", "3.0.0", "3.8–3.12"),  # with a build tag, triton-3.0.0-1-cp311-…
@@ -125,7 +126,7 @@ def test_files_that_are_not_valid_wheels_are_ignored() -> None:
     assert file_listing.pythons_for(Version("1.0")) == frozenset()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("specifier", "admitted"),
     [
         ("", True),

@@ -30,6 +30,7 @@ from compat.store.store import Store
 from tests.commands import run
 from tests.execution.test_store import CELL, EVIDENCE, read
 from tests.sqlite import opened, recorded_connections
+from tests.together import for_each
 
 Damage = Callable[[Path], object]
 
@@ -197,7 +198,7 @@ def test_database_of_another_layout_is_an_error_and_stays_unchanged(
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["artifacts", "results.sqlite"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "readings",
     [None, "", "[]", "[7]", '[{"stderr": 7}]', '[{"diagnosis": {"op": []}}]', b"\xff", 17],
 )

@@ -13,6 +13,7 @@ from compat.store.store import Store
 from compat.workers.attempt import Limits
 from tests.execution.test_store import CELL, EVIDENCE
 from tests.sqlite import opened
+from tests.together import for_each
 
 LIMITS = Limits(deadline=10, memory=1 << 30)
 BEFORE = [
@@ -23,7 +24,7 @@ BEFORE = [
 ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ids", "slots", "seconds"),
     [
         (["k/v/a/sm_80/e1"], 1, 3.0),  # as long as it took before

@@ -27,6 +27,7 @@ from compat.workers.attempt import KEEPING_IR, Compile, Limits, Mode
 from compat.workers.spawn import WORKER
 from tests.cells import KEPT, KERNELS, cell, context_of
 from tests.execution.test_readings import crashing
+from tests.together import for_each
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
 RELEASE = "triton-3.1.0"
@@ -206,7 +207,7 @@ def test_machine_error_of_another_process_ends_the_run(env: BuiltEnv, tmp_path: 
     assert "Finished work is saved" in (caught.value.hint or "")
 
 
-@pytest.mark.parametrize("kind", [CompatError, *CompatError.__subclasses__(), ClusterError])
+@for_each("kind", [CompatError, *CompatError.__subclasses__(), ClusterError])
 def test_errors_keep_all_fields_when_pickled(kind: type[CompatError]) -> None:
     error = kind("something is wrong", where="here", hint="mend it")
     again = pickle.loads(pickle.dumps(error))

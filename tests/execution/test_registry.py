@@ -18,6 +18,7 @@ from compat.executors import ExecutorKind, executor_declared, executor_named
 from compat.executors.dask.cluster import DaskSettings
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.project import read_matrix, select_places
+from tests.together import for_each
 
 
 def read(folder: Path, text: str) -> DaskSettings | None:
@@ -97,7 +98,7 @@ arguments = { queue = "cpu", cores = 8 }
     assert read(tmp_path, "") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "where", "message"),
     [
         ("", "executor", "give either `address` or `class`"),

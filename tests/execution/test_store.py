@@ -36,6 +36,7 @@ from compat.workers.spawn import NUMERICS, STANDIN
 from tests.cells import KERNELS, POINTERS, cell
 from tests.sqlite import opened, recorded_connections
 from tests.targets import TARGETS
+from tests.together import for_each
 
 ENV = Env(name="triton-3.1.0", release=Version("3.1.0"))
 BUILT = BuiltEnv(env=ENV, python="/env/bin/python", digest="d1")
@@ -125,7 +126,7 @@ def with_changes(**changes: Any) -> Callable[[Cell], Cell]:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [
         lambda c: evolve(c, spec=evolve(c.spec, closure="other")),

@@ -25,6 +25,7 @@ from compat.toolchains.triton.edits.block_pointers import descriptors, plain_poi
 from tests.cells import context_of, spec
 from tests.kernels_numerics.test_numerics import checked, findings
 from tests.targets import TARGETS
+from tests.together import for_each
 
 HERE = Path(__file__).parent
 KERNELS = HERE / "block_pointers.py"
@@ -499,7 +500,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@for_each("name", REFUSED)
 def test_refused_edit_says_why(name: str) -> None:
     body, why = REFUSED[name]
     text = (

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.canary import Trespass, watched
+from tests.together import for_each
 
 
 def run_code(folder: Path) -> None:
@@ -43,7 +44,7 @@ TRESPASSES: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", TRESPASSES)
+@for_each("name", TRESPASSES)
 def test_trespass_is_reported_and_changes_nothing(name: str, tmp_path: Path) -> None:
     act, pattern = TRESPASSES[name]
     with pytest.raises(Trespass, match=pattern), watched(tmp_path) as folder:

@@ -42,6 +42,7 @@ from tests.records import (
     env,
 )
 from tests.report.factory import always, expected_matrix, report, results_of, troubled_matrix
+from tests.together import for_each
 
 ENVS = [env("3.8.0"), env("3.9.0")]
 ONE = TARGETS[1:2]
@@ -116,7 +117,7 @@ def _is(result: Result, variant: str, release: str) -> bool:
 # --- which outcomes work --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", OUTCOMES)
+@for_each("name", OUTCOMES)
 def test_outcome_decides_whether_a_variant_is_chosen(name: str) -> None:
     fate, works = OUTCOMES[name]
     assert one_variant(fate).answer("k", "3.1.0", "sm_90") == ("v" if works else None)
@@ -125,7 +126,7 @@ def test_outcome_decides_whether_a_variant_is_chosen(name: str) -> None:
     assert optimistic.answer("k", "3.2.0", "sm_90") == (None if works is False else "v")
 
 
-@pytest.mark.parametrize("one", OUTCOMES)
+@for_each("one", OUTCOMES)
 def test_all_cases_have_to_work(one: str) -> None:
     for other, fate_of_other in OUTCOMES.items():
         fates = (OUTCOMES[one], fate_of_other)
@@ -433,7 +434,7 @@ def test_guard_agrees_if_only_the_failure_class_differs() -> None:
     assert checked.agrees
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",

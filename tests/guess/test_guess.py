@@ -16,6 +16,7 @@ from compat.config.kernel_files import load_kernels
 from compat.guess import GuessedSource, guess_sources, kernel_file_text
 from compat.model import BuiltEnv
 from compat.model.cell import leaf_types
+from tests.together import for_each
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((Path(__file__).parent / "sources").glob("*.py"))
@@ -564,7 +565,7 @@ BRANCHES = {
 """Assignments in branches → whether every branch sets the same value."""
 
 
-@pytest.mark.parametrize("assignments", BRANCHES)
+@for_each("assignments", BRANCHES)
 def test_default_that_differs_by_branch_is_a_guess(assignments: str, tmp_path: Path) -> None:
     (kernel,) = guessed(
         tmp_path,
@@ -819,7 +820,7 @@ def test_guessed_names_have_only_characters_that_a_kernel_file_allows(tmp_path: 
     assert {kernel.function for source in sources for kernel in source.kernels} == {"größe"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "configs",
     [
         '[triton.Config({"B": 10 ** 10 ** 10})]',
@@ -1256,7 +1257,7 @@ CHOICES = {
 }
 
 
-@pytest.mark.parametrize("chosen", CHOICES)
+@for_each("chosen", CHOICES)
 def test_pointers_that_are_chosen_at_run_time_have_the_same_type(
     chosen: str, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from compat.config.kernel_files import load_kernels
 from compat.guess import guess_sources, kernel_file_text
 from compat.model import BuiltEnv
 from tests.cli.test_init import compat
+from tests.together import for_each
 
 HEAD = "import torch\nimport triton\nimport triton.language as tl\n"
 GEMM = Path(__file__).parent / "gemm.py"
@@ -152,7 +153,7 @@ def run(x, layout="rows"):
     assert 'out_ptr = "*fp16"  # guessed: as x_ptr, which has the same dtype\n' in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expression", "element"),
     [
         ("torch.empty_like(x)", "*fp16"),
@@ -474,7 +475,7 @@ def run(x):
     assert kernel_file["constexprs"] == {"ROWS": 64, "BLOCK": 64}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "x = x[0]",

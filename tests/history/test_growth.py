@@ -10,6 +10,7 @@ from attrs import evolve
 from compat.history.growth import Growth, GrowthPoint, Law, SettingGrowth, fit, roughly
 from compat.model import Outcome, Status
 from tests.records import OK
+from tests.together import for_each
 
 
 def points(law: object, sizes: tuple[int, ...] = (32, 64, 128, 256, 512)) -> list[GrowthPoint]:
@@ -17,11 +18,9 @@ def points(law: object, sizes: tuple[int, ...] = (32, 64, 128, 256, 512)) -> lis
     return [GrowthPoint(size=size, seconds=law(size)) for size in sizes]
 
 
-@pytest.mark.parametrize("power", [1, 1.5, 2, 3, 4])
-@pytest.mark.parametrize("base", [0.0, 0.2])
-@pytest.mark.parametrize(
-    "sizes", [(32, 64, 128, 256, 512), (100, 150, 225, 340, 500, 750), (64, 128, 256, 512)]
-)
+@for_each("power", [1, 1.5, 2, 3, 4])
+@for_each("base", [0.0, 0.2])
+@for_each("sizes", [(32, 64, 128, 256, 512), (100, 150, 225, 340, 500, 750), (64, 128, 256, 512)])
 def test_power_law_is_found_with_and_without_a_constant_base(
     power: float, base: float, sizes: tuple[int, ...]
 ) -> None:
@@ -34,7 +33,7 @@ def test_power_law_is_found_with_and_without_a_constant_base(
     assert span.middle == pytest.approx(base + 0.08 * (goal / sizes[0]) ** power, rel=0.4)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_band_roughly_contains_the_next_size_despite_noise(seed: int) -> None:
     chance = random.Random(seed)
     growth = fit(points(lambda n: (0.1 + 0.1 * (n / 64) ** 3) * chance.uniform(0.95, 1.05)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from compat.model import BuiltEnv, Env, Outcome, Package, Result, Status, Toolch
 from tests import records
 from tests.records import failure, spec
 from tests.targets import TARGETS
+from tests.together import for_each
 
 RELEASES = (
     "3.0.0",
@@ -96,7 +96,7 @@ def spans(verdict: Verdict) -> list[str]:
     return [f"{i.first}..{i.last} {i.failure_class or i.status}" for i in verdict.intervals]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "phrase"),
     [
         ("ggg", "works"),

@@ -17,6 +17,7 @@ from compat.report.render.terminal import plain_text
 from compat.toolchains.triton.programs.generator import generate
 from tests.hunt.made import answer_of
 from tests.records import OK, bad, failure, result
+from tests.together import for_each
 
 PROGRAM = generate(1)
 URL = "https://example.org/issues/1"
@@ -91,7 +92,7 @@ def test_fingerprint_of_known_wrong_numbers_may_include_releases(
         assert known_defect.covers(hit, "", "wrong:nan:3.9.0") is is_covered
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "where", "message"),
     [
         ('[[defect]]\nfingerprint = "a"', "defect[0].url", "is missing"),

@@ -17,6 +17,7 @@ from compat.toolchains.pytorch.host.kernel import RefusedArguments
 from compat.toolchains.pytorch.host.watching import verdict_of as together
 from compat.toolchains.triton.device.launching import packing
 from tests.launch.archives import built_standin
+from tests.together import for_each
 
 
 class Tensor:
@@ -44,7 +45,7 @@ def values_of(
     return kernel.values_of(parameters, problem, {"global": 4096}, driver)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "size", "value", "data"),
     [
         ("*fp16", 8, Tensor(0x7F00DEADBEEF), (0x7F00DEADBEEF).to_bytes(8, "little")),

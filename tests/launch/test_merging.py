@@ -26,6 +26,7 @@ from compat.store.database import LaunchedRow
 from compat.store.store import Store
 from tests.cells import cell
 from tests.sqlite import opened
+from tests.together import for_each
 
 ENV = Env(name="triton-3.1.0", release=Version("3.1.0"))
 BUILT = BuiltEnv(env=ENV, python="/env/bin/python", digest="d1")
@@ -227,7 +228,7 @@ def check_of(status: str) -> dict[str, Any]:
     return {**CHECK, "status": status, "reason": "" if status == "ok" else "why"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("own", "other", "status", "reason", "disagree"),
     [
         ("ok", "ok", "ok", "", False),

@@ -8,6 +8,7 @@ import pytest
 
 from compat.model import Status
 from compat.toolchains.triton.device.pairing import CLASSES, PROGRAMS, judge
+from tests.together import for_each
 
 
 def raised(
@@ -72,7 +73,7 @@ def test_a_dropped_user_kernel_is_wrong_and_quotes_the_swallowed_error() -> None
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("program_answer", "failure_class", "message"),
     [
         (

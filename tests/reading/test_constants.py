@@ -11,6 +11,7 @@ import pytest
 from compat.source.constants import Scope, UnknownValue
 from compat.source.imports import names_bound
 from compat.source.parsing import bound_names
+from tests.together import for_each
 
 FUNCTIONS = """
 def last(values):
@@ -34,7 +35,7 @@ def evaluated(expression: str) -> object:
     return scope.value(ast.parse(expression, mode="eval").body)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "expression",
     [
         "last([1, 2])",

@@ -9,6 +9,7 @@ from attrs import evolve
 
 from compat.launch.hosting import COMPARED, Behaviour, BuildComparison
 from compat.reduce.numbers import DifferenceKind, LaunchDifference
+from tests.together import for_each
 
 GOOD = Behaviour(good=True, launches=120, differing=0, finite=True, wrote=True, outside="", off=0.0)
 BAD = evolve(GOOD, good=False, off=0.5)
@@ -22,7 +23,7 @@ def wrong(**facts: Any) -> Behaviour:
     return evolve(BAD, **facts)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "behaviours", "expected"),
     [
         (DifferenceKind.WRONG, (GOOD, BAD), True),

@@ -29,6 +29,7 @@ from tests.report.factory import (
     report,
     results_of,
 )
+from tests.together import for_each
 
 RELEASES = ("3.1.0", "3.2.0", "3.3.0", "3.4.0")
 WRONG = Check(status=Status.WRONG, max_abs=2.0, max_rel=1.0, where="odd: O_ptr[3]", device=GPU)
@@ -50,7 +51,7 @@ def numbers(statuses: str) -> Verdict:
     return verdicts(results)[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("statuses", "phrase"),
     [
         ("rrrr", "right"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from compat.report.render.page_data import Column
+from tests.together import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     "numbers",
     [
         [],

@@ -51,6 +51,7 @@ from tests.report.factory import (
     since,
     troubled_matrix,
 )
+from tests.together import for_each
 
 ENVS = [env("3.8.0"), env("3.9.0")]
 
@@ -155,7 +156,7 @@ NO_ANSWER = [LOST, BROKEN, bad(SHAPE, Status.SOURCE_BROKEN), bad(SHAPE, flaky=Tr
 PREDICTED = evolve(OK, failure=SHARED)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "after", "kind"),
     [
         (OK, OK, None),
@@ -389,7 +390,7 @@ def test_a_pair_of_a_new_release_is_compared_with_the_pair_before_it() -> None:
 # --- metrics --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "after", "threshold", "jumps"),
     [
         ({"registers": 100}, {"registers": 110}, 10, []),
@@ -556,7 +557,7 @@ def ran(us: float | None = 100.0, check: Check | None = None, *, launch: bool = 
 NO_NUMBERS = evolve(UNSTABLE, status=Status.LOST)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "after", "kind"),
     [
         (ran(), ran(check=UNSTABLE), CellChangeKind.BROKEN),

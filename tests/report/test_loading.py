@@ -26,6 +26,7 @@ from compat.report.views.tune import record_of_answer
 from tests.records import DEPRECATED, MISSING, OK, RELEASES, SHAPE, TARGETS, bad, declared, env
 from tests.report.drawn import matrix_text
 from tests.report.factory import always, expected_matrix, report, results_of, since, troubled_matrix
+from tests.together import for_each
 from tests.tune.test_answers import INVERTED, answered
 
 
@@ -265,7 +266,7 @@ def test_an_error_names_the_place_of_the_fault(
     assert str(caught.value).startswith(f"matrix.json: {message}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [b"", b"[]", b"7", b"{", b"\xff\xfe", b'{"schema": 1e999}', b"[" * 100_000, b'{"schema": 2}'],
 )

@@ -24,6 +24,7 @@ from compat.toolchains.triton.language import DECORATORS
 from tests.cells import context_of
 from tests.repro.bundling import HEAD, body, spec_of
 from tests.targets import TARGETS
+from tests.together import for_each
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
 
@@ -98,7 +99,7 @@ def test_statements_that_share_lines_are_bundled_once(
     assert text == f"{bundled_globals}\n{kernel}"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("imported", "used"),
     [
         ("from helpers import fold", "fold"),
@@ -321,7 +322,7 @@ def test_a_kernel_in_a_branch_is_bundled_without_the_condition(tmp_path: Path) -
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "branch",
     [
         "if 1: FACTOR = 2",

@@ -22,6 +22,7 @@ from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.installed import environ, uv
 from tests.repro.scripts import run_forked
 from tests.targets import TARGETS
+from tests.together import for_each
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "repro"
@@ -94,7 +95,7 @@ def fresh_env(
     return python_for
 
 
-@pytest.mark.parametrize("script", [*SCRIPTS, *BY_HAND], ids=lambda path: path.stem)
+@for_each("script", [*SCRIPTS, *BY_HAND])
 def test_a_script_declares_its_dependencies_and_is_in_its_issue(script: Path) -> None:
     assert any(dependency.startswith("triton==") for dependency in header(script)["dependencies"])
     assert header(script)["requires-python"].startswith(">=3.")
@@ -102,7 +103,7 @@ def test_a_script_declares_its_dependencies_and_is_in_its_issue(script: Path) ->
     assert script.name in (FOLDER / "README.md").read_text()
 
 
-@pytest.mark.parametrize("script", BOARD, ids=lambda path: path.stem)
+@for_each("script", BOARD)
 def test_a_failure_of_the_board_is_in_the_folder_of_its_fingerprint(script: Path) -> None:
     assert f"```python\n{script.read_text()}```" in issue(script)
     assert script.parent.name == promised(script).replace(":", "-")
@@ -117,7 +118,7 @@ for _path in (path for room in (FOLDER, ROOT / "board") for path in sorted(room.
         TEXTS[_path.parent].append(_path)
 
 
-@pytest.mark.parametrize("folder", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+@for_each("folder", TEXTS)
 def test_no_file_identifies_the_machine_that_wrote_it(folder: Path) -> None:
     facts = {str(ROOT), str(Path.home()), socket.gethostname(), getpass.getuser()} - {
         "",

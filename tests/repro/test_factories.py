@@ -21,6 +21,7 @@ from compat.workers.watch import attempt
 from tests.cells import worker
 from tests.repro.bundling import HEAD, body, spec_of
 from tests.targets import TARGETS
+from tests.together import for_each
 from tests.toolchains.compiling import LIMITS, failure_text
 
 JIT = "    @triton.jit\n    def kernel(p, N: tl.constexpr):\n"
@@ -167,7 +168,7 @@ def test_a_kernel_of_a_factory_in_another_file_is_bundled(tmp_path: Path) -> Non
     assert "SIZE" in body(bundled(tmp_path, "from makers import make as build\n", "build()"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "function", "message"),
     [
         (

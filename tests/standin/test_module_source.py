@@ -18,6 +18,7 @@ from compat.toolchains.pytorch.standin.module_source import (
     parse,
     remember_blocks,
 )
+from tests.together import for_each
 
 LARGE = ("argparse", "ast", "dataclasses", "inspect", "typing", "unittest.mock")
 """Modules of Python with many comparisons, calls and functions."""
@@ -46,7 +47,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_operands_of_questions_are_wrapped(case: str) -> None:
     source, expected = CASES[case]
     tree = ModuleSource(source.encode(), "case.py").tree

@@ -15,6 +15,7 @@ from compat.toolchains.triton.inside.adapter import api, descriptors, metrics
 from compat.toolchains.triton.inside.adapter.metrics import occupancy
 from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
+from tests.together import for_each
 from tests.toolchains.compiling import compile_all, failure_text, run_script, script
 
 PTX = """
@@ -84,7 +85,7 @@ def test_threads_of_a_block_are_read_from_ptx(text: str, threads: int) -> None:
 
 
 class TestOccupancy:
-    @pytest.mark.parametrize(
+    @for_each(
         ("arch", "threads", "registers", "shared", "blocks", "limited_by"),
         [  # as cuda_occupancy.h of CUDA 12.9 computes it
             (90, 128, 64, 0, 8, "registers"),
@@ -153,7 +154,7 @@ class TestMixedDescriptors:
             == 1
         )
 
-    @pytest.mark.parametrize(
+    @for_each(
         "between",
         [
             ("UMOV UR6, URZ",),

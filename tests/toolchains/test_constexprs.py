@@ -16,6 +16,7 @@ from compat.model import BuiltEnv, Cell, Env, constexprs
 from compat.reduce import Candidate, extract_functions, output
 from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
+from tests.together import for_each
 from tests.toolchains.compiling import compile_all, failure_text, run_scripts
 
 RELEASES = ("3.0.0", "3.2.0", "3.3.1", "3.4.0", "3.9.0")
@@ -36,7 +37,7 @@ VALUES: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.parametrize("value", [*VALUES, {"function": "add"}, {"dtype": "fp8e5"}])
+@for_each("value", [*VALUES, {"function": "add"}, {"dtype": "fp8e5"}])
 def test_a_written_value_is_read_again(value: Any) -> None:
     assert (
         constexprs.read(tomllib.loads(toml_text({"value": constexprs.plain(value)}))["value"])

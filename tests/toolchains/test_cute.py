@@ -16,6 +16,7 @@ from compat.envs.cache import requirements
 from compat.errors import ConfigError
 from compat.model import BuiltEnv, Cell
 from compat.toolchains.cute.inside.adapter import arguments, built
+from tests.together import for_each
 from tests.toolchains import cute_faces
 from tests.toolchains.compiling import compile_all
 
@@ -67,7 +68,7 @@ def test_each_target_has_its_limit_of_shared_memory() -> None:
 # --- kernel files ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     "kind",
     [
         "fp16[m, 64]",
@@ -84,7 +85,7 @@ def test_a_valid_type_is_accepted(kind: str) -> None:
     assert CUTE.language.types.pattern.fullmatch(kind)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "kind",
     [
         "*fp16",

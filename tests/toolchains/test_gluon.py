@@ -24,6 +24,7 @@ from compat.workers.watch import attempt
 from tests.cells import cell
 from tests.commands import run
 from tests.targets import TARGETS
+from tests.together import for_each
 from tests.toolchains.compiling import LIMITS, compile_all, failure_text, run_scripts, sources_of
 
 HERE = Path(__file__).parent
@@ -151,7 +152,7 @@ def test_layout_expression_is_a_constexpr(text: str) -> None:
     assert constexprs.modules([value]) == {"from triton.experimental.gluon import language as gl"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "BlockedLayout([1], [32], [4], [0])",

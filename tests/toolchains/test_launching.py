@@ -10,6 +10,7 @@ import pytest
 from compat.model import CompileSpec
 from compat.toolchains.base import CannotLaunch
 from compat.toolchains.triton.device import launching
+from tests.together import for_each
 
 PTX = """//
 .version 8.4
@@ -203,7 +204,7 @@ def test_descriptor_without_a_map_is_passed_in_parts(options: list[str]) -> None
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("metadata", "source", "message"),
     [
         (

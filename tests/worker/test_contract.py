@@ -21,6 +21,7 @@ from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt
 from tests.cells import cell
 from tests.targets import TARGETS
+from tests.together import for_each
 
 FAKE = Path(__file__).parent / "fake_worker.py"
 LIMITS = Limits(deadline=1.0, memory=4 << 30, import_deadline=1.0)
@@ -45,7 +46,7 @@ def test_answers_of_a_worker_that_keeps_the_contract_count() -> None:
     assert [e.has_binary for e in attempts("well")] == [True, True]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "behaviour",
     [
         "garbage",

@@ -14,6 +14,7 @@ from compat.toolchains.triton.programs.evaluator import InexactError, check_exac
 from compat.toolchains.triton.programs.operations import OPERATIONS
 from compat.toolchains.triton.programs.operations.operation import UndefinedError, expression
 from compat.toolchains.triton.programs.program import BlockStatement, BlockValue
+from tests.together import for_each
 
 Operand = tuple[str, list[Any]]
 """An element type, and elements."""
@@ -93,7 +94,7 @@ def applied(
     return statement, [np.array(elements, numpy_dtype(dtype)) for dtype, elements in operands]
 
 
-@pytest.mark.parametrize(("name", "operands", "settings", "result"), CASES)
+@for_each(("name", "operands", "settings", "result"), CASES)
 def test_numbers_are_those_computed_by_hand(
     name: str, operands: list[Operand], settings: dict[str, Any], result: Operand
 ) -> None:
@@ -104,7 +105,7 @@ def test_numbers_are_those_computed_by_hand(
     assert computed.tolist() == result[1]
 
 
-@pytest.mark.parametrize(("name", "operands", "settings", "result"), CASES)
+@for_each(("name", "operands", "settings", "result"), CASES)
 def test_derived_ranges_contain_the_numbers(
     name: str, operands: list[Operand], settings: dict[str, Any], result: Operand
 ) -> None:
@@ -184,7 +185,7 @@ UNDEFINED: list[tuple[str, list[tuple[str, Bounds]], str, dict[str, Any], str]] 
 ]
 
 
-@pytest.mark.parametrize(("name", "operands", "result", "settings", "reason"), UNDEFINED)
+@for_each(("name", "operands", "result", "settings", "reason"), UNDEFINED)
 def test_an_operation_that_is_undefined_for_some_numbers_is_refused(
     name: str,
     operands: list[tuple[str, Bounds]],
