@@ -56,7 +56,7 @@ def unknown(*values: str) -> Mapping[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "is_right"),
     [
         ({"status": "ok"}, {"status": "ok"}, True),

@@ -98,7 +98,7 @@ def test_only_the_command_line_prints_or_exits() -> None:
         assert room(path) == "worker" or not {"sys.stdout", "sys.__stdout__"} & names, within(path)
 
 
-@pytest.mark.parametrize("name", PLACES)
+@for_each("name", PLACES)
 def test_only_listed_modules_fork_or_exit_at_once(name: str) -> None:
     assert {
         str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if name in used(path)

@@ -18,6 +18,7 @@ from compat.config.matrix import load_matrix, no_matrix
 from compat.errors import ConfigError, EnvError, IndexUnavailable
 from compat.new_releases import NewRelease, NewReleases, add_releases, new_releases
 from compat.toolchains import look_up
+from tests.together import for_each
 
 TAG = "cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64"
 KNOWN = "3.8.0"
@@ -223,7 +224,7 @@ def test_a_file_without_entries_of_the_toolchain_stays_unchanged(tmp_path: Path)
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "why"),
     [
         ('env = [{ triton = "3.9.0" }]\n', "has no line of its own"),

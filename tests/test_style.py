@@ -160,7 +160,7 @@ def test_messages_follow_the_rules(room: str) -> None:
     assert not broken, "\n".join(broken)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "why"),
     [
         ("fail(f'{name!r} is no executor')", "line 1: 'is no ': … is no executor"),
@@ -221,7 +221,7 @@ def test_the_glossary_is_in_order_and_names_each_term_once() -> None:
     assert terms == sorted(set(terms))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sentence", "why"),
     [
         ("What compiles is shown.", ["'What'"]),

@@ -76,7 +76,7 @@ def env_with(folder: Path, release: str, *names: str) -> BuiltEnv:
     return BuiltEnv(env=Env(name="some"), python=str(folder / "bin/python"), packages=packages)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("release", "target", "name"),
     [
         ("3.3.1", "sm_90", "ptxas"),

@@ -165,7 +165,7 @@ def test_text_that_is_not_a_judge_is_refused_with_a_hint(text: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "ok",

@@ -13,6 +13,7 @@ from compat.errors import SelectionError
 from compat.model import Cell, Outcome, Result, Status
 from compat.workers.attempt import Limits
 from tests.records import OK, SHAPE, bad, result
+from tests.together import for_each
 
 TRIVIAL = result(OK, "3.1.0")
 TOOK = evolve(OK, metrics={"registers": 1}, stages={"source": 9.0, "ttgir": 2.0, "llir": 0.5})
@@ -31,7 +32,7 @@ def of_release(
     return result(evolve(outcome, stages=stages), release, cached=cached)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "bad"),
     [
         ("stage.ttgir.cpu>1.9", True),
@@ -198,7 +199,7 @@ def test_short_compiles_of_a_growth_are_measured_three_times_in_turn(
     assert compiled == [*first, *again, *again]
 
 
-@pytest.mark.parametrize("text", ["=1,2", "N=", "N=1", "N=0,2", "N=-1,2", f"N={'1' * 5000},2"])
+@for_each("text", ["=1,2", "N=", "N=1", "N=0,2", "N=-1,2", f"N={'1' * 5000},2"])
 def test_texts_that_name_no_sizes_are_refused(text: str) -> None:
     with pytest.raises(SelectionError, match="names no setting and its sizes"):
         GrowingSetting.parse(text)

@@ -153,7 +153,7 @@ def test_arguments_that_are_tuples_are_read(load: Load) -> None:
     assert spec.compile.equal_to_1 == ("x[2][0]",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("was", "now", "where", "message"),
     [
         ('"x[1]" = 2.0', "", "variant[0]", "the element 'x[1]' is a constexpr and has no value"),
@@ -225,7 +225,7 @@ def test_a_read_only_pointer_type_is_kept(load: Load) -> None:
 GIVEN = '[hints]\ndivisible_by_16 = ["x", "n"]\nequal_to_1 = ["stride"]\n'
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kernel", "variant", "expected"),
     [
         ("", "", (("x", "y"), (), ("x", "y"))),
@@ -714,7 +714,7 @@ HINTS_GIVEN = [
 ]
 
 
-@pytest.mark.parametrize(("text", "hint"), HINTS_GIVEN, ids=[hint for _, hint in HINTS_GIVEN])
+@for_each(("text", "hint"), HINTS_GIVEN)
 def test_the_hint_of_an_error_says_what_to_write(load: Load, text: str, hint: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(text)

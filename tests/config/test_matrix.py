@@ -195,7 +195,7 @@ def test_error_names_the_path_of_the_key(load: Load, text: str, message: str) ->
     assert str(raised.value).startswith(raised.value.where)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "hint"),
     [
         (envs('{ tritn = "3.1.0" }'), "Did you mean triton?"),
@@ -326,7 +326,7 @@ def test_undeclared_env_is_made_from_its_name(load: Load) -> None:
     assert config.env("triton-3.1.0") is config.envs[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "triton-",

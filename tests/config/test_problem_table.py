@@ -9,6 +9,7 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.errors import ConfigError
 from compat.model import Specialization
+from tests.together import for_each
 
 KERNEL = """
 import triton
@@ -74,7 +75,7 @@ def test_kernel_file_without_a_problem_table_has_no_problem(tmp_path: Path) -> N
     assert spec.problem is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "place", "message"),
     [
         (USUAL.replace("problems.py", "nowhere.py"), "problem.source", "no file 'nowhere.py'"),

@@ -25,7 +25,7 @@ def names(config: MatrixConfig, *patterns: str) -> list[str]:
     return [env.name.removeprefix("triton-") for env in config.choose_envs(patterns)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("texts", "expected"),
     [
         (["3.1"], ["3.1"]),

@@ -80,7 +80,7 @@ SPECS = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kernels", "variants", "cases", "indexes"),
     [
         ([], [], [], [0, 1, 2, 3]),

@@ -21,6 +21,7 @@ from compat.model import (
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.test_corpus import failures
 from tests.targets import TARGETS
+from tests.together import for_each
 from tests.toolchains.compiling import compile_each
 
 ADVISED = {
@@ -66,7 +67,7 @@ ADVISED = {
 """Kernel of the corpus and release → a part of its advice."""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("error", "failure_class", "advice"),
     [
         (

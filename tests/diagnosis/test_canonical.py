@@ -239,7 +239,7 @@ attributes #1 = { nocallback nofree nosync nounwind speculatable memory(none) }
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("e-i64:64", "e-p6:32:32-i64:64"),
@@ -262,7 +262,7 @@ def test_additions_of_llvm_make_no_difference(old: str, new: str) -> None:
     assert canonical_llvm(LLVM.replace(old, new)) == canonical_llvm(LLVM)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("%laneid", "%warpid"),

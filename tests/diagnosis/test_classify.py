@@ -199,7 +199,7 @@ class TestOneAttempt:
         assert outcome.failure is not None
         assert outcome.failure.advice.startswith("The code needs a newer version of PTX")
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("stage", "printed", "failure_class", "advice"),
         [
             ("ast", BIT_WIDTH, "mlir-bitwidth-assert", "Make the bounds of `for` loops scalars"),
@@ -466,7 +466,7 @@ class TestOneAttempt:
             None,
         )
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("target", "metrics", "failure_class", "excerpt"),
         [
             (

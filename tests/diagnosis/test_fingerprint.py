@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from compat.diagnosis.symptoms import DIGITS, fingerprint, normalise
 from compat.model import Evidence, RaisedException
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.targets import TARGETS
+from tests.together import for_each
 
 OWN = KNOWLEDGE.wording.forget
 MESSAGES = (
@@ -80,7 +80,7 @@ def test_block_size_does_not_change_the_normalised_message(m: int, n: int) -> No
     assert normalise(template.format(m, n), OWN) == normalise(template.format(128, 64), OWN)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "other"),
     [
         ("type <[128], fp32>", "type <['64'], fp32>"),

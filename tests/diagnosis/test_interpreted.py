@@ -251,7 +251,7 @@ def test_reason_lists_different_statuses_in_order() -> None:
     assert settled_as(Status.WRONG, Status.OK, Status.CRASHED).reason == reason
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "again"),
     [
         ("ok", False),

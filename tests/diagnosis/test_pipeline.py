@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from compat.diagnosis import pipeline
 from compat.diagnosis.pipeline import Pipeline, Split, Step
 from compat.toolchains.mlir.canonical import canonical
 from compat.toolchains.triton.ir.dumps import pass_key, read
+from tests.together import for_each
 
 OLD = """\
 triton warns of something
@@ -73,7 +72,7 @@ def test_output_without_ir_has_no_steps() -> None:
     assert read("").pipeline.last is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "other"),
     [
         ("allocate-shared-memory", "allocate-shared-memory-nv"),

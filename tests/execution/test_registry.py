@@ -30,7 +30,7 @@ def read(folder: Path, text: str) -> DaskSettings | None:
     return settings
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "facts"),
     [
         ("dask://scheduler:8786", {"address": "tcp://scheduler:8786"}),
@@ -51,7 +51,7 @@ def test_local_executor_has_no_settings() -> None:
     assert executor_named("local") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("dask", "unknown executor 'dask'"),

@@ -11,6 +11,7 @@ import pytest
 
 from compat.errors import MachineError
 from compat.files import TemporaryFolder
+from tests.together import for_each
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,7 +46,7 @@ def test_folder_that_cannot_be_made_is_a_machine_error(
         TemporaryFolder("compat-test-")
 
 
-@pytest.mark.parametrize("name", ["a b", "it's", "$(id)", 'a"b', "a&b", "é_ü-1.2"])
+@for_each("name", ["a b", "it's", "$(id)", 'a"b', "a&b", "é_ü-1.2"])
 def test_the_path_of_a_folder_needs_no_quotes_in_a_shell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

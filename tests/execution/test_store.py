@@ -216,7 +216,7 @@ def test_key_depends_on_the_mode() -> None:
     assert len({cell_key(solved, BUILT, "w", mode) for mode in modes}) == len(modes)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [
         lambda c: evolve(c, spec=evolve(c.spec, closure="other:relevant")),

@@ -17,6 +17,7 @@ from compat.workers.attempt import InFlightCell
 from tests.cells import spec
 from tests.standin.packages import written
 from tests.targets import TARGETS
+from tests.together import for_each
 
 FILES = {
     "project/lib/mine/__init__.py": "",
@@ -74,7 +75,7 @@ def test_a_file_of_an_unpacked_library_is_refused(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "new"),
     [
         ("a = 1\nb = 2\nc = 3", "a = 1\nb = 4\nc = 3"),

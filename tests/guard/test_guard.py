@@ -191,7 +191,7 @@ def test_results_of_earlier_runs_do_not_count() -> None:
     assert [guard.answer("k", release, "sm_90") for release in ("3.6.0", "3.8.0")] == [None, "v"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("numbers", "reason"),
     [
         (Numbers(gpu=Check(status=Status.OK, device="H100")), "works with Triton 3.8.0 for sm_90"),

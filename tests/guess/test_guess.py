@@ -447,7 +447,7 @@ def second(x, M: tl.constexpr, SIZE: tl.constexpr = SIZE):
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "annotation",
     [
         "tl.constexpr",
@@ -511,7 +511,7 @@ def kernel(x, bias=None, eps=1e-5, mask=2**32, KIND: "tl.constexpr" = None, ACT:
     assert document["signature"] == types
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [
         "SIZE *= 2",
@@ -910,7 +910,7 @@ def launch(x, y):
     assert tables(tmp_path, flag)["constexprs"]["of_layout"] is False
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("made", "block"),
     [
         ("TensorDescriptor.from_tensor(x, [M, 2 * M])", "fp16[32, 64]"),
@@ -999,7 +999,7 @@ IMPORTS = {
 }
 
 
-@pytest.mark.parametrize("imported", IMPORTS)
+@for_each("imported", IMPORTS)
 def test_function_of_another_module_is_followed(imported: str, tmp_path: Path) -> None:
     """The function may also come from a module that re-exports it.
 

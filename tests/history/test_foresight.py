@@ -11,6 +11,7 @@ from compat.history.foresight import LIKELY, Suspicion, pace_ratio, suspicion
 from compat.history.suspects import neighbours, slow_suspects
 from compat.model import Outcome, Result
 from tests.records import OK, SHAPE, SHARED, TARGETS, bad, result
+from tests.together import for_each
 
 PACE = {
     "units": 10_000,
@@ -70,7 +71,7 @@ def test_fewer_blocks_per_multiprocessor_cause_a_suspicion() -> None:
     assert other.reasons == ("1 block per multiprocessor instead of 2, limited by shared memory",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "reason"),
     [
         ({"local": 40}, "40 instead of 0 loads and stores of local memory in its loops"),
@@ -91,7 +92,7 @@ def test_changed_metric_is_the_reason(changes: dict[str, Any], reason: str) -> N
     assert reasons(**changes) == (reason,)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "changes",
     [
         {},  # more cycles, and no change that has a name
@@ -126,7 +127,7 @@ def test_ratio_is_reduced_if_loops_differ() -> None:
     assert pace_ratio(OLD, metrics(units=55_000, loops="1 2")) == pytest.approx(2)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "without",
     [
         {},

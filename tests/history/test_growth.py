@@ -51,7 +51,7 @@ def test_doubling_with_each_step_is_an_exponential() -> None:
     assert span.middle == pytest.approx(0.05 * 2**12, rel=0.1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("seconds", "law"),
     [
         ((0.2, 0.21, 0.19), Law.FLAT),

@@ -48,7 +48,7 @@ def wrong(*, by_gpu: bool) -> Hit:
     return hit
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "release", "is_covered"),
     [
         ("", "3.9.0", True),

@@ -16,6 +16,7 @@ from compat.toolchains.triton.programs.program import BlockProgram
 from tests.hunt.made import answer_of
 from tests.records import OK, bad, failure
 from tests.records import result as result_of
+from tests.together import for_each
 
 PROGRAM = generate(1)
 
@@ -71,7 +72,7 @@ def test_result_that_says_nothing_about_the_program_is_no_hit(untold: Result) ->
     assert len(verdict.informative) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "reason", "fingerprint"),
     [
         (Status.WRONG, "wrote outside of y1: 1 of the elements", "wrong:outside"),
@@ -207,7 +208,7 @@ def test_rejection_by_every_release_for_one_target_is_no_hit() -> None:
 NEW = result("3.9.0", Status.CRASHED)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("others", "breaks"),
     [
         ([result("3.8.0", Status.OK)], True),

@@ -368,7 +368,7 @@ def test_correct_launches_are_ok() -> None:
     )
 
 
-@pytest.mark.parametrize("launches", [*permutations((OK, WRONG, NOT_A_NUMBER))])
+@for_each("launches", [*permutations((OK, WRONG, NOT_A_NUMBER))])
 def test_answer_has_the_worst_error(launches: tuple[dict[str, Any], ...]) -> None:
     answer = check_of(*((launch, []) for launch in launches))
     assert (answer["status"], answer["max_abs"], answer["where"]) == ("wrong", None, "one: x[9]")
@@ -386,7 +386,7 @@ def test_kernel_that_changes_an_input_is_wrong() -> None:
     assert check_of((OK, [WRONG]), spoiled="one")["status"] == "wrong"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "second", "status"),
     [
         ("faulted", "faulted", "faulted"),

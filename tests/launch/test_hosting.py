@@ -22,6 +22,7 @@ from compat.store.store import Store
 from compat.toolchains import DEFAULT
 from tests.launch.archives import built_standin, cell, results, with_pytorch, write
 from tests.launch.expecting import KERNELS
+from tests.together import for_each
 
 has_torch = importlib.util.find_spec("torch") is not None
 
@@ -148,7 +149,7 @@ def build_in(home: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
     monkeypatch.chdir(home)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("numbers", "why", "expected"),
     [
         ([(2, 1)], "", "3 problems (2 small, 1 large)"),

@@ -72,7 +72,7 @@ def test_value_that_python_refuses_or_that_is_large_is_unknown(expression: str) 
         evaluated(expression)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "match value:\n    case [first, *rest]: pass\n    case {'a': x, **more}: pass",

@@ -63,7 +63,7 @@ def test_a_huge_original_error_requires_an_error_of_only_a_tenth() -> None:
     ).least == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("behaviours", "reason"),
     [
         ((GOOD, wrong(outside="wrote outside of out")), "wrote outside of out"),

@@ -13,6 +13,7 @@ from compat.model import CompileSpec
 from compat.reduce import Candidate, expressions, extract_functions, module, statements
 from compat.reduce.candidate import Edit, ReductionPass, apply_edits
 from compat.source.parsing import compiles
+from tests.together import for_each
 
 HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
 
@@ -270,7 +271,7 @@ def test_a_parameter_is_removed_with_its_default_if_other_defaults_are_needed() 
     assert "def kernel(a, m=2):\n    tl.store(a, 4 + m)" in less.text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("make", "description", "expected"),
     [
         (expressions.options, "option num_warps", {"options": {}}),
@@ -353,7 +354,7 @@ def test_extraction_drops_unneeded_code_annotations_and_comments() -> None:
     assert extract_functions(dedent(text), "kernel") == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("listed", "decorator"),
     [
         ('triton.jit(do_not_specialize=["a", "b"])', "triton.jit(do_not_specialize=['a'])"),
@@ -427,7 +428,7 @@ def test_the_target_of_an_augmented_assignment_is_read() -> None:
     assert ast.unparse(module.prune(tree)) == "def kernel(a):\n    pass"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "block",
     [
         ["b = [i + a for i in (0, 1)]", "c = b"],

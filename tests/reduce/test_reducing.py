@@ -38,6 +38,7 @@ from tests.conftest import ROOT
 from tests.forking import fork
 from tests.reduce.real import LIMITS
 from tests.targets import TARGETS
+from tests.together import for_each
 from tests.waiting import PATIENCE
 
 Built = Callable[[str], BuiltEnv]
@@ -183,7 +184,7 @@ def test_a_stopped_interestingness_test_raises_stopped(built: Built, tmp_path: P
             interesting([candidate_of(subject)])
 
 
-@pytest.mark.parametrize("last", range(5))
+@for_each("last", range(5))
 def test_confirmed_finds_the_last_candidate_that_holds(last: int) -> None:
     history = [
         Candidate(text=f"x = {number}\n", function="", compile=CompileSpec(signature={}))

@@ -80,7 +80,7 @@ def test_kernels_without_launches_have_no_verdict_on_numbers() -> None:
     assert checks_by_device(report(compiled())) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("us", "phrase", "best"),
     [
         ((100, 101, 99, 110), "steady", "3.3.0"),

@@ -189,7 +189,7 @@ def test_two_outcomes_of_a_cell_give_a_kind_of_change(
     assert comparison.same == (kind is None)
 
 
-@pytest.mark.parametrize("axis", ["kernels", "variants", "cases", "targets", "envs"])
+@for_each("axis", ["kernels", "variants", "cases", "targets", "envs"])
 def test_cells_of_only_one_report_are_added_or_dropped_and_never_broken(axis: str) -> None:
     small = results_of("k", "v", always(OK), envs=ENVS[:1], targets=TARGETS[:1])
     more = {

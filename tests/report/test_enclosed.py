@@ -15,6 +15,7 @@ from compat.report.loading import load_report
 from compat.report.summary.record import Report
 from tests.records import OK, PASS, SHAPE, bad, env
 from tests.report.factory import always, report, results_of
+from tests.together import for_each
 
 
 def two_kernels() -> Report:
@@ -103,7 +104,7 @@ def test_sources_and_attachments_are_read_back() -> None:
     assert (again.sources, again.attachments) == (full_report.sources, full_report.attachments)
 
 
-@pytest.mark.parametrize("content", ["</script>", "AAAA", "not base64", "H4sI=A", ""])
+@for_each("content", ["</script>", "AAAA", "not base64", "H4sI=A", ""])
 def test_an_invalid_attachment_is_left_out(content: str) -> None:
     document = matrix_document(two_kernels()) | {
         "attachments": [{"name": "9a.mlir", "gzip": content}]

@@ -39,6 +39,7 @@ from tests.report.factory import (
     suspected_matrix,
     troubled_matrix,
 )
+from tests.together import for_each
 
 COMMAND = re.compile(
     r"::(error|warning|notice) ([a-z]+=[^:,\n\r]*(?:,[a-z]+=[^:,\n\r]*)*)::([^\n\r]*)"
@@ -138,7 +139,7 @@ def test_a_finding_has_a_place_only_in_the_repository() -> None:
     assert line.startswith("::error title=sel_dense/v%3A rejected")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("imported", "place"),
     [
         ((), ("top/sel_dense.py", None)),

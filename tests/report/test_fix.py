@@ -16,12 +16,13 @@ from compat.model import BuiltEnv, Outcome
 from compat.report.views.changed_kernels import fix_lines
 from tests.records import MISSING, OK, RELEASES, SHAPE, TARGETS, bad, env
 from tests.report.factory import results_of
+from tests.together import for_each
 
 FORK = env("3.4.0", name="ours", distribution="ours-triton")
 PAIR = env("3.5.1", name="torch-2.9.1", torch="2.9.1")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("envs", "failing", "summary"),
     [
         (

@@ -18,6 +18,7 @@ from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import MISSING, OK, SHAPE, bad, env
 from tests.report.factory import always, expected_matrix, report, results_of, since, troubled_matrix
 from tests.report.naming import naming
+from tests.together import for_each
 
 
 def parts_of(full_report: Report, chosen: Callable[[Any], str]) -> list[tuple[str, str]]:
@@ -123,7 +124,7 @@ def _other_options(document: Any) -> None:
     document["options"] = ["--spec", "other.toml"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("edit", "message"),
     [
         (lambda document: None, "two: the cell k/v/d64/sm_80/triton-3.9.0 is also in one"),

@@ -25,6 +25,7 @@ from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.records import SHAPE, bad, env
 from tests.report.factory import always, expected_matrix, report, results_of, troubled_matrix
 from tests.report.hostile import hostile
+from tests.together import for_each
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 
@@ -201,7 +202,7 @@ def test_a_url_stays_as_it_is_for_a_link() -> None:
     assert escape(f"~a {URL}, _b_") == rf"\~a {URL}, \_b\_"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "seen"),
     [
         ("use `a[:, None]` | *so*", "x use a[:, None] | *so* x"),

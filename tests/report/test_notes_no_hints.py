@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from attrs import evolve
 
 from compat.model import CompileSpec, Result
@@ -14,6 +13,7 @@ from tests.cells import spec
 from tests.records import OK, env
 from tests.report.drawn import matrix_text
 from tests.report.factory import always, report, results_of
+from tests.together import for_each
 
 
 def results(kernel: str, compiled: CompileSpec) -> list[Result]:
@@ -37,7 +37,7 @@ def test_every_form_notes_kernels_without_hints() -> None:
     assert "no argument has a hint" not in matrix_text(report(results("written", hinted_spec)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("facts", "expected"),
     [
         ({"divisible_by_16": ()}, True),

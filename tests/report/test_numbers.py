@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator
 
@@ -18,6 +17,7 @@ from tests import records
 from tests.records import env
 from tests.report import factory
 from tests.report.factory import always, results_of
+from tests.together import for_each
 
 OK, WRONG = (
     Check(status=Status.OK),
@@ -38,7 +38,7 @@ def result(
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "status",
     [Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT],
 )
@@ -53,7 +53,7 @@ def test_a_lost_launch_is_unexpected_and_an_unsupported_check_is_not() -> None:
     assert not result(Numbers(gpu=Check(status=Status.LOST))).expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("declared", "actual", "expected"),
     [
         (Status.WRONG, Status.WRONG, True),
@@ -98,7 +98,7 @@ def test_numbers_and_latency_are_read_back() -> None:
     assert (read.numbers, read.latency) == (numbers, speed)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "mark", "run_mark"),
     [
         (Status.UNSTABLE, "UNSTABLE!", "UNSTABLE"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from compat.cli.progress import Pace, expectation_line, pace_line
 from compat.text import in_time
 from tests.records import OK, env
 from tests.report.factory import always, results_of
+from tests.together import for_each
 
 CELLS = [
     result.cell for result in results_of("k", "v", always(OK), envs=[env("3.1.0"), env("3.2.0")])
@@ -34,7 +33,7 @@ def test_few_cells_and_cells_from_the_store_give_no_rate() -> None:
     assert "left" not in pace_line(Pace(total=9, done=9, compiled=9, unexpected=0, seconds=3.0))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cells", "seconds", "line"),
     [
         (468, 125.0, "468 cells to compile, estimated at 2 min from earlier runs"),

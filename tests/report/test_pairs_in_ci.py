@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, fromstring
 
-import pytest
 from attrs import evolve
 
 from compat.model import Status
@@ -20,6 +19,7 @@ from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED, 
 from tests.records import OK, env
 from tests.report.factory import always, report, results_of
 from tests.report.test_junit import schema
+from tests.together import for_each
 
 
 def with_pairs(*pairs: Pair, cells: bool = True) -> Report:
@@ -125,7 +125,7 @@ BROKEN_IN_36 = evolve(DROPPED, release="3.5.1")
 """DROPPED, for the same pair as GOOD."""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "kind", "description"),
     [
         (

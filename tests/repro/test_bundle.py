@@ -80,7 +80,7 @@ def other(x):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("globals_", "bundled_globals"),
     [
         ("import torch; Q = 1; R = 2", "Q = 1\nR = 2"),
@@ -183,7 +183,7 @@ def test_only_used_names_of_installed_packages_are_imported(tmp_path: Path) -> N
     assert "os" not in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("mine", "helper_code", "imports", "use"),
     [
         (

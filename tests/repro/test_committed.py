@@ -131,7 +131,7 @@ def test_no_file_identifies_the_machine_that_wrote_it(folder: Path) -> None:
     assert [name for name, text in texts.items() if re.search("|".join(patterns), text)] == []
 
 
-@pytest.mark.parametrize("script", CUTE, ids=lambda path: path.stem)
+@for_each("script", CUTE)
 def test_a_cute_dsl_script_declares_its_dependencies_and_is_listed(script: Path) -> None:
     assert any(
         dependency.startswith("nvidia-cutlass-dsl==")

@@ -136,7 +136,7 @@ class Holder:
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("function", "name", "value"),
     [
         ("make('one')", "one", 1),

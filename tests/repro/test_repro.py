@@ -49,6 +49,7 @@ from tests import records
 from tests.cells import cell, context_of, spec
 from tests.repro.scripts import run_forked
 from tests.targets import TARGETS
+from tests.together import for_each
 
 ROOT = Path(__file__).parent.parent.parent
 TARGET = TARGETS["sm_90"]
@@ -236,8 +237,8 @@ OUTER = "triton.compiler.errors.CompilationError: at 2:21:\n    helper(x)\n    ^
 MIDDLE = "ValueError: in between\n"
 
 
-@pytest.mark.parametrize("link", [DIRECT, DURING])
-@pytest.mark.parametrize("middle", ["", MIDDLE, STACK + MIDDLE])
+@for_each("link", [DIRECT, DURING])
+@for_each("middle", ["", MIDDLE, STACK + MIDDLE])
 def test_an_exception_without_a_traceback_of_its_own_is_read(middle: str, link: str) -> None:
     """Triton removes the frames of its front end.
 
@@ -289,7 +290,7 @@ def test_a_release_determines_the_form_of_the_call(release: str | None, form: Fo
     assert form_of(release) is form
 
 
-@pytest.mark.parametrize("form", Form)
+@for_each("form", Form)
 def test_indices_of_arguments_follow_the_order_of_the_parameters(form: Form) -> None:
     specialization = spec(
         "faces",
@@ -614,7 +615,7 @@ def beside(source, result, size, BLOCK: tl.constexpr):
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "imports", "after"),
     [
         ("import triton; Q = 1\nR = 2\n", ["import triton"], "Q = 1\nR = 2"),

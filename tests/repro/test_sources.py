@@ -14,6 +14,7 @@ from compat import toolchains
 from compat.errors import ConfigError
 from compat.source.closure import read_source
 from tests.repro.bundling import spec_of
+from tests.together import for_each
 
 KERNEL = """import triton
 import triton.language as tl
@@ -36,7 +37,7 @@ def source_text(path: Path, function: str = "kernel") -> str:
     return toolchains.bundle_of(spec_of(path, function)).text
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source",
     [
         KERNEL.encode(),
@@ -46,7 +47,6 @@ def source_text(path: Path, function: str = "kernel") -> str:
         b"# -*- coding: latin-1 -*-\n" + KERNEL.encode("latin-1"),
         KERNEL.replace("\n\n\n", "\n\x0c\n\x0c").encode(),
     ],
-    ids=["plain", "byte order mark", "CRLF", "CR", "latin-1", "form feeds"],
 )
 def test_a_kernel_is_bundled_from_any_file_that_python_reads(tmp_path: Path, source: bytes) -> None:
     path = tmp_path / "k.py"
@@ -60,7 +60,7 @@ def test_a_kernel_is_bundled_from_any_file_that_python_reads(tmp_path: Path, sou
     assert "\x0c" not in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source",
     [
         KERNEL.encode() + b"\x00",
@@ -70,7 +70,6 @@ def test_a_kernel_is_bundled_from_any_file_that_python_reads(tmp_path: Path, sou
         b"X = " + b"-" * 100_000 + b"1",
         b"def kernel(:\n",
     ],
-    ids=["NUL", "unknown encoding", "not in its encoding", "parentheses", "minus", "syntax"],
 )
 def test_a_file_that_python_cannot_read_is_an_error(tmp_path: Path, source: bytes) -> None:
     path = tmp_path / "k.py"

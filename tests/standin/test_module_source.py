@@ -54,7 +54,7 @@ def test_operands_of_questions_are_wrapped(case: str) -> None:
     assert ast.dump(tree) == ast.dump(ast.parse(expected.replace("known(", f"{KNOWN}(")))
 
 
-@pytest.mark.parametrize("name", LARGE)
+@for_each("name", LARGE)
 def test_operands_of_all_questions_of_a_module_are_wrapped(name: str) -> None:
     data = Path(str(importlib.import_module(name).__file__)).read_bytes()
     assert ast.dump(ModuleSource(data, name).tree) == ast.dump(_Asked().visit(ast.parse(data)))

@@ -21,6 +21,7 @@ from tests.cells import context_of
 from tests.commands import run as run_command
 from tests.standin.packages import HEADER, KERNEL, outcome, spec, written
 from tests.targets import TARGETS
+from tests.together import for_each
 
 ROOT = Path(__file__).parents[2]
 PLAIN = "import triton\nimport triton.language as tl\n"
@@ -268,7 +269,7 @@ def test_kernels_in_classes_objects_and_factories_compile(
     assert compile_outcome.status is Status.OK, compile_outcome
 
 
-@pytest.mark.parametrize("form", ["make(x)", "gone.kernel", "Holder[0]", "make(3", "lambda: 1"])
+@for_each("form", ["make(x)", "gone.kernel", "Holder[0]", "make(3", "lambda: 1"])
 def test_an_invalid_function_is_an_error_of_the_kernel_file(tmp_path: Path, form: str) -> None:
     written(tmp_path, {"kernels/act.py": PLAIN + FORMS["make(3)"]})
     with pytest.raises(

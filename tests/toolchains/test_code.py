@@ -70,7 +70,7 @@ def test_instructions_are_counted_by_kind() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "threads"),
     [
         (PTX, 256),
@@ -112,7 +112,7 @@ class TestOccupancy:
             limited_by,
         )
 
-    @pytest.mark.parametrize("registers", [16, 40, 64, 65, 96, 128, 168])
+    @for_each("registers", [16, 40, 64, 65, 96, 128, 168])
     def test_one_register_more_than_the_spare_ones_costs_a_block(self, registers: int) -> None:
         facts = occupancy(90, 128, registers, 1000)
         most = registers + facts["spare_registers"]
@@ -177,7 +177,7 @@ class TestMixedDescriptors:
             == 0
         )
 
-    @pytest.mark.parametrize(
+    @for_each(
         "instructions",
         [
             ("UMOV UR4, URZ", SUM, HIGH.replace("UR9, UR6", "UR9, UR4")),
@@ -195,7 +195,7 @@ class TestMixedDescriptors:
         assert descriptors.count_mixed_sums(disassembly(low, "R2UR UR4, R13", high)) == 1
         assert descriptors.count_mixed_sums(disassembly(low.replace("R1,", "R1.reuse,"), high)) == 1
 
-    @pytest.mark.parametrize(
+    @for_each(
         "instructions",
         [
             (OF_THREADS[0], "CS2R R0, SRZ", OF_THREADS[1].replace("R14, R1", "R14, R2")),

@@ -21,6 +21,7 @@ from compat.model import BuiltEnv, Specialization
 from compat.toolchains.cute.device import CAPTURING
 from compat.toolchains.cute.inside.adapter.arguments import constructor
 from compat.toolchains.cute.inside.recorder import arguments, launches, objects
+from tests.together import for_each
 
 PROGRAM = Path(__file__).parent / "cute_capture" / "program.py"
 RELEASES = ("4.2.1", "4.5.3", "4.8.1")
@@ -124,7 +125,7 @@ class Float16:
 Float16.__module__ = "cutlass.base_dsl.typing"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("shape", "strides", "alignment", "kind"),
     [
         ([64, 128], [128, 1], 16, "fp16[64, 128]"),
@@ -141,7 +142,7 @@ def test_tensor_type_has_strides_that_do_not_follow_from_the_shape(
     assert toolchains.look_up("cute").language.types.pattern.fullmatch(kind)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "size"),
     [("64", 64), ("?", "n"), ("?{div=8}", "n%8"), ("?{i64}", "n"), ("?{i64 div=4}", "n%4")],
 )

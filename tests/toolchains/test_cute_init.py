@@ -22,6 +22,7 @@ from compat.reduce.candidate import Candidate, apply_edits
 from compat.reduce.expressions import unused_parameters
 from compat.toolchains.cute.inside.adapter import arguments
 from compat.toolchains.cute.language.guessing import library
+from tests.together import for_each
 from tests.toolchains import cute_faces
 from tests.toolchains.compiling import compile_all
 
@@ -190,7 +191,7 @@ def test_modes_of_tensors_come_from_branches_that_are_compiled(
     assert signature == {"x": "fp16[m%8]", "y": "fp16[m%8]"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "targets"),
     [
         ("from cutlass.cute.nvgpu import cpasync, tcgen05", ["sm_100a"]),
@@ -441,7 +442,7 @@ def test_a_function_beside_the_kernel_makes_an_argument() -> None:
         make("fp16[m, n]:[s]")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("document", "message"),
     [
         (

@@ -18,6 +18,7 @@ from compat.processes.supervisor import ProcessResult
 from compat.repro import issue, verify
 from compat.repro.script import Script
 from compat.toolchains.cute.language.script import SCRIPT, CallForm
+from tests.together import for_each
 from tests.toolchains import cute_faces
 
 CUTE = toolchains.look_up("cute")
@@ -116,7 +117,7 @@ def kernel(tmp_path: Path) -> Specialization:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("release", "form"),
     [
         ("4.0.0", "NOWHERE"),

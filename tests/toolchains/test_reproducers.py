@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compat.toolchains.triton.ir.dumps import one_pass
+from tests.together import for_each
 
 WHOLE = """module {{
   tt.func @whole()
@@ -22,7 +23,7 @@ WHOLE = """module {{
 IR = 'module {\n  tt.func @before() loc("/home/someone/kernels/kernel.py":3:0)\n}\n'
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pipeline", "name", "expected"),
     [
         ("builtin.module(a,b,c)", "b", "builtin.module(b)"),

@@ -13,6 +13,7 @@ from compat.errors import ConfigError
 from compat.init import initialize
 from compat.model import Specialization
 from compat.tune.configs import Workload, workloads_of
+from tests.together import for_each
 
 KERNEL = """
 import triton
@@ -163,7 +164,7 @@ tune = { options = { num_warps = [8, 8, 16] } }
     assert spec.tuning.options == {"num_warps": (8, 16)}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("table", "where", "says"),
     [
         ("constexprs = { BLOK = [64] }", "tune.constexprs.BLOK", "not a constexpr of the kernel"),

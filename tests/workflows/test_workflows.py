@@ -21,6 +21,7 @@ from compat.cli.commands import main
 from compat.config.matrix import load_matrix, no_matrix
 from compat.errors import ConfigError
 from compat.workflows import FEW, JOBS, SHARD, SHARDS, System, groups, jobs, workflow_files
+from tests.together import for_each
 from tests.workflows.linters import ROOT, lint
 
 KERNEL = (ROOT / "tests" / "guess" / "sources" / "plain_softmax.py").read_text(encoding="utf-8")
@@ -218,7 +219,7 @@ def test_each_env_is_tried_in_one_job(text: str, folder: Path) -> None:
 # --- source of the installation -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("origin", "text", "unsure"),
     [
         (None, f"triton-compat[uv]=={__version__}", False),
