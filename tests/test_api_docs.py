@@ -18,6 +18,7 @@ import pytest
 
 from compat.cli.commands import main
 from compat.model import BuiltEnv
+from tests.together import for_each
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs" / "api.md"
@@ -68,9 +69,9 @@ def test_each_example_is_followed_by_its_output() -> None:
     assert languages == ["python", "text"] * len(EXAMPLES)
 
 
-def test_each_documented_name_exists_and_has_a_docstring() -> None:
-    for name in re.findall(r"^::: (\S+)$", DOCS.read_text(), re.MULTILINE):
-        assert pkgutil.resolve_name(name).__doc__, name
+@for_each("name", re.findall(r"^::: (\S+)$", DOCS.read_text(), re.MULTILINE))
+def test_each_documented_name_exists_and_has_a_docstring(name: str) -> None:
+    assert pkgutil.resolve_name(name).__doc__
 
 
 def test_all_arguments_of_a_function_are_described() -> None:

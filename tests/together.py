@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-_LONGEST = 100
+_LONGEST = 200
 """Characters of a value in the name of a case."""
 
 

@@ -6,8 +6,6 @@ from collections import defaultdict
 from functools import cache
 from itertools import combinations
 
-import pytest
-
 from compat.diagnosis.classify import agree, broken_env_outcome, classify
 from compat.model import Status
 from compat.toolchains.triton.failures import KNOWLEDGE
@@ -17,11 +15,9 @@ from tests.diagnosis.captured_failures import (
     installers_words,
     status_and_class,
 )
+from tests.together import for_each
 
 CAPTURED_FAILURES = all_captured_failures()
-BY_CLASS: dict[str, list[CapturedFailure]] = {}
-for _failure in CAPTURED_FAILURES:
-    BY_CLASS.setdefault(_failure.failure_class, []).append(_failure)
 
 
 @cache
@@ -35,29 +31,27 @@ def fingerprints() -> dict[str, set[str | None]]:
     return marks
 
 
-@pytest.mark.parametrize("failure_class", BY_CLASS)
-def test_failures_have_their_class_an_excerpt_and_advice(failure_class: str) -> None:
-    for captured_failure in BY_CLASS[failure_class]:
-        name, target = captured_failure.id, captured_failure.target
-        first, *others = captured_failure.attempts
-        outcome = classify(captured_failure.attempts, target=target, knowledge=KNOWLEDGE)
-        assert status_and_class(outcome) == (captured_failure.status, failure_class), name
-        assert not outcome.flaky, name
-        for other in others:
-            assert agree(first, other, target=target, knowledge=KNOWLEDGE), name
-        assert outcome.failure is not None, name
-        assert 1 <= len(outcome.failure.excerpt.splitlines()) <= 12, name
-        for noise in (
-            "Stack (most recent",
-            "Traceback",
-            'File "',
-            "Fatal Python error",
-            "Repro command",
-            "/worker/",
-        ):
-            assert noise not in outcome.failure.excerpt, name
-        assert outcome.failure.advice, name
-        assert "{" not in outcome.failure.advice, name
+@for_each("captured_failure", CAPTURED_FAILURES)
+def test_a_failure_has_its_class_an_excerpt_and_advice(captured_failure: CapturedFailure) -> None:
+    target = captured_failure.target
+    first, *others = captured_failure.attempts
+    outcome = classify(captured_failure.attempts, target=target, knowledge=KNOWLEDGE)
+    assert status_and_class(outcome) == (captured_failure.status, captured_failure.failure_class)
+    assert not outcome.flaky
+    assert all(agree(first, other, target=target, knowledge=KNOWLEDGE) for other in others)
+    assert outcome.failure is not None
+    assert 1 <= len(outcome.failure.excerpt.splitlines()) <= 12
+    for noise in (
+        "Stack (most recent",
+        "Traceback",
+        'File "',
+        "Fatal Python error",
+        "Repro command",
+        "/worker/",
+    ):
+        assert noise not in outcome.failure.excerpt
+    assert outcome.failure.advice
+    assert "{" not in outcome.failure.advice
 
 
 def test_one_defect_has_one_fingerprint_in_every_release() -> None:

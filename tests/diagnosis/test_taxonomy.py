@@ -14,6 +14,7 @@ from compat.diagnosis.symptoms import Symptoms
 from compat.model import Status
 from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.captured_failures import all_captured_failures, installers_words
+from tests.together import for_each
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "failure-classes.md"
 NAMES = [
@@ -84,34 +85,30 @@ def test_failure_classes_have_this_order() -> None:
     assert list(KNOWLEDGE.by_name) == NAMES
 
 
-def test_failure_classes_have_a_title_a_meaning_and_advice() -> None:
-    for name, failure_class in KNOWLEDGE.by_name.items():
-        assert failure_class.title, name
-        assert failure_class.meaning.endswith("."), name
-        assert failure_class.advice.endswith("."), name
-        assert failure_class.status is not Status.OK, name
+@for_each("failure_class", KNOWLEDGE.by_name.values())
+def test_a_failure_class_has_a_title_a_meaning_and_advice(failure_class: FailureClass) -> None:
+    assert failure_class.title
+    assert failure_class.meaning.endswith(".")
+    assert failure_class.advice.endswith(".")
+    assert failure_class.status is not Status.OK
 
 
-def test_signs_name_every_fact_that_the_advice_needs() -> None:
-    for name, failure_class in KNOWLEDGE.by_name.items():
-        for sign in failure_class.signs:
-            template = f"{sign.advice or failure_class.advice}{sign.means or ''}"
-            fields = {
-                field for _, field, _, _ in Formatter().parse(template) if field
-            } - ALWAYS_KNOWN
-            named = {
-                fact
-                for pattern in sign.patterns.values()
-                for fact in re.compile(pattern).groupindex
-            }
-            assert fields <= named, name
+@for_each("failure_class", KNOWLEDGE.by_name.values())
+def test_signs_name_every_fact_that_the_advice_needs(failure_class: FailureClass) -> None:
+    for sign in failure_class.signs:
+        template = f"{sign.advice or failure_class.advice}{sign.means or ''}"
+        fields = {field for _, field, _, _ in Formatter().parse(template) if field} - ALWAYS_KNOWN
+        named = {
+            fact for pattern in sign.patterns.values() for fact in re.compile(pattern).groupindex
+        }
+        assert fields <= named
 
 
-def test_signs_read_existing_symptoms() -> None:
-    for name, failure_class in KNOWLEDGE.by_name.items():
-        for sign in failure_class.signs:
-            assert sign.words in {field.name for field in Symptoms.__attrs_attrs__}, name
-            sign.match(Symptoms(stage="ast"))
+@for_each("failure_class", KNOWLEDGE.by_name.values())
+def test_signs_read_existing_symptoms(failure_class: FailureClass) -> None:
+    for sign in failure_class.signs:
+        assert sign.words in {field.name for field in Symptoms.__attrs_attrs__}
+        sign.match(Symptoms(stage="ast"))
 
 
 class _Facts(dict[str, str]):
