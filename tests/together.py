@@ -40,7 +40,9 @@ def for_each(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[...
         run.__name__, run.__qualname__ = check.__name__, check.__qualname__
         run.__doc__, run.__module__ = check.__doc__, check.__module__
         run.__signature__ = signature.replace(  # type: ignore[attr-defined]
-            parameters=[each for name, each in signature.parameters.items() if name not in given]
+            parameters=[
+                parameter for name, parameter in signature.parameters.items() if name not in given
+            ]
         )
         return run
 
