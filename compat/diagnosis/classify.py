@@ -718,7 +718,7 @@ def _printable(stood_in: StandInPackages) -> StandInPackages:
 def _of_absent_metadata(evidence: Evidence) -> str:
     """The advice for a package that asked for its own version in vain; empty in other cases.
 
-    Such a package may go on without Triton, so that its kernels are plain functions.
+    Such a package may turn its kernels off, so that they are plain functions.
     """
     answers = evidence.stood_in.answers if evidence.stood_in else ()
     absent = next(filter(None, map(_ABSENT.match, answers)), None)
@@ -726,7 +726,7 @@ def _of_absent_metadata(evidence: Evidence) -> str:
         return ""
     says = (
         f"{absent['place']} asks `{absent['question']}`, and the folder of the package has no"
-        " metadata. Code that catches the error may go on without Triton. Put the metadata beside"
+        " metadata. Code that catches the error may turn the kernels off. Put the metadata beside"
         " the package: with setuptools, `python setup.py egg_info` or `pip install -e .` writes it."
         " Then run again with --again."
     )

@@ -447,10 +447,10 @@ class _ReproWriter:
                     f"exit code {script.exit_code},"
                     f" {'no failure' if script.compiles else script.fingerprint}"
                 )
-                found = "no failure"
+                shows = "no failure"
                 if failure:
-                    found = ": ".join((failure.fingerprint, failure.excerpt.rpartition("\n")[2]))
-                actual = f"exit code {shown.run.exit_code}, {found}"
+                    shows = ": ".join((failure.fingerprint, failure.excerpt.rpartition("\n")[2]))
+                actual = f"exit code {shown.run.exit_code}, {shows}"
                 self.reasons.append(
                     f"{script.env.env.name}: expected {expected}; the script gave {actual}"
                 )
