@@ -4,8 +4,8 @@ An exception that a signal raises at an arbitrary line can interrupt cleanup, or
 callback. So the command runs in its own thread, and the main thread only waits for its end or for a
 signal. The first signal asks the command to end (:mod:`compat.interruption`). A second signal, or
 :data:`_PATIENCE` seconds without a reaction, ends it at once. Signals within :data:`_TOGETHER`
-seconds count as one. Before the command begins there is
-nothing to clean up, so a signal ends the process at once.
+seconds count as one. Before the command begins there is nothing to clean up, so a signal ends the
+process at once.
 
 The main thread waits at a pipe that Python's own handler in C writes to
 (:func:`signal.set_wakeup_fd`). The operating system may deliver a signal to any thread. If another
