@@ -151,27 +151,25 @@ def _supervise(command: _Command, news: _Events) -> int:
     """Wait for the end of a command, ask it to end at a signal, and return its exit code."""
     from compat.interruption import ask, is_requested
 
-    first: int | None = None
-    first_at = 0.0
+    first: tuple[int, float] | None = None  # the first signal, and when it came
     give_up: float | None = None
     while True:
         came = news.wait(None if give_up is None else max(0.0, give_up - time.monotonic()))
         if not came and give_up is not None and time.monotonic() >= give_up:
             if is_requested():
-                _leave_at_once(128 + (first or signal.SIGINT))
+                _leave_at_once(128 + (first[0] if first else signal.SIGINT))
             give_up = None  # the command has reacted, and finishes something
         for number in came:
             if number == news.ENDED:
-                return command.exit_code if first is None else 128 + first
-            now = time.monotonic()
+                return command.exit_code if first is None else 128 + first[0]
             if first is None:
-                first, first_at = number, now
-            elif now < first_at + _TOGETHER:
+                first = number, time.monotonic()
+            elif time.monotonic() < first[1] + _TOGETHER:
                 continue
             if is_requested():
-                _leave_at_once(128 + first)
+                _leave_at_once(128 + first[0])
             ask()
-            give_up = now + _PATIENCE
+            give_up = time.monotonic() + _PATIENCE
 
 
 def _leave_without_thread(unraisable: sys.UnraisableHookArgs) -> None:
