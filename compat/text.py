@@ -140,10 +140,16 @@ def amount(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def join_words(items: Iterable[str]) -> str:
-    """Items as a phrase: ``a, b and c``; empty without any."""
-    *most, last = [*items] or [""]
-    return f"{', '.join(most)} and {last}" if most else last
+def join_words(items: Iterable[str], most: int | None = None) -> str:
+    """Items as a phrase: ``a, b and c``; empty without any.
+
+    With ``most``, only so many are named, and the others counted: ``a, b and 3 more``.
+    """
+    named = [*items]
+    if most is not None and len(named) > most:
+        named[most:] = [f"{len(named) - most:,} more"]
+    *first, last = named or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 _SIZE = lazy_pattern(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")

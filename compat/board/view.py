@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import islice
 
 from attrs import asdict
 
@@ -108,8 +107,7 @@ def _library_lines(check: BoardCheck, library: CheckedLibrary) -> Iterator[str]:
         yield f"no answer for {amount(library.unknown, further)}"
     for name, number in library.classes.items():
         kernels = [lost.kernel for lost in library.lost if lost.failure.failure_class == name]
-        more = [f"{number - _NAMED} more"] if number > _NAMED else []
-        yield f"breaks {number}: {name}: {join_words([*islice(kernels, _NAMED), *more])}"
+        yield f"breaks {number}: {name}: {join_words(kernels, _NAMED)}"
     if library.mended:
         yield f"fixes {len(library.mended)}"
 

@@ -53,7 +53,7 @@ from compat.model import (
 )
 from compat.source.closure import read_source
 from compat.source.parsing import tree_of
-from compat.text import lazy_pattern, read_json, write_json
+from compat.text import join_words, lazy_pattern, read_json, write_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import Capturing
 
@@ -61,7 +61,7 @@ INDEX = "index.json"
 SCHEMA = 1
 PROBLEMS = pytorch.FOLDER / "numerics" / "recorded_problems.py"
 """The file that repeats recorded launches. A copy of it is beside the kernel files."""
-_TOLD = 3
+_QUESTIONS = 3
 """The most import-time questions that a kernel file names. The index has all."""
 _NAME = lazy_pattern(r"[A-Za-z0-9_.+-]+")
 
@@ -529,10 +529,9 @@ def _kernel_questions(
 
 
 def _questions_note(kernel: CapturedKernel) -> str:
-    places = [f"{question.module}:{question.line}" for question in kernel.questions[:_TOLD]]
-    further = [f"{len(kernel.questions) - _TOLD} more"] if len(kernel.questions) > _TOLD else []
+    places = [f"{question.module}:{question.line}" for question in kernel.questions]
     return (
-        f"; import-time checks with fixed answers: {', '.join([*places, *further])}"
+        f"; import-time checks with fixed answers: {join_words(places, _QUESTIONS)}"
         if places
         else ""
     )

@@ -15,7 +15,7 @@ from compat.cli.logs import PER_SECOND, Showing, say, show_task
 from compat.engine.plan import Forecast, RemainingWork
 from compat.model import Cell, Result
 from compat.project import Listener
-from compat.text import amount, in_time, printable
+from compat.text import amount, in_time, join_words, printable
 from compat.workers.attempt import taking_longer_than
 
 if TYPE_CHECKING:
@@ -211,8 +211,8 @@ def _env_parts(envs: Mapping[str, tuple[int, int]]) -> Iterator[str]:
 
 def slow_words(slow: Sequence[tuple[Cell, float]]) -> str:
     """The slow cells as text: ``kernel/variant/case/target/env (12 s)``."""
-    named = [f"{printable(cell.id)} ({in_time(seconds)})" for cell, seconds in slow[:_NAMED]]
-    return ", ".join(named) + (f" and {len(slow) - _NAMED} more" if len(slow) > _NAMED else "")
+    cells = (f"{printable(cell.id)} ({in_time(seconds)})" for cell, seconds in slow)
+    return join_words(cells, _NAMED)
 
 
 def expectation_line(cells: int, seconds: float | None) -> str | None:

@@ -527,6 +527,24 @@ def _of_other_module(evidence: Evidence) -> str:
     )
 
 
+def _of_absent_metadata(evidence: Evidence) -> str:
+    """The advice for a package that asked for its own version in vain; empty in other cases.
+
+    Such a package may turn its kernels off, so that they are plain functions.
+    """
+    answers = evidence.stood_in.answers if evidence.stood_in else ()
+    absent = next(filter(None, map(_ABSENT.match, answers)), None)
+    if absent is None:
+        return ""
+    says = (
+        f"{absent['place']} asks `{absent['question']}`, and the folder of the package has no"
+        " metadata. Code that catches the error may turn the kernels off. Put the metadata beside"
+        " the package: with setuptools, `python setup.py egg_info` or `pip install -e .` writes it."
+        " Then run again with --again."
+    )
+    return says.replace("{", "{{").replace("}", "}}")
+
+
 def _of_optional_import(
     symptom_texts: Symptoms, evidence: Evidence, facts: Mapping[str, str]
 ) -> str:
@@ -713,21 +731,3 @@ def _printable(stood_in: StandInPackages) -> StandInPackages:
     """The record with printable texts."""
     fields = asdict(stood_in).items()
     return StandInPackages(**{name: tuple(map(printable, texts)) for name, texts in fields})
-
-
-def _of_absent_metadata(evidence: Evidence) -> str:
-    """The advice for a package that asked for its own version in vain; empty in other cases.
-
-    Such a package may turn its kernels off, so that they are plain functions.
-    """
-    answers = evidence.stood_in.answers if evidence.stood_in else ()
-    absent = next(filter(None, map(_ABSENT.match, answers)), None)
-    if absent is None:
-        return ""
-    says = (
-        f"{absent['place']} asks `{absent['question']}`, and the folder of the package has no"
-        " metadata. Code that catches the error may turn the kernels off. Put the metadata beside"
-        " the package: with setuptools, `python setup.py egg_info` or `pip install -e .` writes it."
-        " Then run again with --again."
-    )
-    return says.replace("{", "{{").replace("}", "}}")

@@ -185,5 +185,5 @@ def store_merge_sentences(merged: StoreMerge, files: int) -> Iterator[str]:
     if merged.artifacts:
         yield f"{amount(merged.artifacts, 'artifact')} missing beside them"
     if cells := merged.disagreeing:
-        named = [*cells[:_NAMED], *([f"{len(cells) - _NAMED:,} more"] * (len(cells) > _NAMED))]
-        yield f"{amount(len(cells), 'cell')} with different results: {join_words(named)}"
+        named = join_words(cells, _NAMED)
+        yield f"{amount(len(cells), 'cell')} with different results: {named}"

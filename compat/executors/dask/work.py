@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 
 from compat.errors import ClusterError
 from compat.executors.dask.session import ClusterWorker, DaskSession, InterruptedTask, WorkerLost
+from compat.text import join_words
 
 _LOSSES = 3
 """The number of lost workers after which work counts as lost: the first, and those of two retries.
@@ -21,6 +22,9 @@ _DISPLACED = 5
 """How often work may be taken away for a reason other than a worker, such as a broken connection,
 while no other task returns.
 """
+
+_NAMED = 3
+"""The most workers that a message names."""
 
 _Outcome = TypeVar("_Outcome")
 
@@ -130,9 +134,4 @@ def by_reason(reasons: Iterable[tuple[str, str]]) -> dict[str, str]:
     names: dict[str, list[str]] = {}
     for name, reason in reasons:
         names.setdefault(reason, []).append(name)
-    return {
-        reason: (
-            ", ".join(some) if len(some) <= 3 else f"{', '.join(some[:2])} and {len(some) - 2} more"
-        )
-        for reason, some in names.items()
-    }
+    return {reason: join_words(some, _NAMED) for reason, some in names.items()}

@@ -136,8 +136,7 @@ class UnimportedSource:
     @property
     def named_kernels(self) -> str:
         """The kernels in a few words."""
-        named, more = self.kernels[:_KERNELS], len(self.kernels) - _KERNELS
-        return f"{', '.join(named)} and {more:,} more" if more > 0 else join_words(named)
+        return join_words(self.kernels, _KERNELS)
 
 
 @frozen(kw_only=True)

@@ -522,7 +522,7 @@ def stand_ins(results: Iterable[Result]) -> tuple[str, ...]:
     for (kernel, packages), group in groups.items():
         alike[_stand_in_text(packages, group)][kernel] = len(group)
     return tuple(
-        f"{_listed(list(cells))}: {amount(sum(cells.values()), 'cell')} imported with {text}"
+        f"{join_words(cells, _LISTED)}: {amount(sum(cells.values()), 'cell')} imported with {text}"
         for text, cells in alike.items()
     )
 
@@ -545,11 +545,6 @@ _LISTED = 8
 """The most kernels that a sentence names."""
 
 
-def _listed(kernels: list[str]) -> str:
-    more = len(kernels) - _LISTED
-    return ", ".join(kernels[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
-
-
 def missing_kernels(absent: Iterable[MissingKernel]) -> Iterator[str]:
     """A sentence for each version of a library that does not have some declared kernels."""
     by_library: dict[LibraryVersions, list[str]] = defaultdict(list)
@@ -558,7 +553,7 @@ def missing_kernels(absent: Iterable[MissingKernel]) -> Iterator[str]:
     for library, kernels in by_library.items():
         yield (
             f"{library.name} {library.version} does not have these kernels as they are declared, so"
-            f" they are not tried: {_listed(kernels)}"
+            f" they are not tried: {join_words(kernels, _LISTED)}"
         )
 
 

@@ -101,7 +101,7 @@ def remarks(comparison: Comparison) -> Iterator[str]:
     for env, before in comparison.successors.items():
         yield f"{env} is new, and compared with {before}"
     if comparison.arguments:
-        yield f"the arguments or options of {join_words(_some(comparison.arguments))} changed"
+        yield f"the arguments or options of {join_words(comparison.arguments, _NAMED)} changed"
     yield from (
         f"the env {env.name} changed: {env.before} → {env.after}" for env in comparison.envs
     )
@@ -209,12 +209,7 @@ def _declared_note(differences: Sequence[CellChange]) -> str:
 
 def _values(axis: str, values: Sequence[str]) -> str:
     """Values of an axis in words: ``the targets sm_80 and sm_90``. Of many, some are named."""
-    return f"the {axis if len(values) > 1 else axis.removesuffix('s')} {join_words(_some(values))}"
-
-
-def _some(values: Sequence[str]) -> list[str]:
-    more = [f"{len(values) - _NAMED:,} more"] if len(values) > _NAMED else []
-    return [*values[:_NAMED], *more]
+    return f"the {axis if len(values) > 1 else axis.removesuffix('s')} {join_words(values, _NAMED)}"
 
 
 def _percent(jump: Jump) -> str:

@@ -128,9 +128,9 @@ def test_worker_that_does_not_answer_does_not_stop_the_others(
 
 def test_each_reason_is_listed_once_with_its_workers() -> None:
     assert by_reason([("a", "no Python 3.9"), ("b", "no Python 3.9"), ("c", "full")]) == {
-        "no Python 3.9": "a, b",
+        "no Python 3.9": "a and b",
         "full": "c",
     }
     assert by_reason((f"w{number}", "full") for number in range(10)) == {
-        "full": "w0, w1 and 8 more"
+        "full": "w0, w1, w2 and 7 more"
     }

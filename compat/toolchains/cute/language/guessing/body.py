@@ -53,7 +53,7 @@ _Place = tuple[str, ast.FunctionDef, frozenset[tuple[str, str]], int]
 class UsesReader:
     """Reads how the functions of a source use their parameters.
 
-    It reads a use in a function only once, because several functions may call it, and often.
+    It follows a parameter into a called function only once, because many calls may lead there.
     """
 
     others: Mapping[str, ast.FunctionDef]
