@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from compat.source import import_effects
 from compat.source.closure import read_source
 
 HEADER = "import torch\nimport triton\nimport triton.language as tl\n"
@@ -300,3 +301,23 @@ def test_closure_is_the_same_after_moving_the_folder(folder: Path, tmp_path: Pat
     elsewhere.mkdir()
     moved = (folder / "pkg").rename(elsewhere / "pkg")
     assert read_source(moved / "norm.py").closure == before
+
+
+def test_files_after_one_that_finds_anything_are_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outlined: list[bytes] = []
+    outline = import_effects.outline
+
+    def recording(content: bytes) -> import_effects.Outline | None:
+        outlined.append(content)
+        return outline(content)
+
+    monkeypatch.setattr(import_effects, "outline", recording)
+    assert ":" in read_source(folder / "pkg/norm.py").closure
+    everything = len(outlined)
+    outlined.clear()
+    norm = folder / "pkg/norm.py"
+    norm.write_text(f"import sys\nprint(sys.modules)\n{norm.read_text()}")
+    assert ":" not in read_source(norm).closure
+    assert len(outlined) < everything

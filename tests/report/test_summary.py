@@ -245,7 +245,9 @@ def test_stand_ins_of_several_kernels_are_one_sentence() -> None:
         *results_of("three", "v", always(OK), envs=envs),
     ]
     (sentence,) = stand_ins(results)
-    assert sentence == "one and two: 8 cells imported with stand-ins for torch, 2 statements left out"
+    assert (
+        sentence == "one and two: 8 cells imported with stand-ins for torch, 2 statements left out"
+    )
 
 
 HISTORIES: list[tuple[dict[str, Outcome], dict[str, Outcome]]] = [

@@ -191,6 +191,33 @@ def test_modes_of_tensors_come_from_branches_that_are_compiled(
     assert signature == {"x": "fp16[m%8]", "y": "fp16[m%8]"}
 
 
+def test_each_parameter_of_a_function_that_is_called_twice_has_its_own_modes(
+    tmp_path: Path,
+) -> None:
+    source = """
+@cute.jit
+def both(a, b):
+    m, n, k = b.shape
+    a[0] = b[0, 0, 0]
+
+@cute.jit
+def outer(x: cute.Tensor, y: cute.Tensor, z: cute.Tensor):
+    both(x, y)
+    both(x, z)
+    inner(x, y).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+@cute.kernel
+def inner(x: cute.Tensor, y: cute.Tensor):
+    pass
+"""
+    signature = guessed(tmp_path, HEAD + source)["outer"]["signature"]
+    assert {name: kind.count(",") + 1 for name, kind in signature.items()} == {
+        "x": 1,
+        "y": 3,
+        "z": 3,
+    }
+
+
 @for_each(
     ("line", "targets"),
     [
