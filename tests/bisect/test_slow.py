@@ -70,15 +70,18 @@ def test_growth_forecasts_the_time_of_a_kernel_that_is_not_slow_yet() -> None:
         "--case", "n64", *ON, "3.9.0", "--grow", "N=24,48,64,96,4096", "--deadline", "20"
     )
     says = re.search(
-        r"Slow, not stuck: .*grows as N\^([23]\.\d) .* ([\d.]+) s at 96, about ([\d.]+) (min|h)"
-        r" \(.*\) at 4096\.$",
+        r"Slow, not stuck: .*grows as N\^([23]\.\d) .*: ([\d.]+) s at 24, ([\d.]+) s at 48, .*"
+        r" ([\d.]+) s at 96, about ([\d.]+) (min|h) \(.*\) at 4096\.$",
         growth_answer["sentence"],
     )
     assert says, growth_answer["sentence"]
-    rate, measured, forecast = map(float, says.groups()[:3])
-    seconds = forecast * {"min": 60, "h": 3600}[says[4]]
-    # The rate is rounded to a tenth, which is a factor of 1.2 for 43 times the size.
-    assert 1 / 1.5 < seconds / (measured * (4096 / 96) ** rate) < 1.5
+    rate, at_24, at_48, at_96, forecast = map(float, says.groups()[:5])
+    seconds = forecast * {"min": 60, "h": 3600}[says[6]]
+    # A base grows at most in proportion, and the first point that shows the growth contains it.
+    base = max(at_24 * 96 / 24, at_48 * 96 / 48)
+    # The rate is rounded to a tenth, and the forecast to two digits.
+    assert (at_96 - base) * (4096 / 96) ** (rate - 0.05) < seconds * 1.06
+    assert seconds / 1.06 < at_96 * (4096 / 96) ** (rate + 0.05)
     (growth,) = growth_answer["settings"]
     assert [compiled["size"] for compiled in growth["compiles"]] == [24, 48, 64, 96]
     assert growth["parts"]["ttgir"]["law"] == "power"
