@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from functools import cached_property
 
 from attrs import Factory, define, frozen
 
@@ -83,21 +82,21 @@ class Value:
         origins = frozenset().union(*(element.origins for element in elements))
         return cls(cls.of(None, origins).sums, elements)
 
-    @cached_property
+    @property
     def terms(self) -> tuple[Term, ...]:
         """The summands of all sums."""
         if len(self.sums) == 1:
             return self.sums[0]
         return tuple(dict.fromkeys(term for terms in self.sums for term in terms))
 
-    @cached_property
+    @property
     def origins(self) -> frozenset[ValueOrigin]:
         """The origins of all terms."""
         if len(self.terms) == 1:
             return self.terms[0].origins
         return frozenset(origin for term in self.terms for origin in term.origins)
 
-    @cached_property
+    @property
     def kind(self) -> str | None:
         """Return the kind of a value, which is a floating-point number if a part of it is one.
 
