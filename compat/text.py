@@ -16,7 +16,7 @@ import codecs
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, AnyStr, BinaryIO, NoReturn, cast
 
@@ -140,15 +140,18 @@ def amount(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def name_first(items: Sequence[str], most: int) -> Sequence[str]:
+    """The first ``most`` items, and the number of the others: ``a``, ``b``, ``3 more``."""
+    return items if len(items) <= most else (*items[:most], f"{len(items) - most:,} more")
+
+
 def join_words(items: Iterable[str], most: int | None = None) -> str:
     """Items as a phrase: ``a, b and c``; empty without any.
 
     With ``most``, only so many are named, and the others counted: ``a, b and 3 more``.
     """
     named = [*items]
-    if most is not None and len(named) > most:
-        named[most:] = [f"{len(named) - most:,} more"]
-    *first, last = named or [""]
+    *first, last = (named if most is None else name_first(named, most)) or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
 

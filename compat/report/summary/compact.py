@@ -12,7 +12,10 @@ from attrs import frozen
 
 from compat.history.account import Account, Bracket, Interval, Run, runs
 from compat.model import Cell, Failure
-from compat.text import in_bytes, in_time, lazy_pattern, shorten
+from compat.text import in_bytes, in_time, lazy_pattern, name_first, shorten
+
+NAMED_CASES = 8
+"""The most cases that a phrase or a row names. It counts the others; ``matrix.json`` has them."""
 
 
 @frozen(kw_only=True)
@@ -29,9 +32,9 @@ class FailurePlace:
 
     @property
     def subject(self) -> str:
-        """``kernel/variant``, followed by the cases unless all are meant."""
+        """``kernel/variant``, followed by the first cases unless all are meant."""
         return f"{self.kernel}/{self.variant}" + (
-            f" ({', '.join(self.cases)})" if self.cases else ""
+            f" ({', '.join(name_first(self.cases, NAMED_CASES))})" if self.cases else ""
         )
 
     def __str__(self) -> str:

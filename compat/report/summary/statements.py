@@ -16,6 +16,7 @@ from compat.model import Result, Specialization, StandInPackages, Status
 from compat.model.cell import leaf_types
 from compat.model.codec import record_of
 from compat.report.summary.compact import (
+    NAMED_CASES,
     earlier_runs,
     natural,
     one_line,
@@ -240,7 +241,8 @@ def _because(report: Report, verdict: Verdict) -> str:
 def _sentence(kernel: str, variants: Sequence[str], story: _SentenceFacts) -> str:
     subject = join_words([f"`{kernel}/{variant}`" for variant in variants])
     noun = "case" if len(story.cases) == 1 else "cases"
-    cases = f" ({noun} {join_words([f'`{case}`' for case in story.cases])})" if story.cases else ""
+    named = join_words((f"`{case}`" for case in story.cases), NAMED_CASES)
+    cases = f" ({noun} {named})" if story.cases else ""
     targets = f" on {join_words(story.targets)}" if story.targets else ""
     many = len(variants) > 1
     computes = (f"{'their' if many else 'its'} {story.computes}",) if story.computes else ()

@@ -20,7 +20,7 @@ from compat.report.render.blocks import (
     TextLine,
 )
 from compat.report.summary.checks import check_text, checks_by_device, latencies, reasons
-from compat.report.summary.compact import at_most, on_two_lines, one_line, place_text
+from compat.report.summary.compact import NAMED_CASES, at_most, on_two_lines, one_line, place_text
 from compat.report.summary.grid import (
     COMING,
     UNEXPECTED,
@@ -37,7 +37,7 @@ from compat.report.summary.grid import (
 from compat.report.summary.record import DistinctFailure, Report, shards_text
 from compat.report.summary.statements import excerpts, notes, stand_ins
 from compat.report.views.envs import pairs_blocks
-from compat.text import amount, join_words
+from compat.text import amount, join_words, name_first
 
 CROWDED = 40
 """The number of library kernels above which a terminal shows no table of each, and only the first
@@ -184,7 +184,7 @@ def _name_columns(grid: KernelGrid) -> Iterator[TableColumn]:
 def _names(grid: KernelGrid, row: GridRow) -> Iterator[str]:
     yield row.variant
     if any(other.cases for other in grid.rows):
-        yield " ".join(row.cases) or "all"
+        yield " ".join(name_first(row.cases, NAMED_CASES)) or "all"
     if any(other.targets for other in grid.rows):
         yield " ".join(row.targets) or "all"
 

@@ -14,7 +14,13 @@ from compat.model import BuiltEnv, Result, Status
 from compat.report.render.markdown import escape, prose_with_bold, render_template, table_code
 from compat.report.summary.checks import check_text, checks_by_device, latencies, reasons
 from compat.report.summary.checks import legend as checks_legend
-from compat.report.summary.compact import explain_command, fix_command, matrix_command, natural
+from compat.report.summary.compact import (
+    NAMED_CASES,
+    explain_command,
+    fix_command,
+    matrix_command,
+    natural,
+)
 from compat.report.summary.grid import (
     LEGEND,
     MARKS,
@@ -28,7 +34,7 @@ from compat.report.summary.grid import (
 from compat.report.summary.record import DistinctFailure, Report, Surprise, shards_text
 from compat.report.summary.statements import excerpts, notes, stand_ins, statements
 from compat.report.views.envs import pairs_sentence, section
-from compat.text import JsonObject, amount, join_words, shorten
+from compat.text import JsonObject, amount, join_words, name_first, shorten
 
 SUMMARY_LIMIT = 1024 * 1024
 """Bytes that the summary of a step may have on GitHub. GitHub does not show a longer one."""
@@ -226,7 +232,7 @@ def reproduce(distinct: DistinctFailure, report: Report) -> str:
 def subject(row: GridRow) -> str:
     """The variant, with the cases of the row unless it is about all cases."""
     return table_code(row.variant) + (
-        f" ({', '.join(map(escape, row.cases))})" if row.cases else ""
+        f" ({', '.join(map(escape, name_first(row.cases, NAMED_CASES)))})" if row.cases else ""
     )
 
 
