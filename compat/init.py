@@ -20,6 +20,7 @@ from compat.config.env_tables import release_example
 from compat.config.kernel_files import kernels_of
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.config.toml import display_path, parse_toml
+from compat.engine.plan import newest_first
 from compat.envs.record import missing_envs
 from compat.errors import CompatError, ConfigError, StoreError
 from compat.files import replace_file
@@ -33,6 +34,7 @@ from compat.guess.guessing import (
     languages,
     read_sources,
 )
+from compat.model import Cell, Env
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import select
 from compat.source.closure import SourceReader
@@ -80,8 +82,10 @@ class Look:
 
 @frozen(kw_only=True)
 class FirstRun:
-    """The estimated cost of the first ``compat matrix``."""
+    """The estimated cost of a first ``compat matrix``."""
 
+    options: tuple[str, ...] = ()
+    """Its options."""
     cells: int
     envs: int
     targets: int
@@ -111,8 +115,11 @@ class InitResult:
     """Number of guessed types and values in these kernel files."""
     unsure: Mapping[Path, str]
     """Other file that the author should check → the reason."""
-    first_run: FirstRun | None
-    """The size of the first run. ``None``: ``matrix.toml`` is invalid, or selects no cell."""
+    first_runs: tuple[FirstRun, ...]
+    """The run of all cells, after a shorter run if that of all cells takes long.
+
+    Empty: ``matrix.toml`` is invalid, or selects no cell.
+    """
 
 
 def initialize(
@@ -196,7 +203,7 @@ class _Initializing:
             cases=sum(kernel.cases for kernel in kernels),
             guesses=sum(kernel.guesses for kernel in kernels),
             unsure=self.unsure,
-            first_run=_first_run(self.folder / MATRIX),
+            first_runs=_first_runs(self.folder / MATRIX),
         )
 
     def _kernel_files(
@@ -310,28 +317,42 @@ _BYTES_OF_RELEASE = 0.69e9
 """
 _BYTES_OF_PYTORCH = 5.3e9
 """Bytes that PyTorch adds to an env: the mean of 2.4.1, 2.5.1 and 2.9.1, with CUDA."""
+_LONG = 600.0
+"""Seconds from which on a shorter run is proposed before the first run of all cells."""
 
 
-def _first_run(matrix: Path) -> FirstRun | None:
+def _first_runs(matrix: Path) -> tuple[FirstRun, ...]:
     try:
         chosen = select(matrix)
         missing = missing_envs(chosen.envs, chosen.config.env_cache())
     except CompatError:
-        return None
+        return ()
     if not chosen.cells:
-        return None
-    cores = AVAILABLE_CORES
+        return ()
+    whole = _first_run(chosen.cells, missing)
+    first = newest_first(chosen.cells)[0]
+    part = [cell for cell in chosen.cells if (cell.env, cell.target) == (first.env, first.target)]
+    if whole.seconds < _LONG or len(part) == whole.cells:
+        return (whole,)
+    options = "--envs", first.env.name, "--target", first.target.name
+    return _first_run(part, [env for env in missing if env == first.env], options), whole
+
+
+def _first_run(
+    cells: Sequence[Cell], missing: Sequence[Env], options: tuple[str, ...] = ()
+) -> FirstRun:
     return FirstRun(
-        cells=len(chosen.cells),
-        envs=len(chosen.envs),
-        targets=len({cell.target for cell in chosen.cells}),
+        options=options,
+        cells=len(cells),
+        envs=len({cell.env for cell in cells}),
+        targets=len({cell.target for cell in cells}),
         to_install=int(
             sum(
                 _BYTES_OF_RELEASE + (_BYTES_OF_PYTORCH if env.has_framework else 0)
                 for env in missing
             )
         ),
-        seconds=(len(chosen.cells) * _SECONDS_OF_CELL + len(missing) * _SECONDS_OF_ENV) / cores,
+        seconds=(len(cells) * _SECONDS_OF_CELL + len(missing) * _SECONDS_OF_ENV) / AVAILABLE_CORES,
     )
 
 

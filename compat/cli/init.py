@@ -77,19 +77,18 @@ def _lines(setup: InitResult) -> Iterator[str]:
     yield from at_most(_SHOWN, _not_taken(setup))
     yield from _look_at(setup)
     if any(setup.written_files.values()):
-        yield f"next: compat matrix{_first_run(setup)}"
+        yield from _first_runs(setup) if setup.first_runs else ["next: compat matrix"]
     elif not setup.written_files:
         yield "all files exist; next: compat matrix"
 
 
-def _first_run(setup: InitResult) -> str:
-    """The cost of the first run, as text after the command of the run."""
-    if (run := setup.first_run) is None:
-        return ""
-    size = (
-        f"{amount(run.cells, 'cell')}: {amount(run.envs, 'env')}, {amount(run.targets, 'target')}"
-    )
-    return f"    ({size}; {cost_words(run.seconds, run.to_install)})"
+def _first_runs(setup: InitResult) -> Iterator[str]:
+    """The commands of the first runs, each with its cost."""
+    for when, run in zip(("next", "then"), setup.first_runs, strict=False):
+        command = " ".join(("compat matrix", *run.options))
+        size = ", ".join((amount(run.envs, "env"), amount(run.targets, "target")))
+        cost = cost_words(run.seconds, run.to_install)
+        yield f"{when}: {command}    ({amount(run.cells, 'cell')}: {size}; {cost})"
 
 
 def _not_taken(setup: InitResult) -> Iterator[str]:
@@ -148,7 +147,7 @@ def _document(setup: InitResult) -> dict[str, object]:
             ),
         ],
         "cases": setup.cases,
-        "first_run": attrs.asdict(setup.first_run) if setup.first_run else None,
+        "first_runs": list(map(attrs.asdict, setup.first_runs)),
     }
 
 

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from compat.cli.commands import main
 from compat.config.kernel_files import load_kernels
 from compat.guess.guessing import load_sources
 from compat.model import BuiltEnv, Specialization
@@ -145,9 +147,27 @@ def test_init_estimates_the_first_run(tmp_path: Path, monkeypatch: pytest.Monkey
         " about "
     )
     assert last.endswith(f"; about {in_time((585 * 0.44 + 13 * 5) / cores)})")
+    assert "then: " not in output
     (tmp_path / "matrix.toml").write_text("schema = 9\n")
     (tmp_path / "k15.py").write_text(KERNEL)
     assert compat(tmp_path, "init", "k15.py")[0].endswith("next: compat matrix\n")
+
+
+def test_init_proposes_a_short_run_before_a_long_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "no-envs"))
+    monkeypatch.setattr("compat.init.AVAILABLE_CORES", 1)
+    monkeypatch.chdir(tmp_path)
+    kernels = [KERNEL.replace("def fill", f"def fill_{number}") for number in range(40)]
+    Path("kernels.py").write_text("\n".join(kernels))
+    output = CliRunner().invoke(main, ["init"]).stdout
+    assert output.splitlines()[-2:] == [
+        "next: compat matrix --envs triton-3.9.0 --target sm_80    (40 cells: 1 env, 1 target;"
+        " about 690.0 MB of envs to install; about 23 s)",
+        "then: compat matrix    (1,560 cells: 13 envs, 3 targets; about 9.0 GB of envs to install;"
+        " about 13 min)",
+    ]
 
 
 def test_init_skips_environments_builds_and_tests_unless_named(tmp_path: Path) -> None:
