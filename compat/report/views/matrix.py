@@ -184,7 +184,9 @@ def _name_columns(grid: KernelGrid) -> Iterator[TableColumn]:
 def _names(grid: KernelGrid, row: GridRow) -> Iterator[str]:
     yield row.variant
     if any(other.cases for other in grid.rows):
-        yield " ".join(name_first(row.cases, NAMED_CASES)) or "all"
+        named = name_first(row.cases, NAMED_CASES)
+        # The number of further cases has a line of its own.
+        yield "\n".join((" ".join(named[:NAMED_CASES]) or "all", *named[NAMED_CASES:]))
     if any(other.targets for other in grid.rows):
         yield " ".join(row.targets) or "all"
 
