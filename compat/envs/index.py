@@ -10,18 +10,25 @@ import hashlib
 import logging
 import os
 import ssl
+import time
 import zlib
 from contextlib import suppress
 from datetime import datetime
 from gzip import GzipFile
 from html.parser import HTMLParser
-from http.client import HTTPException, HTTPMessage
+from http.client import HTTPException, HTTPMessage, HTTPResponse
 from netrc import NetrcParseError, netrc
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
-from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
+from urllib.request import (
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    Request,
+    build_opener,
+)
 
 from compat.envs.listing import File, file_of, without_password
 from compat.errors import IndexUnavailable
@@ -36,6 +43,10 @@ _ACCEPT = (
 _PAGES = ("html", "json")
 """The ends of the types of pages."""
 _TIMEOUT = 20.0
+_BUSY = (429, 500, 502, 503, 504)
+"""Statuses of an index, or of a proxy before it, that another attempt often does not get."""
+_WAITS = (0.5, 2.0)
+"""Seconds before the second attempt and before the third."""
 _LARGEST = 128 * 1024 * 1024
 """The size limit of an answer in bytes, ten times the largest known one."""
 
@@ -87,7 +98,7 @@ def _read(link: str) -> tuple[bytes | None, str, str]:
         headers = {"Accept": _ACCEPT, **(_password_header(link) or _netrc_header(url))}
         request = Request(url, headers=headers)  # noqa: S310 - the user's index
         opener = build_opener(HTTPSHandler(context=context), _Redirects)
-        with opener.open(request, timeout=_TIMEOUT) as answer:
+        with _open(opener, request) as answer:
             kind = answer.headers.get_content_type()
             # Some servers compress pages unasked. A compressed file may be an archive.
             packed = answer.headers.get("Content-Encoding") == "gzip"
@@ -100,6 +111,20 @@ def _read(link: str) -> tuple[bytes | None, str, str]:
         raise IndexUnavailable(f"{url} answered {error.code} {error.reason}") from error
     except (URLError, HTTPException, OSError, ValueError, EOFError, zlib.error) as error:
         raise _unreadable(link, error) from error
+
+
+def _open(opener: OpenerDirector, request: Request) -> HTTPResponse:
+    """Return the answer to a request, which is sent again if the server is busy."""
+    for wait in _WAITS:
+        try:
+            return cast(HTTPResponse, opener.open(request, timeout=_TIMEOUT))
+        except HTTPError as error:
+            if error.code not in _BUSY:
+                raise
+            error.close()
+            _log.info("%s answered %s; asking again in %s s", request.full_url, error.code, wait)
+            time.sleep(wait)
+    return cast(HTTPResponse, opener.open(request, timeout=_TIMEOUT))
 
 
 class _Redirects(HTTPRedirectHandler):

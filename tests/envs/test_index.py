@@ -54,6 +54,8 @@ class Index:
 
     url: str = ""
     status: int = 200
+    first_statuses: list[int] = field(factory=list)
+    """The statuses of the first answers, before ``status`` counts."""
     body: str = AS_JSON
     kind: str = "application/vnd.pypi.simple.v1+json"
     encoding: str = ""
@@ -75,7 +77,8 @@ def index() -> Iterator[Index]:
                 self.send_header("Location", package_index.redirects[self.path])
                 self.end_headers()
                 return
-            self.send_response(package_index.status)
+            first = package_index.first_statuses
+            self.send_response(first.pop(0) if first else package_index.status)
             self.send_header("Content-Type", package_index.kind)
             self.send_header("Content-Encoding", package_index.encoding)
             self.end_headers()
@@ -161,8 +164,9 @@ def test_index_is_asked_again_for_a_release_that_the_cache_lacks(
     [(500, ""), (200, "not JSON"), (200, "{}"), (200, "[]"), (200, '{"files": [{}]}')],
 )
 def test_old_answer_is_used_with_a_note_while_the_index_is_down(
-    index: Index, tmp_path: Path, status: int, body: str
+    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, body: str
 ) -> None:
+    monkeypatch.setattr("compat.envs.index._WAITS", (0.0, 0.0))
     list_files("x", [index.url], cache=tmp_path, now=0.0)
     index.status, index.body = status, body
     listing = list_files("x", [index.url], cache=tmp_path, now=3 * 86400.0)
@@ -170,6 +174,24 @@ def test_old_answer_is_used_with_a_note_while_the_index_is_down(
     assert len(listing.notes) == 1
     assert index.url in listing.notes[0]
     assert listing.notes[0].endswith("using its answer from 3 days ago")
+
+
+@pytest.mark.parametrize(
+    ("statuses", "requests"), [([503, 502], 3), ([429], 2), ([500, 503, 504], 3), ([403], 1)]
+)
+def test_a_busy_index_is_asked_three_times(
+    index: Index, monkeypatch: pytest.MonkeyPatch, statuses: list[int], requests: int
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("compat.envs.index.time.sleep", waits.append)
+    index.first_statuses = [*statuses]
+    if statuses[-1] in (504, 403):
+        with pytest.raises(IndexUnavailable, match=f"/simple/x/ answered {statuses[-1]} "):
+            ask(index.url, "x")
+    else:
+        assert ask(index.url, "x") == FILES
+    assert len(index.asked) == requests
+    assert waits == [0.5, 2.0][: requests - 1]
 
 
 def test_index_is_unavailable_without_an_old_answer(tmp_path: Path) -> None:
