@@ -534,7 +534,7 @@ def _stand_in_text(packages: tuple[str, ...], group: list[StandInPackages]) -> s
     skipped = {statement for record in group for statement in record.skipped}
     parts = [
         f"stand-ins for {', '.join(packages)}" if packages else "",
-        f"{amount(len(answers), 'answer')} given to its modules" if answers else "",
+        f"{amount(len(answers), 'value')} supplied" if answers else "",
         f"{amount(len(skipped), 'statement')} left out" if skipped else "",
     ]
     return ", ".join(filter(None, parts))

@@ -163,7 +163,7 @@ def _outcome(result: Result, explanation: Explanation) -> Iterator[str]:
     )
     if stood_in := outcome.stood_in:
         yield from _section("imported with stand-ins for", stood_in.packages)
-        yield from _section("answers of the stand-ins", stood_in.answers)
+        yield from _section("values that the stand-ins supplied", stood_in.answers)
         needed = outcome.status is Status.SOURCE_BROKEN
         why = "failed and left out" if needed else "left out because the kernel does not need it"
         yield from _section(why, stood_in.skipped)
