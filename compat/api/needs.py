@@ -157,13 +157,17 @@ def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> NameCoverage:
     unknown: list[str] = []
     deprecated: list[str] = []
     for need in needs:
+        own = (f"{need.shown} ", f"{need.shown}(")  # a message may begin with the name itself
         entries = [(full, place.namespace.get(full)) for full in need.full]
         there = [
             name for _, name in entries if name is not None and not name.refuses and not name.error
         ]
         if there:
             missing += _mismatches(need, there)
-            deprecated += [f"{need.shown}: {message}" for message in _deprecations(need, there[0])]
+            deprecated += [
+                message if message.startswith(own) else f"{need.shown}: {message}"
+                for message in _deprecations(need, there[0])
+            ]
         elif why := next(
             (
                 why

@@ -267,6 +267,13 @@ def test_deprecated_names_and_parameters_are_reported() -> None:
     assert needs(kernel("tl.dot(x)"), place("3.0.0", there)).coverage[0].deprecated == ()
 
 
+@for_each("message", ["tl.view is deprecated.", "tl.view(can_reorder=True) is deprecated"])
+def test_deprecation_that_names_the_name_is_reported_without_naming_it_again(message: str) -> None:
+    there = {"view": name("a", deprecated=(message,))}
+    source_needs = needs(kernel("tl.view(x)"), place("3.0.0", there))
+    assert source_needs.coverage[0].deprecated == (message,)
+
+
 def test_class_alias_has_the_members_and_an_opaque_class_lacks_none() -> None:
     there = {
         "tensor": ApiName(kind="class"),
