@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -11,10 +12,18 @@ from typing import Any
 
 import click
 import pytest
-from attrs import evolve
+from attrs import evolve, fields
 from jsonschema import Draft202012Validator
 
-from compat.bisect.answers import CellAnswer, Part, PartName, ReleaseAnswer, group_alike
+from compat.bisect.answers import (
+    CellAnswer,
+    ConfigAnswer,
+    Part,
+    PartName,
+    ReleaseAnswer,
+    SettingNeed,
+    group_alike,
+)
 from compat.bisect.bisecting import Bisection
 from compat.bisect.request import Axis
 from compat.cli.answer import Answer
@@ -26,6 +35,7 @@ from compat.report.views.bisect import (
     BisectReport,
     bisect_document,
     bisect_markdown,
+    cell_answer_lines,
     schema,
     subject_of,
 )
@@ -38,7 +48,7 @@ from compat.report.views.bisect_sentences import (
     repeat_command,
 )
 from tests.bisect.invented import LINE, Invented
-from tests.records import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, bad
+from tests.records import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, bad, result
 from tests.report.drawn import bisect_text
 
 DOCS = Path(__file__).parents[2] / "docs" / "bisect.md"
@@ -291,6 +301,25 @@ def test_schema_has_every_word_and_docs_have_every_key() -> None:
     text = DOCS.read_text(encoding="utf-8")
     keys = {key for record in definitions.values() for key in record.get("properties", ())}
     assert [key for key in sorted(keys) if f"`{key}`" not in text] == []
+
+
+def test_docs_have_every_key_of_an_answer_about_settings() -> None:
+    table = DOCS.read_text(encoding="utf-8").rpartition("On `config`")[2]
+    keys = {field.name for record in (ConfigAnswer, SettingNeed) for field in fields(record)}
+    assert [key for key in sorted(keys - {"sentence"}) if f"`{key}`" not in table] == []
+    assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) <= keys
+
+
+def test_an_answer_about_settings_says_each_fact_once() -> None:
+    need = SettingNeed(
+        setting="A", value="2", ok=("1",), fails=(), sentence="fails with A = 2, ok with 1"
+    )
+    sentence = f"It is ok with A=1 instead of 2. In short: {need.sentence}."
+    found = ConfigAnswer(sentence=sentence, needs=(need,), compiled=1)
+    answer = CellAnswer(cell=result(OK).cell, answer=found)
+    shown = "\n".join(cell_answer_lines(answer, Axis.CONFIG))
+    assert shown.count(need.sentence) == 1
+    assert "1 changed specialization compiled" in shown
 
 
 def test_a_document(tell: Tell) -> None:

@@ -338,7 +338,6 @@ def _details(answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[st
             else []
         )
         return [
-            *(need.sentence for need in answer.needs),
             f"{amount(answer.compiled, 'changed specialization')} compiled",
             *untried,
         ]
