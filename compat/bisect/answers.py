@@ -87,6 +87,15 @@ class SearchEnd(StrEnum):
     """Its time was over before every change was tried."""
     INTERRUPTED = "interrupted"
 
+    @property
+    def early(self) -> str:
+        """The start of a sentence about an early end; empty after a complete search."""
+        return {
+            SearchEnd.DONE: "",
+            SearchEnd.BUDGET: "Stopped at the end of the time budget",
+            SearchEnd.INTERRUPTED: "Interrupted",
+        }[self]
+
     @classmethod
     def of(cls, budget: Budget) -> SearchEnd:
         """Why a search with this budget ended early."""

@@ -54,21 +54,28 @@ class GrowthSearch:
         settings = self.settings or tuple(
             GrowingSetting(name=name) for name in sizes(self.cell.spec)
         )
-        try:
-            for setting in settings:
-                growths.append(self._along(setting))  # noqa: PERF401 - an interruption keeps them
-        except Interrupted:
-            ended = SearchEnd.of(self.budget)
-        return GrowthAnswer(sentence=self._sentence(growths), growths=tuple(growths), end=ended)
+        for setting in settings:
+            outcomes: dict[int, Outcome] = {}
+            try:
+                self._measure(setting, outcomes)
+            except Interrupted:
+                ended = SearchEnd.of(self.budget)
+            if outcomes:
+                growths.append(self._growth(setting, outcomes))
+            if ended is not SearchEnd.DONE:
+                break
+        early = f"{ended.early}. " if ended.early else ""
+        sentence = f"{early}{self._sentence(growths, ended)}"
+        return GrowthAnswer(sentence=sentence, growths=tuple(growths), end=ended)
 
-    def _along(self, setting: GrowingSetting) -> SettingGrowth:
+    def _measure(self, setting: GrowingSetting, outcomes: dict[int, Outcome]) -> None:
+        """Add the outcomes of a setting's sizes. Raises Interrupted; the outcomes so far stay."""
         own = value_of(self.cell.spec, setting.name)
         if own is None:
             hint = f"Available: {', '.join(sizes(self.cell.spec)) or 'none'}."
             raise SelectionError(
                 f"{self.cell.id} has no number {setting.name!r}", where="--grow", hint=hint
             )
-        outcomes: dict[int, Outcome] = {}
         for value in setting.values or ladder(own):
             growth = SettingGrowth.of(setting.name, outcomes)
             expected = growth.total.at(value) or _by_last_two(outcomes, value)
@@ -88,8 +95,11 @@ class GrowthSearch:
             if outcome.status is Status.TIMED_OUT:
                 break
         self._measure_again(setting, outcomes)
-        if self.known_outcome is not None and self.known_outcome.status is Status.TIMED_OUT:
-            outcomes[own] = self.known_outcome
+
+    def _growth(self, setting: GrowingSetting, outcomes: Mapping[int, Outcome]) -> SettingGrowth:
+        own, known = value_of(self.cell.spec, setting.name), self.known_outcome
+        if own is not None and known is not None and known.status is Status.TIMED_OUT:
+            outcomes = {**outcomes, own: known}
         return SettingGrowth.of(setting.name, outcomes)
 
     def _most(self) -> float:
@@ -125,9 +135,11 @@ class GrowthSearch:
         for value in short * _MORE:
             outcomes[value] = quicker(outcomes[value], self._compile(setting, value, context))
 
-    def _sentence(self, growths: Sequence[SettingGrowth]) -> str:
+    def _sentence(self, growths: Sequence[SettingGrowth], ended: SearchEnd) -> str:
         """The sentence. The setting that takes the most seconds comes first."""
         goals = {growth.setting: self._goal(growth) for growth in growths}
+        if not growths and ended is not SearchEnd.DONE:
+            return "No size was measured."
         if not growths:
             return "The kernel has no constexpr that is a size, so no growth can be measured."
         growing = [growth for growth in growths if growth.grows]

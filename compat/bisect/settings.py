@@ -143,7 +143,7 @@ class NeedSearch:
             sentence = _sentence(all_needs, trials, hinted, launched)
         else:
             sentence = (
-                f"{_EARLY[ended]}, after {done:,} of at most {done + untried:,} changes."
+                f"{ended.early}, after {done:,} of at most {done + untried:,} changes."
                 f" {_so_far(all_needs, trials, hinted)}"
             )
         return ConfigAnswer(
@@ -215,12 +215,6 @@ class NeedSearch:
             for change in self._changes
             if change.spec in self._effects
         ]
-
-
-_EARLY = {
-    SearchEnd.BUDGET: "Stopped at the end of the time budget",
-    SearchEnd.INTERRUPTED: "Interrupted",
-}
 
 
 def _way(trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials) -> str | None:
