@@ -10,12 +10,16 @@ from attrs import asdict
 from compat.hunt.defects import Defect, HuntAnswer
 from compat.hunt.examples import WrittenHunt
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
+from compat.report.summary.compact import one_line
 from compat.text import JsonObject, amount, join_words
 from compat.toolchains.programs import OWN
 
 SCHEMA = 1
 _STAGES = ("programs", "compiled", "interpreted", "launched")
 """The counts that the table shows for each family, from tried to launched programs."""
+
+_LONGEST_MESSAGE = 400
+"""Characters. The messages of MLIR's verifier end with the cause."""
 
 
 def hunt_blocks(answer: HuntAnswer, written: WrittenHunt) -> Iterator[Block]:
@@ -51,7 +55,7 @@ def _facts(answer: HuntAnswer, defect: Defect) -> Iterator[tuple[str, str]]:
     if defect.known is not None:
         note = f" ({defect.known.note})" if defect.known.note else ""
         yield "known", f"{defect.known.url}{note}"
-    yield "says", example.reason.strip().splitlines()[0] if example.reason.strip() else "nothing"
+    yield "says", one_line(example.reason, _LONGEST_MESSAGE) or "nothing"
     if (failure := example.result.outcome.failure) is not None:
         yield "stage", failure.stage + (f", in the pass {failure.pass_}" if failure.pass_ else "")
     yield "envs", f"{', '.join(defect.envs)}; {', '.join(defect.targets)}"

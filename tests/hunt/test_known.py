@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from compat.errors import ConfigError
 from compat.hunt.examples import WrittenHunt
@@ -154,6 +155,14 @@ def test_answer_separates_known_and_new_hits_of_one_fingerprint(tmp_path: Path) 
     ]
     assert list(sentences(answer))[-1].endswith("2 distinct hits, 1 of them known")
     assert {entry.oracle for entry in answer.defects} == {Oracle.CRASH}
+
+
+def test_hit_says_the_message_and_not_the_statement_that_it_is_about() -> None:
+    message = "TypeError: '<=' not supported between instances of 'int' and 'NoneType'"
+    quoted = evolve(failure("class"), excerpt=f"    v19 = tl.flip(v18)\n          ^\n{message}")
+    verdict = judge(PROGRAM, [(PROGRAM, [result(bad(quoted, Status.CRASHED), "3.9.0")])])
+    shown = plain_text(hunt_blocks(answer_of(verdict), WrittenHunt(examples={}, issues={})))
+    assert f"  says      {message}\n" in shown
 
 
 def test_no_seeds_are_named_if_a_hunt_was_interrupted_before_its_first_program() -> None:
