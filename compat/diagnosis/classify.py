@@ -437,7 +437,7 @@ class _Reader:
             (name for name in _LINES_OF if sign and sign.patterns.get(name, "^$") != "^$"), None
         )
         if sign is not None and sign.brief:
-            lines = [f"{symptom_texts.error}: {symptom_texts.message.partition(chr(10))[0]}"]
+            lines = [_exception_text(symptom_texts).partition("\n")[0]]
         else:
             lines = (
                 [getattr(symptom_texts, _LINES_OF[symptom])]
@@ -700,9 +700,20 @@ shows all other classes.
 """
 
 
+def _exception_text(symptom_texts: Symptoms) -> str:
+    """The exception's name and message, as ``ValueError: too many``.
+
+    Messages of CuTe DSL begin with the name.
+    """
+    error, message = symptom_texts.error, symptom_texts.message
+    return (
+        message if error and message.startswith(f"{error}:") else f"{error}: {message}".strip(": ")
+    )
+
+
 def _symptom_lines(symptom_texts: Symptoms) -> Iterator[str]:
     yield symptom_texts.source
-    yield f"{symptom_texts.error}: {symptom_texts.message}".strip(": ")
+    yield _exception_text(symptom_texts)
     if (
         not symptom_texts.message
         and symptom_texts.place

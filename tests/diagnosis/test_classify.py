@@ -131,6 +131,16 @@ class TestOneAttempt:
             marks.add(outcome.failure.fingerprint)
         assert len(marks) == 2
 
+    def test_message_that_begins_with_the_name_of_its_exception_shows_it_once(self) -> None:
+        raised = RaisedException(type="made.up.BadError", message="BadError: it broke")
+        outcome = classify(
+            [Evidence(answered=True, stage="ttir", raised=(raised,))],
+            target=TARGET,
+            knowledge=KNOWLEDGE,
+        )
+        assert outcome.failure is not None
+        assert outcome.failure.excerpt == "BadError: it broke"
+
     def test_advice_for_an_interpreter_that_does_not_start_is_about_no_package(self) -> None:
         text = "cannot start /envs/bin/python: Permission denied"
         evidence = Evidence(answered=False, toolchain_broken=True, printed=text, stderr=text)
