@@ -200,7 +200,8 @@ class Scope:
     """The names that an expression can use, each with a value or the statement that binds it.
 
     Subclasses add the objects of a toolchain's language or of another package: in
-    :attr:`functions`, :meth:`attribute`, :meth:`attribute_of` and :meth:`call`.
+    :attr:`functions`, :meth:`attribute`, :meth:`attribute_of`, :meth:`set_attribute` and
+    :meth:`call`.
     """
 
     functions: ClassVar[Mapping[str, PythonValue]] = FUNCTIONS
@@ -296,6 +297,10 @@ class Scope:
             return value
         raise UnknownValue(f"the attribute {name}")
 
+    def set_attribute(self, base: object, name: str, value: object) -> None:
+        """Set the attribute of an object. Raises UnknownValue."""
+        raise UnknownValue(f"an assignment to the attribute {name}")
+
     def call(self, node: ast.Call) -> PythonValue:
         """The result of a call. Raises UnknownValue."""
         return self.apply(self.value(node.func), *self.arguments(node))
@@ -351,7 +356,9 @@ class Scope:
         if function is filter:
             keep, values = positional
             return [
-                value for value in items_of(values) if (value if keep is None else run(keep, value))
+                value
+                for value in items_of(values)
+                if (value if keep is None else self.keeps(keep, value))
             ]
         if function is map:
             of, values = positional
@@ -359,15 +366,21 @@ class Scope:
         key = keywords.get("key")
         return sorted(items_of(positional[0]), key=(lambda value: run(key, value)) if key else None)
 
+    def keeps(self, condition: object, value: object) -> object:
+        """Whether a filter keeps a value. Raises UnknownValue."""
+        return self.apply(condition, [value], {})
+
     def run(self, statements: Sequence[ast.stmt]) -> None:
         """Run statements, which bind names in this scope. Raises UnknownValue and Returned."""
         for statement in statements:
             self._run(statement)
 
-    def _run(self, statement: ast.stmt) -> None:
+    def _run(self, statement: ast.stmt) -> None:  # noqa: C901 - one case for each statement
         match statement:
             case ast.Return(value=value):
                 raise FunctionReturn(None if value is None else self.value(value))
+            case ast.Assign(targets=[ast.Attribute(value=base, attr=name)], value=value):
+                self.set_attribute(self.value(base), name, self.value(value))
             case ast.Assign(targets=[target], value=value):
                 _bind(target, self.value(value), self.local)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):

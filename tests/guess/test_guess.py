@@ -944,6 +944,73 @@ def run(x, y, unknown):
     assert kernel.look_at == (() if block else ("desc: its block shape",))
 
 
+def test_hook_of_a_config_sets_the_block_shapes_of_descriptors(tmp_path: Path) -> None:
+    """A case has the block shapes of its own config, and they are no doubtful guesses."""
+    source = """
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+def set_blocks(args):
+    side = args["SIDE"]
+    if isinstance(args["x_desc"], TensorDescriptor):
+        args["x_desc"].block_shape = [side, args.get("OTHER", 32)]
+    args["y_desc"].block_shape = [side // 2]
+
+@triton.autotune([triton.Config({"SIDE": side}, pre_hook=set_blocks) for side in (16, 64)], key=[])
+@triton.jit
+def kernel(x_desc, y_desc, z_ptr, SIDE: tl.constexpr):
+    total = tl.dot(x_desc.load([0, 0]), x_desc.load([0, 0]).T)
+    tl.store(z_ptr, total + y_desc.load([0]))
+
+def run(x, y, z):
+    x_desc = TensorDescriptor.from_tensor(x, [1, 1])
+    kernel[(1,)](x_desc, TensorDescriptor.from_tensor(y, [1]), z)
+"""
+    document = tables(tmp_path, source)
+    assert document["signature"]["x_desc"] == "tensordesc<fp16[16, 32]>"
+    assert document["signature"]["y_desc"] == "tensordesc<fp16[8]>"
+    first, second = document["case"]
+    assert "signature" not in first
+    assert second["signature"] == {
+        "x_desc": "tensordesc<fp16[64, 32]>",
+        "y_desc": "tensordesc<fp16[32]>",
+    }
+    without = source.replace('args["y_desc"].block_shape', 'args["y_desc"].name')
+    (kernel,) = guessed(tmp_path, without).kernels
+    assert kernel.look_at == ("y_desc: its block shape",)
+    (kernel,) = guessed(tmp_path, source.replace("side //", "unknown //")).kernels
+    assert kernel.look_at == ("y_desc: its block shape",)
+
+
+def test_configs_may_be_imported_and_filtered_by_the_gpu(tmp_path: Path) -> None:
+    """A filter that asks for the machine's GPU leaves every config."""
+    (tmp_path / "tuning.py").write_text(
+        "import triton\n\ndef make(n):\n    return [triton.Config({'N': n}), triton.Config({'N': 2 * n})]"
+        "\n\nCONFIGS = make(64)\n"
+    )
+    kernel = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p + tl.arange(0, N), 1)\n"
+    keep = "def keep(config):\n    return torch.cuda.get_device_capability()[0] == 9\n"
+    for imported, configs in (("CONFIGS", "CONFIGS"), ("make", "make(64)")):
+        for form in (configs, f"list(filter(keep, {configs}))"):
+            text = (
+                f"from .tuning import {imported}\n{keep}@triton.autotune({form}, key=[])\n{kernel}"
+            )
+            cases = tables(tmp_path, text)["case"]
+            assert [case["constexprs"] for case in cases] == [{"N": 64}, {"N": 128}], text
+
+
+def test_number_of_processors_is_that_of_a_gpu(tmp_path: Path) -> None:
+    text = """
+@triton.jit
+def kernel(p, NUM_SMS: tl.constexpr):
+    tl.store(p + NUM_SMS, 1)
+
+def run(p):
+    count = torch.cuda.get_device_properties(p.device).multi_processor_count
+    kernel[(count,)](p, NUM_SMS=count)
+"""
+    assert tables(tmp_path, text)["constexprs"] == {"NUM_SMS": 132}
+
+
 def test_descriptor_that_gluon_copies_from_has_a_layout(tmp_path: Path) -> None:
     head = (
         "from triton.experimental import gluon\n"

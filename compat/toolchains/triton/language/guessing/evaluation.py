@@ -16,16 +16,25 @@ from functools import partial
 from itertools import accumulate
 from typing import ClassVar
 
-from attrs import evolve, frozen
+from attrs import define, evolve, frozen
 
 from compat.model import constexprs
-from compat.source.constants import FUNCTIONS, PythonValue, Scope, SourceFunction, UnknownValue
+from compat.source.constants import (
+    FUNCTIONS,
+    PythonValue,
+    PythonValues,
+    Scope,
+    SourceFunction,
+    UnknownValue,
+)
 from compat.text import lazy_pattern
 from compat.toolchains.pytorch.standin.dtypes import FloatingLimits, NumberLimits, dtypes, iinfo
 from compat.toolchains.pytorch.standin.opaque import UnavailableValue
 
 SIZE = 1024
 """The assumed value of an unknown size: a multiple of 16, like most sizes."""
+_PROCESSORS = 132
+"""The assumed number of multiprocessors of a GPU: that of an H100."""
 _QUOTIENT = 16
 """The assumed quotient of two sizes: the least side of a block that ``tl.dot`` always accepts."""
 GLUON = "triton.experimental.gluon.language."
@@ -358,6 +367,8 @@ class TunerConfig:
 
     kwargs: Mapping[str, PythonValue]
     options: Mapping[str, PythonValue]
+    hook: SourceFunction | None = None
+    """The function that a tuner calls with all arguments before it launches the config."""
 
     @property
     def all_options(self) -> dict[str, object]:
@@ -380,6 +391,14 @@ class HostDescriptor:
     block: tuple[int, ...]
     element: str | None
     """The element type by its name in Triton, or ``None`` if it is unknown."""
+
+
+@define
+class PassedDescriptor:
+    """A tensor descriptor that a tuner passes to the hook of a config."""
+
+    block: tuple[int, ...] = ()
+    """The block shape that the hook sets; empty before."""
 
 
 _DESCRIPTOR = lazy_pattern(r"triton\..*\bTensorDescriptor(\.from_tensor)?")
@@ -408,6 +427,8 @@ class KernelScope(Scope):
 
     def attribute(self, node: ast.Attribute) -> PythonValue:
         """The value of an attribute. Raises UnknownValue."""
+        if node.attr == "multi_processor_count":
+            return _PROCESSORS
         return _dtype(self.origin(node) or "") or super().attribute(node)
 
     def attribute_of(self, value: object, name: str) -> object:
@@ -420,6 +441,25 @@ class KernelScope(Scope):
             return vars(value)[name]
         return super().attribute_of(value, name)
 
+    def set_attribute(self, base: object, name: str, value: object) -> None:
+        """Set the attribute of a descriptor. Raises UnknownValue for other objects."""
+        if not isinstance(base, PassedDescriptor):
+            super().set_attribute(base, name, value)
+        elif name == "block_shape":
+            base.block = _block(value)
+
+    def keeps(self, condition: object, value: object) -> object:
+        """Whether a filter keeps a value: also a config for which the condition is unknown.
+
+        Such a condition asks for the machine's GPU, for example. Raises UnknownValue.
+        """
+        try:
+            return super().keeps(condition, value)
+        except UnknownValue:
+            if isinstance(value, TunerConfig):
+                return True
+            raise
+
     def call(self, node: ast.Call) -> PythonValue:
         """Return the result of a call. Raises UnknownValue."""
         origin = self.origin(node.func) or ""
@@ -429,6 +469,8 @@ class KernelScope(Scope):
             return self._layout(node, origin)
         if origin in ("os.environ.get", "os.getenv"):
             return self.value(node.args[1]) if len(node.args) > 1 else None
+        if origin == "isinstance":
+            return self._is_descriptor(*node.args)
         if made := _DESCRIPTOR.fullmatch(origin):
             return self._descriptor(node, 1 if made[1] else 3)
         if origin in MAKERS:
@@ -441,12 +483,27 @@ class KernelScope(Scope):
         positional, keywords = self.arguments(node)
         if not is_known or not (callable(function) or isinstance(function, SourceFunction)):
             return _of_this_machine(origin)
+        return self._result(function, positional, keywords, origin)
+
+    def _result(
+        self,
+        function: PythonValue,
+        positional: list[PythonValue],
+        keywords: PythonValues,
+        origin: str,
+    ) -> object:
         try:
             return self.apply(function, positional, keywords)
         except UnknownValue:
             if isinstance(function, SourceFunction):
                 return _of_this_machine(origin)
             raise
+
+    def _is_descriptor(self, node: ast.expr, kind: ast.expr) -> bool:
+        """Whether a descriptor is of a class. Raises UnknownValue for other objects."""
+        if not isinstance(self.value(node), PassedDescriptor):
+            raise UnknownValue("the class of a value")
+        return _DESCRIPTOR.fullmatch(self.origin(kind) or "") is not None
 
     def _known_arguments(self, node: ast.Call) -> tuple[list[object], dict[str, object]]:
         """Return the arguments that follow from literals and sizes; a device does not, for example.
@@ -471,14 +528,12 @@ class KernelScope(Scope):
         """
         named = {keyword.arg: keyword.value for keyword in node.keywords}
         shape = named.get("block_shape") or next(iter(node.args[position:]), None)
-        block = self.value(shape) if shape is not None else ()
-        if not (isinstance(block, tuple | list) and block and all(map(_is_length, block))):
-            raise UnknownValue("an unknown block shape")
+        block = _block(self.value(shape) if shape is not None else ())
         if block[-1] == 1:
             raise UnknownValue("a placeholder of a block shape")
         tensor = self.try_value(node.args[0] if node.args else None)[1]
         element = tensor.element if isinstance(tensor, AssumedTensor) else None
-        return HostDescriptor(tuple(map(int, block)), element)
+        return HostDescriptor(block, element)
 
     def _layout(self, node: ast.Call, origin: str) -> PythonValue:
         """Return a layout of Gluon in the form of constexprs. Raises UnknownValue."""
@@ -504,9 +559,17 @@ class KernelScope(Scope):
         if "maxnreg" in kwargs:  # has no default, which would replace it
             options.setdefault("maxnreg", kwargs["maxnreg"])
         own = {name: value for name, value in kwargs.items() if name not in _OPTIONS}
-        return TunerConfig(
-            own, {name: value for name, value in options.items() if value is not None}
-        )
+        set_options = {name: value for name, value in options.items() if value is not None}
+        nodes = (keyword.value for keyword in node.keywords if keyword.arg == "pre_hook")
+        hook = self.try_value(next(nodes, None))[1]
+        return TunerConfig(own, set_options, hook if isinstance(hook, SourceFunction) else None)
+
+
+def _block(shape: object) -> tuple[int, ...]:
+    """Return the block shape of a descriptor. Raises UnknownValue if it is none."""
+    if not (isinstance(shape, tuple | list) and shape and all(map(_is_length, shape))):
+        raise UnknownValue("an unknown block shape")
+    return tuple(map(int, shape))
 
 
 def _is_length(value: object) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 
-from attrs import Factory, define, evolve
+from attrs import Factory, define, evolve, field
 
 from compat.model import ONLY_CASE, constexprs
 from compat.model.fields import CommentedValue
-from compat.source.constants import PythonValue, PythonValues, UnknownValue
+from compat.source.constants import PythonValue, PythonValues, SourceFunction, UnknownValue
 from compat.text import amount, lazy_pattern
 from compat.toolchains.language import GuessedKernel
 from compat.toolchains.triton.language.guessing.arguments import (
@@ -28,6 +29,7 @@ from compat.toolchains.triton.language.guessing.evaluation import (
     AssumedQuotient,
     AssumedSize,
     OpaqueArgument,
+    PassedDescriptor,
     TunerConfig,
     size_by_name,
 )
@@ -37,6 +39,7 @@ from compat.toolchains.triton.language.guessing.modules import (
     JitFunction,
     JitModule,
     JitParameter,
+    names_in,
     scopes_at,
 )
 from compat.toolchains.triton.language.script import option_parameters
@@ -68,6 +71,7 @@ _GROUPS = (
     lazy_pattern(r"(?i)(?P<group>.*stride.*)([a-z]|\d)"),
 )
 """Names of the strides of one tensor: ``stride_q_batch``, ``str_q_B``; ``stride_am``."""
+_BLOCK = lazy_pattern(r"\[.*?\]")
 _WIDTH = lazy_pattern(r"[iu](8|16|32|64)$")
 _TUNER_SKIPS = {
     "status": "rejected",
@@ -84,6 +88,10 @@ class _Case:
     options: PythonValues = Factory(dict)
     hints: PythonValues = Factory(dict)
     """The hints, if they differ from those of the kernel."""
+    signature: PythonValues = Factory(dict)
+    """The types that differ from those of the kernel."""
+    hook: SourceFunction | None = field(default=None, repr=False)
+    """The function that a tuner calls before the launch."""
 
 
 def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
@@ -132,6 +140,7 @@ class _Guessing:
         self._compute()
         self._refine_types(run_time)
         self._leave_out()
+        self._call_hooks()
         for parameter, guess in {**self.types, **self.values}.items():
             if guess.look_at:
                 self.look_at.append(f"{parameter}: {guess.look_at}")
@@ -283,7 +292,8 @@ class _Guessing:
         """
         if self.function.configs is None:
             return []
-        is_known, configs = self.scope.try_value(self.function.configs)
+        imported = self.module.imported_values(names_in(self.function.configs))
+        is_known, configs = self.scope.inside(imported).try_value(self.function.configs)
         if (
             not is_known
             or not isinstance(configs, list | tuple)
@@ -327,6 +337,37 @@ class _Guessing:
             self.look_at.append(
                 f"left out: {amount(len(refused), 'config')}, which its static_assert refuses"
             )
+
+    def _call_hooks(self) -> None:
+        """Take the block shapes of descriptors from the hooks of the configs."""
+        is_first = True
+        for case in self.cases:
+            if case.hook is None:
+                continue
+            passed = {
+                name: PassedDescriptor()
+                for name, guess in self.types.items()
+                if guess.value.startswith("tensordesc")
+            }
+            arguments = self._arguments() | self._values() | case.constexprs | case.options
+            with suppress(UnknownValue):
+                self.scope.apply(case.hook, [arguments | passed], {})
+            for name, descriptor in passed.items():
+                guess = self.types[name]
+                if (
+                    len(descriptor.block)
+                    != guess.value.partition("[")[2].partition("]")[0].count(",") + 1
+                ):
+                    continue
+                kind = _BLOCK.sub(str([*descriptor.block]), guess.value, count=1)
+                if is_first:
+                    doubt = "its layout" if "layout" in guess.look_at else ""
+                    self.types[name] = Guess(
+                        kind, "its block, as the hook of the config sets it", doubt
+                    )
+                elif kind != guess.value:
+                    case.signature[name] = kind
+            is_first = False
 
     def _values(self) -> PythonValues:
         return {name: guess.value for name, guess in self.values.items()}
@@ -387,11 +428,7 @@ class _Guessing:
 
         They are computed for each case if they depend on values that differ by case.
         """
-        arguments = {
-            parameter.name: self._argument(parameter, self.types[parameter.name].value)
-            for parameter in self.function.parameters
-            if parameter.name in self.types
-        }
+        arguments = self._arguments()
         for name, node in self.function.heuristics.items():
             computed = []
             for case in self.cases or [_Case("")]:
@@ -407,8 +444,16 @@ class _Guessing:
                     break
             self._note_heuristic(name, computed, node.lineno)
 
+    def _arguments(self) -> PythonValues:
+        """Return the run-time arguments that functions of a tuner get."""
+        return {
+            parameter.name: self._argument(parameter, self.types[parameter.name].value)
+            for parameter in self.function.parameters
+            if parameter.name in self.types
+        }
+
     def _argument(self, parameter: JitParameter, kind: str) -> object:
-        """Return the value that a heuristic gets for a run-time argument."""
+        """Return the value that a function of a tuner gets for a run-time argument."""
         if kind.startswith(("*", "tensordesc")):
             return OpaqueArgument(parameter.name)
         if kind in _WHOLE:
@@ -503,7 +548,12 @@ class _Guessing:
         }
         others = {case.name: case for case in odd.cases or [_Case(ONLY_CASE)]}
         return [
-            _Case(f"{case.name}_odd", values | others[case.name].constexprs, case.options, hints)
+            evolve(
+                case,
+                name=f"{case.name}_odd",
+                constexprs=values | others[case.name].constexprs,
+                hints=hints,
+            )
             for case in self.cases or [_Case(ONLY_CASE)]
             if case.name in others
         ]
@@ -569,7 +619,7 @@ def _case(config: TunerConfig, named: Collection[str]) -> _Case:
     }
     if options.get("num_ctas") == 1:
         options.pop("num_ctas")
-    return _Case("_".join(parts) or ONLY_CASE, dict(config.kwargs), options)
+    return _Case("_".join(parts) or ONLY_CASE, dict(config.kwargs), options, hook=config.hook)
 
 
 def _short(value: object) -> str:
@@ -594,6 +644,7 @@ def _distinct(cases: Sequence[_Case]) -> list[_Case]:
 
 def _case_table(case: _Case) -> PythonValues:
     tables = {
+        "signature": case.signature,
         "constexprs": {name: constexprs.plain(value) for name, value in case.constexprs.items()},
         "options": dict(case.options),
         "hints": case.hints,

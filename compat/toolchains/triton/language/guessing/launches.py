@@ -131,13 +131,8 @@ class _Wrapper:
         own, scope = FunctionScope.of(self.node).local, self.module.scope
         outer = {name: scope.module[name] for name in scope.module.keys() - own}
         used = {node.id for node in _nodes_of(self.node) if isinstance(node, ast.Name)} - own
-        constants = {
-            name: self.module.constant(name)
-            for name in sorted(used & scope.imports.keys())
-            if name.isupper()
-        }
-        known = {name: value for name, (is_known, value) in constants.items() if is_known}
-        return KernelScope(outer, scope.imports, known)
+        constants = self.module.imported_values(filter(str.isupper, used))
+        return KernelScope(outer, scope.imports, constants)
 
     def launches(self) -> list[SourceLaunch]:
         """Return every launch in the function, in the order in which they are reached."""

@@ -149,6 +149,13 @@ class JitModule:
         other, imported = self._imported(self.scope.imports[name]) if depth else (None, "")
         return other.constant(imported, depth - 1) if other else (False, None)
 
+    def imported_values(self, names: Iterable[str]) -> dict[str, object]:
+        """Return the known values of those names that the module imports."""
+        attempts = {
+            name: self.constant(name) for name in sorted({*names} & self.scope.imports.keys())
+        }
+        return {name: value for name, (is_known, value) in attempts.items() if is_known}
+
     def _imported(self, origin: str) -> tuple[JitModule | None, str]:
         """Return the module of an imported name, ``None`` if it is not found, and the name there.
 
