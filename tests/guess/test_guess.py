@@ -1011,6 +1011,69 @@ def run(p):
     assert tables(tmp_path, text)["constexprs"] == {"NUM_SMS": 132}
 
 
+def test_descriptor_has_a_block_and_elements_that_its_use_allows(tmp_path: Path) -> None:
+    """A block of 64 in five dimensions is larger than any that compiles."""
+    text = """
+@triton.jit
+def kernel(a_desc, s_desc, b_desc, t_desc, c_ptr):
+    a, s = a_desc.load([0, 0]), s_desc.load([0, 0, 0])
+    b, t = b_desc.load([0, 0]), t_desc.load([0, 0, 0, 0, 0])
+    tl.store(c_ptr, tl.dot_scaled(a, s.reshape(64, 2), "e4m3", b, t.reshape(64, 2), "e2m1"))
+"""
+    signature = tables(tmp_path, text)["signature"]
+    assert signature == {
+        "a_desc": "tensordesc<u8[64, 64]>",
+        "s_desc": "tensordesc<u8[1, 64, 64]>",
+        "b_desc": "tensordesc<u8[64, 64]>",
+        "t_desc": "tensordesc<u8[1, 1, 1, 64, 64]>",
+        "c_ptr": "*fp32",
+    }
+
+
+def test_constexprs_have_values_of_their_range(tmp_path: Path) -> None:
+    """A shift by 64 bits, or the limits of fp8 as whole numbers, do not compile everywhere."""
+    text = """
+@triton.jit
+def kernel(x_ptr, WIDTH: tl.constexpr, fp8_min: tl.constexpr, FP8_MAX: tl.constexpr):
+    x = tl.load(x_ptr)
+    tl.store(x_ptr, tl.clamp(x * ((1 << WIDTH) - 1), fp8_min, FP8_MAX))
+"""
+    values = tables(tmp_path, text)["constexprs"]
+    assert values == {"WIDTH": 4, "fp8_min": -448.0, "FP8_MAX": 448.0}
+
+
+def test_sides_of_a_descriptor_are_those_that_its_offsets_are_multiples_of(tmp_path: Path) -> None:
+    text = """
+configs = [triton.Config({"BLOCK_M": 16 * n, "BLOCK_K": 32}) for n in (1, 2)]
+
+@triton.autotune(configs, key=[])
+@triton.jit
+def kernel(a_desc, b_desc, c_desc, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    first = tl.program_id(0) * BLOCK_M
+    at, total = 0, tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for _ in range(K):
+        b = b_desc.load([tl.program_id(1) * BLOCK_N, at])
+        total = tl.dot(a_desc.load([first, at]), b.T, total)
+        at += BLOCK_K
+    c_desc.store([first, 0], total)
+"""
+    document = tables(tmp_path, text)
+    block_n = document["constexprs"]["BLOCK_N"]
+    assert document["signature"] == {
+        "a_desc": "tensordesc<fp16[16, 32]>",
+        "b_desc": f"tensordesc<fp16[{block_n}, 32]>",
+        "c_desc": "tensordesc<fp16[16, 64]>",
+        "K": "i32",
+    }
+    second = next(case for case in document["case"] if case["name"] == "32x32")
+    assert second["signature"] == {
+        "a_desc": "tensordesc<fp16[32, 32]>",
+        "c_desc": "tensordesc<fp16[32, 64]>",
+    }
+    (kernel,) = guessed(tmp_path, text).kernels
+    assert kernel.look_at == ("c_desc: its block shape",)
+
+
 def test_descriptor_that_gluon_copies_from_has_a_layout(tmp_path: Path) -> None:
     head = (
         "from triton.experimental import gluon\n"

@@ -643,11 +643,14 @@ def run(x, ids):
     [
         "torch.library.wrap_triton(rows)[(1,)]",
         "capture_triton(rows)[(1,)]",
+        "prepared(rows, True)[(1,)]",
+        "prepared(alias)[(1,)]",
     ],
 )
-def test_kernel_that_pytorch_wraps_is_launched(tmp_path: Path, launch: str) -> None:
+def test_kernel_that_a_function_wraps_is_launched(tmp_path: Path, launch: str) -> None:
     source = (
-        f"{ROWS}\ndef run(x, out):\n    {launch}(x, out, 7, 8, 9, 10, 11, BLOCK_M=2, BLOCK_N=4)\n"
+        f"{ROWS}\ndef run(x, out):\n    alias = rows\n"
+        f"    {launch}(x, out, 7, 8, 9, 10, 11, BLOCK_M=2, BLOCK_N=4)\n"
     )
     assert tables(tmp_path, source)["constexprs"] == {"BLOCK_M": 2, "BLOCK_N": 4}
 

@@ -111,9 +111,11 @@ class Types:
 
     def _descriptor(self, name: str, made: HostDescriptor | None) -> Guess:
         """The type of a descriptor. ``made`` is the one that a launch passes, if it is known."""
-        made_or_usual = made or HostDescriptor((64,) * self.facts.descriptors[name], None)
-        rank, doubts = len(made_or_usual.block), [] if made else ["block shape"]
-        block = f"{made_or_usual.element or 'fp16'}[{', '.join(map(str, made_or_usual.block))}]"
+        rank = len(made.block) if made else self.facts.descriptors[name]
+        sides = made.block if made else ((1,) * (rank - 2) + (64, 64))[-rank:]
+        doubts = [] if made else ["block shape"]
+        element = (made and made.element) or self._descriptor_element(name)
+        block = f"{element}[{', '.join(map(str, sides))}]"
         why = "loaded or stored by .load() or .store()"
         if name in self.facts.transferred:
             layout = f"swizzle_byte_width=128, element_bitwidth=16, rank={rank}"
@@ -122,6 +124,12 @@ class Types:
         if made:
             why = "as the descriptor is made where the kernel is launched"
         return Guess(f"tensordesc<{block}>", why, f"its {' and '.join(doubts)}" if doubts else "")
+
+    def _descriptor_element(self, name: str) -> str:
+        kind = self.facts.kinds.get(ValueOrigin(name, element=True))
+        if kind and kind.sure >= LIKELY and kind.name not in ("float", "bool"):
+            return _element_type(kind, name)
+        return "fp16"
 
     def _is_pointer(self, name: str) -> bool:
         if name in self.facts.pointers:
@@ -386,6 +394,8 @@ _NAMED = (
     (lazy_pattern(r"(?i)(.*_)?eps(ilon)?(_.*)?|.*(?<!st)eps"), 1e-6),
     (lazy_pattern(r"(?i).*(scale|alpha|factor|slope|beta|soft_?cap|theta|momentum)"), 1.0),
     (lazy_pattern(r"(?i)(.*_)?(temp|temperature|mult|multiplier)(_.*)?"), 1.0),
+    (lazy_pattern(r"(?i)(.*_)?(fp|f|float)8_?max(_.*)?"), 448.0),
+    (lazy_pattern(r"(?i)(.*_)?(fp|f|float)8_?min(_.*)?"), -448.0),
     (_GROUP, 8),
     (_HEADS, 64),
     (lazy_pattern(r"(?i).*stride.*"), 64),
@@ -500,6 +510,8 @@ class Values:
         ]
         kind = self.facts.kinds.get(ValueOrigin(name))
         likely = kind if kind and kind.sure >= LIKELY else None
+        if name in self.facts.shifts:
+            return Guess(4, "a number of bits")
         for pattern, value in _NAMED:
             others = WHOLE if isinstance(value, float) else FLOATS
             if pattern.fullmatch(name) and not (likely and likely.name in others):

@@ -24,6 +24,7 @@ from compat.toolchains.triton.language.guessing.facts import (
     PERHAPS,
     WHOLE,
     KernelFacts,
+    Term,
     Value,
     ValueOrigin,
 )
@@ -344,6 +345,8 @@ class Walk:
         if isinstance(node.op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift):
             for operand in (first, right):
                 self.facts.is_kind(operand.origins, "int", CERTAIN, ARITHMETIC)
+            if isinstance(node.op, ast.LShift | ast.RShift):
+                self.facts.shifts.update(term.constexpr for term in right.terms if term.constexpr)
             return first.plus(right).derive_value("int")
         if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
             return self._bits(first, right)
@@ -356,7 +359,14 @@ class Walk:
         kind = first.plus(right).kind
         if isinstance(node.op, ast.Div | ast.Pow) and kind not in FLOATS:
             kind = "fp32" if isinstance(node.op, ast.Div) else kind
-        return Value.of(kind, first.origins | right.origins)
+        factors = [term.constexpr for one in (first, right) for term in one.terms if term.constexpr]
+        is_product = isinstance(node.op, ast.Mult) and len(factors) == 1
+        term = Term(
+            origins=first.origins | right.origins,
+            kind=kind,
+            factor=factors[0] if is_product else None,
+        )
+        return Value(((term,),))
 
     def _bits(self, left: Value, right: Value) -> Value:
         for one, other in ((left, right), (right, left)):

@@ -121,7 +121,19 @@ def _method(walk: Walk, node: ast.Call, function: ast.Attribute) -> Value:
 def _note_descriptor(walk: Walk, base: Value, offsets: ast.expr | None) -> None:
     for term in base.terms:
         if term.argument and term.argument not in walk.facts.pointers:
-            walk.facts.descriptors[term.argument] = len(getattr(offsets, "elts", ())) or 1
+            sides = getattr(offsets, "elts", ())
+            walk.facts.descriptors[term.argument] = len(sides) or 1
+            found = [_multiple_of(walk.value(side)) for side in sides]
+            before = walk.facts.descriptor_sides.get(term.argument, (None,) * len(found))
+            walk.facts.descriptor_sides[term.argument] = tuple(
+                now or earlier for now, earlier in zip(found, before, strict=False)
+            )
+
+
+def _multiple_of(offset: Value) -> str | None:
+    """Return the only constexpr that an offset is a multiple of, or that a loop adds to it."""
+    names = {name for term in offset.terms if (name := term.factor or term.constexpr)}
+    return names.pop() if len(names) == 1 else None
 
 
 def _put_into_shared_memory(walk: Walk, value: Value, kind: str | None) -> None:

@@ -52,6 +52,8 @@ class Term:
     kind: str | None = None
     constexpr: str | None = None
     """The constexpr, if the term is an unchanged one."""
+    factor: str | None = None
+    """The constexpr that an index is multiplied with: ``pid * BLOCK``."""
 
 
 @frozen
@@ -170,6 +172,8 @@ class KernelFacts:
     """
     descriptors: dict[str, int] = Factory(dict)
     """Parameters that are used as tensor descriptors, each with its number of dimensions."""
+    descriptor_sides: dict[str, tuple[str | None, ...]] = Factory(dict)
+    """Tensor descriptors, and the constexprs that their offsets are multiples of."""
     transferred: set[str] = Factory(set)
     """Those among them that Gluon copies to or from shared memory, whose types have a layout."""
     mentioned_names: frozenset[str] = frozenset()
@@ -184,6 +188,8 @@ class KernelFacts:
     """Parameters that the number of passes of an unrolled loop depends on."""
     passes: set[str] = Factory(set)
     """Constexprs that are a bound of an unrolled loop without a step, or a summand of a bound."""
+    shifts: set[str] = Factory(set)
+    """Constexprs that bits are shifted by."""
     compared_values: dict[str, list[PythonValue]] = Factory(dict)
     """Constexprs, and the literals that they are compared with."""
     tested_constexprs: set[str] = Factory(set)

@@ -140,7 +140,7 @@ class _Guessing:
         self._compute()
         self._refine_types(run_time)
         self._leave_out()
-        self._call_hooks()
+        self._shape_descriptors()
         for parameter, guess in {**self.types, **self.values}.items():
             if guess.look_at:
                 self.look_at.append(f"{parameter}: {guess.look_at}")
@@ -338,36 +338,58 @@ class _Guessing:
                 f"left out: {amount(len(refused), 'config')}, which its static_assert refuses"
             )
 
-    def _call_hooks(self) -> None:
-        """Take the block shapes of descriptors from the hooks of the configs."""
-        is_first = True
-        for case in self.cases:
-            if case.hook is None:
-                continue
-            passed = {
-                name: PassedDescriptor()
-                for name, guess in self.types.items()
-                if guess.value.startswith("tensordesc")
-            }
-            arguments = self._arguments() | self._values() | case.constexprs | case.options
-            with suppress(UnknownValue):
-                self.scope.apply(case.hook, [arguments | passed], {})
-            for name, descriptor in passed.items():
-                guess = self.types[name]
-                if (
-                    len(descriptor.block)
-                    != guess.value.partition("[")[2].partition("]")[0].count(",") + 1
-                ):
+    def _shape_descriptors(self) -> None:
+        """Choose the block shapes of descriptors that no launch shows, for each case."""
+        guesses = dict(self.types)
+        for number, case in enumerate(self.cases or [_Case(ONLY_CASE)]):
+            by_hook = self._blocks_by_hook(case)
+            for name, guess in guesses.items():
+                found = by_hook.get(name) or self._block_by_offsets(name, guess, case)
+                if not found:
                     continue
-                kind = _BLOCK.sub(str([*descriptor.block]), guess.value, count=1)
-                if is_first:
-                    doubt = "its layout" if "layout" in guess.look_at else ""
-                    self.types[name] = Guess(
-                        kind, "its block, as the hook of the config sets it", doubt
-                    )
-                elif kind != guess.value:
+                kind = _BLOCK.sub(str([*found[0]]), guess.value, count=1)
+                if not number:
+                    self.types[name] = Guess(kind, found[1], found[2])
+                elif kind != self.types[name].value:
                     case.signature[name] = kind
-            is_first = False
+
+    def _blocks_by_hook(self, case: _Case) -> dict[str, tuple[Sequence[int], str, str]]:
+        """Return descriptor → its block, the reason and a doubt, from the hook of a config."""
+        if case.hook is None:
+            return {}
+        descriptors = {
+            name: PassedDescriptor()
+            for name, guess in self.types.items()
+            if guess.value.startswith("tensordesc")
+        }
+        passed = self._arguments() | self._values() | case.constexprs | case.options | descriptors
+        with suppress(UnknownValue):
+            self.scope.apply(case.hook, [passed], {})
+        return {
+            name: (
+                descriptor.block,
+                "its block is what the hook of the config sets",
+                _without_shape(self.types[name].look_at),
+            )
+            for name, descriptor in descriptors.items()
+            if len(descriptor.block) == self.facts.descriptors.get(name)
+        }
+
+    def _block_by_offsets(
+        self, name: str, guess: Guess, case: _Case
+    ) -> tuple[Sequence[int], str, str] | None:
+        """Return the block of a descriptor, the reason and a doubt: the sides of its offsets.
+
+        An offset such as ``pid * BLOCK`` is that of blocks with this side.
+        """
+        names = self.facts.descriptor_sides.get(name, ())
+        values = self._values() | case.constexprs
+        if "block shape" not in guess.look_at or not any(names):
+            return None
+        sides = [values.get(side) if side else None for side in names]
+        known = [side if type(side) is int and side > 0 else 64 for side in sides]
+        why = f"its offsets are multiples of {', '.join(dict.fromkeys(filter(None, names)))}"
+        return known, why, guess.look_at if known != sides else _without_shape(guess.look_at)
 
     def _values(self) -> PythonValues:
         return {name: guess.value for name, guess in self.values.items()}
@@ -557,6 +579,11 @@ class _Guessing:
             for case in self.cases or [_Case(ONLY_CASE)]
             if case.name in others
         ]
+
+
+def _without_shape(doubt: str) -> str:
+    """Return the doubt about a descriptor whose block shape is known."""
+    return "its layout" if "layout" in doubt else ""
 
 
 def _without_width(guess: Guess) -> str:

@@ -310,8 +310,14 @@ def _values_of(value: ast.expr, aliases: Mapping[str, dict[str, bool]]) -> dict[
 
 
 def _launched_names(call: ast.Call, aliases: _Aliases) -> Iterator[str]:
-    """Yield the names in ``name[grid](…)`` or ``name.run(…)``, and those that it is an alias of."""
+    """Yield the names in ``name[grid](…)`` or ``name.run(…)``, and those that it is an alias of.
+
+    A library's own function may wrap the kernel: ``wrapped(name, …)[grid](…)``.
+    """
     match call.func:
+        case ast.Subscript(value=ast.Call(args=[ast.Name(id=name), *_])):
+            yield name
+            yield from aliases.get(name, {})
         case ast.Subscript(value=value) | ast.Attribute(value=value, attr="run" | "warmup"):
             named = _unwrap(value)
             if isinstance(named, ast.Attribute):
