@@ -1074,6 +1074,44 @@ def kernel(a_desc, b_desc, c_desc, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constex
     assert kernel.look_at == ("c_desc: its block shape",)
 
 
+def test_type_that_a_static_assert_requires_is_stronger_than_a_launch(tmp_path: Path) -> None:
+    text = """
+@triton.jit
+def kernel(a_ptr, b_ptr, c_ptr, SWAPPED: tl.constexpr):
+    a, b = tl.load(a_ptr), tl.load(b_ptr)
+    if SWAPPED:
+        tl.static_assert(a.dtype == tl.int16)
+        tl.static_assert(b.dtype == tl.bfloat16)
+    else:
+        tl.static_assert(a.dtype == tl.bfloat16, "a is no bf16")
+        tl.static_assert(b.dtype == tl.int8)
+    tl.store(c_ptr, a.to(tl.float32) * b)
+
+def run(a, b):
+    c = torch.empty_like(a)
+    kernel[(1,)](a, b.to(torch.bfloat16), c, SWAPPED=False)
+"""
+    signature = tables(tmp_path, text)["signature"]
+    assert (signature["a_ptr"], signature["b_ptr"]) == ("*bf16", "*i8")
+    swapped = tables(tmp_path, text.replace("SWAPPED=False", "SWAPPED=True"))["signature"]
+    assert (swapped["a_ptr"], swapped["b_ptr"]) == ("*i16", "*bf16")
+
+
+def test_names_decide_less_than_conditions_and_more_than_a_comparison_with_0(
+    tmp_path: Path,
+) -> None:
+    text = """
+@triton.jit
+def kernel(draft_probs_ptr, x_ptr, CAST_TO_DTYPE: tl.constexpr, ACC_TYPE: tl.constexpr):
+    prob = tl.load(draft_probs_ptr)
+    if CAST_TO_DTYPE and prob > 0:
+        tl.store(x_ptr, tl.load(x_ptr).to(ACC_TYPE) / prob)
+"""
+    document = tables(tmp_path, text)
+    assert document["signature"]["draft_probs_ptr"] == "*fp32"
+    assert document["constexprs"] == {"CAST_TO_DTYPE": False, "ACC_TYPE": {"dtype": "fp32"}}
+
+
 def test_descriptor_that_gluon_copies_from_has_a_layout(tmp_path: Path) -> None:
     head = (
         "from triton.experimental import gluon\n"

@@ -18,11 +18,13 @@ from compat.toolchains.triton.inside.adapter.call import type_of_number
 from compat.toolchains.triton.language.guessing.evaluation import AssumedSize, HostDescriptor
 from compat.toolchains.triton.language.guessing.facts import (
     ARITHMETIC,
+    ASSERTED,
     CERTAIN,
     DTYPES_OF_BITS,
     FLOATS,
     LIKELY,
     PART_OF_ADDRESS,
+    PERHAPS,
     WHOLE,
     KernelFacts,
     Value,
@@ -52,6 +54,8 @@ _WHOLE_ELEMENTS = lazy_pattern(
     r"(?i).*(cu_?seq|seq_?len|lengths?|_lens|indices|indptr|index(?!er)|_idx|idx_|offsets?|block_tables?|slot|page_|position|locks?|counts?"
     r"|permut|sorted_|expert_ids|token_ids)"
 )
+_FLOAT_ELEMENTS = lazy_pattern(r"(?i).*(prob|logit|score|weight)s?(_?ptrs?)?")
+"""Names of floating-point tensors, even if the kernel compares their elements with 0."""
 _WIDE_ELEMENTS = lazy_pattern(
     r"(?i).*(label|target|token_ids|input_ids|indices|slot_mapping|positions?)"
 )
@@ -171,6 +175,9 @@ class Types:
 
     def _element(self, name: str, seen: set[str]) -> Guess:
         """Return the element type of a pointer."""
+        kind = self.facts.kinds.get(ValueOrigin(name, element=True))
+        if kind and kind.why == ASSERTED:
+            return Guess(_element_type(kind, name), ASSERTED)
         alike = self._type_or_names(name)
         if isinstance(alike, str):
             return Guess(alike, "as the tensor is made where the kernel is launched")
@@ -253,6 +260,9 @@ class Types:
             and (kind is None or kind.name in WHOLE)
         ):
             return Guess("i64" if _WIDE_ELEMENTS.match(name) else "i32", "by its name")
+        is_float = is_float or (
+            kind is not None and kind.sure == PERHAPS and bool(_FLOAT_ELEMENTS.fullmatch(name))
+        )
         if kind and kind.name in WHOLE | {"bool"} and not is_float:
             return Guess(_element_type(kind, name), kind.why)
         return None
@@ -448,9 +458,9 @@ class Values:
                 None, "a function; name one of this source", "the name of a function of this source"
             )
         compared = self.facts.compared_values.get(name, [])
-        if name in self.facts.dtypes or (_DTYPE.fullmatch(name) and not compared):
-            return Guess({"dtype": self._dtype(name)}, "used as a dtype")
         is_tested = name in self.facts.tested_constexprs
+        if name in self.facts.dtypes or (_DTYPE.fullmatch(name) and not (compared or is_tested)):
+            return Guess({"dtype": self._dtype(name)}, "used as a dtype")
         if _LAYOUT.fullmatch(name) and not (compared or is_tested):
             layout = {"layout": f"{constexprs.GLUON}.BlockedLayout([1], [32], [4], [0])"}
             return Guess(layout, "a layout, by its name", "its layout is unknown")

@@ -15,6 +15,7 @@ from attrs import evolve
 from compat.model import constexprs
 from compat.toolchains.triton.language.guessing.facts import (
     ARITHMETIC,
+    ASSERTED,
     CERTAIN,
     FLOATS,
     LIKELY,
@@ -544,6 +545,12 @@ def _cast_call(walk: Walk, node: ast.Call) -> Value:
 def _assertion(walk: Walk, node: ast.Call) -> Value:
     condition = _argument(node, 0, "cond")
     walk.value(condition)
+    match condition:
+        case ast.Compare(
+            left=ast.Attribute(value=base, attr="dtype"), ops=[ast.Eq()], comparators=[dtype]
+        ) if kind := _dtype(walk, dtype):
+            elements = [origin for origin in walk.value(base).origins if origin.element]
+            walk.facts.is_kind(elements, kind, CERTAIN, ASSERTED)
     condition = walk.by_names_of_kernel(condition) if condition is not None else None
     if condition is not None:
         if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And):

@@ -29,6 +29,8 @@ ARITHMETIC = "a whole number by its arithmetic"
 """Reasons why a value is a whole number: it is added to a pointer, or used in arithmetic that needs
 whole numbers.
 """
+ASSERTED = "as a static_assert requires"
+"""The reason for a type that the kernel asserts."""
 RANDOM = "a seed or an offset of random numbers"
 
 
