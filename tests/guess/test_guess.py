@@ -1112,6 +1112,37 @@ def kernel(draft_probs_ptr, x_ptr, CAST_TO_DTYPE: tl.constexpr, ACC_TYPE: tl.con
     assert document["constexprs"] == {"CAST_TO_DTYPE": False, "ACC_TYPE": {"dtype": "fp32"}}
 
 
+@for_each("keyword", ["warp_specialize", "flatten", "disallow_acc_multi_buffer"])
+def test_constexpr_that_is_passed_for_a_flag_is_a_flag(keyword: str, tmp_path: Path) -> None:
+    text = f"""
+@triton.jit
+def kernel(x_ptr, n, SPECIAL: tl.constexpr):
+    for at in tl.range(0, n, {keyword}=SPECIAL):
+        tl.store(x_ptr + at, 1)
+"""
+    (kernel,) = guessed(tmp_path, text).kernels
+    assert kernel.tables["constexprs"]["SPECIAL"].value is False
+    assert kernel.look_at == ()
+
+
+@for_each("dtype", ["tl.int32", "ACC"])
+def test_product_of_whole_numbers_is_whole(dtype: str, tmp_path: Path) -> None:
+    """The accumulator shows it, also if its dtype is the default of a constexpr."""
+    text = f"""
+@triton.jit
+def kernel(a_ptr, b_ptr, c_ptr, EVEN: tl.constexpr, ACC: tl.constexpr = tl.int32):
+    at = tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)
+    total = tl.zeros((32, 32), dtype={dtype})
+    if EVEN:
+        total += tl.dot(tl.load(a_ptr + at), tl.load(b_ptr + at))
+    else:
+        total += tl.dot(tl.load(a_ptr + at, mask=at < 7, other=0.0), tl.load(b_ptr + at))
+    tl.store(c_ptr + at, total)
+"""
+    signature = tables(tmp_path, text)["signature"]
+    assert signature == {"a_ptr": "*i8", "b_ptr": "*i8", "c_ptr": "*i32"}
+
+
 def test_descriptor_that_gluon_copies_from_has_a_layout(tmp_path: Path) -> None:
     head = (
         "from triton.experimental import gluon\n"

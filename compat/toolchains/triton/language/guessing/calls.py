@@ -233,8 +233,9 @@ def _dtype(walk: Walk, node: ast.expr | None) -> str | None:
         )
     if isinstance(node, ast.Name) and node.id in walk.names:
         walk.facts.dtypes.update(walk.parameters(node.id))
-        return None
-    is_known, value = walk.module.scope.try_value(node)
+        is_known, value = walk.evaluate_expression(node)
+    else:
+        is_known, value = walk.module.scope.try_value(node)
     if not is_known or not isinstance(value, Mapping):
         return None
     name = str(value.get("dtype", ""))
@@ -248,7 +249,7 @@ def _dtype(walk: Walk, node: ast.expr | None) -> str | None:
 
 def _language(walk: Walk, node: ast.Call, name: str) -> Value:
     short = name.rpartition(".")[2]
-    _note_texts(walk, node)
+    _note_keywords(walk, node)
     if short in _LANGUAGE_CALLS:
         return _LANGUAGE_CALLS[short](walk, node)
     values = [walk.value(argument) for argument in _arguments(node)]
@@ -265,12 +266,19 @@ _TEXTS = {"input_precision": "ieee", "eviction_policy": "evict_last", "cache_mod
 """A keyword that takes a string → a string that every target knows."""
 
 
-def _note_texts(walk: Walk, node: ast.Call) -> None:
+_FLAGS = ("warp_specialize", "flatten", "disallow_acc_multi_buffer", "allow_tf32")
+"""Keywords that take a flag."""
+
+
+def _note_keywords(walk: Walk, node: ast.Call) -> None:
+    """Note the constexprs that are passed for keywords that take a text or a flag."""
     for keyword in node.keywords:
-        if keyword.arg in _TEXTS and isinstance(keyword.value, ast.Name):
-            for term in walk.value(keyword.value).terms:
-                if term.constexpr:
-                    walk.facts.texts[term.constexpr] = _TEXTS[keyword.arg]
+        if keyword.arg in (*_TEXTS, *_FLAGS) and isinstance(keyword.value, ast.Name):
+            names = [term.constexpr for term in walk.value(keyword.value).terms if term.constexpr]
+            if keyword.arg in _TEXTS:
+                walk.facts.texts |= dict.fromkeys(names, _TEXTS[keyword.arg])
+            else:
+                walk.facts.tested_constexprs.update(names)
 
 
 _MATH = {
@@ -421,7 +429,9 @@ def _dot(walk: Walk, node: ast.Call) -> Value:
         walk.facts.dots.append((values[0], values[1]))
         for value in values[:2]:
             walk.facts.is_kind(value.origins, "float", PERHAPS, "an operand of tl.dot")
-    return _product(walk)
+    product = _product(walk)
+    is_whole = len(values) > 1 and all(value.kind in WHOLE for value in values[:2])
+    return Value.of("i32") if is_whole else product
 
 
 def note_sum(walk: Walk, node: ast.expr, other: Value) -> None:

@@ -195,7 +195,7 @@ class KernelFacts:
     compared_values: dict[str, list[PythonValue]] = Factory(dict)
     """Constexprs, and the literals that they are compared with."""
     tested_constexprs: set[str] = Factory(set)
-    """Constexprs that conditions test for truth."""
+    """Constexprs that conditions test for truth, or that are passed for a flag."""
     functions: set[str] = Factory(set)
     """Parameters that are called."""
     dtypes: set[str] = Factory(set)
