@@ -48,7 +48,7 @@ from compat.errors import EnvError
 from compat.files import replace_file
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env, Package
-from compat.text import in_bytes, size_of_text
+from compat.text import in_bytes, name_first, size_of_text
 
 _log = logging.getLogger(__name__)
 
@@ -164,10 +164,7 @@ def difference(
         for name in sorted({*here, *there})
         if here.get(name) != there.get(name)
     ]
-    if not differences:
-        return None
-    more = f"; and {len(differences) - _LISTED} more" if len(differences) > _LISTED else ""
-    return f"{'; '.join(differences[:_LISTED])}{more}"
+    return "; ".join(name_first(differences, _LISTED)) or None
 
 
 def _about(name: str, here: Package | None, there: Package | None) -> str:

@@ -190,7 +190,7 @@ def test_difference_lists_python_and_packages(pinned_env: Callable[..., PinnedEn
     )
     many = tuple(Package(name=f"p{number}", version="1", digest="") for number in range(10))
     assert (difference(env, env.python_version, (helper, triton, *many)) or "").endswith(
-        "p5 1 here, not in the driver's; and 4 more"
+        "p5 1 here, not in the driver's; 4 more"
     )
 
 

@@ -30,7 +30,7 @@ from compat.files import Closing
 from compat.interruption import Stopped
 from compat.model import BuiltEnv
 from compat.source.tree import Trees
-from compat.text import amount
+from compat.text import amount, name_first
 
 _TICK = 0.2
 _GRACE = 10.0
@@ -231,13 +231,12 @@ class DaskSession(Closing):
             for worker in list(self.workers.values())
             if worker.unfit
         ]:
-            more = f"; and {len(differing) - 3} more" if len(differing) > 3 else ""
             hint = (
                 "Start the workers again with the same triton-compat[dask] and the same Python as"
                 " this command."
             )
             raise ClusterError(
-                f"workers differ from this command: {'; '.join(differing[:3])}{more}",
+                f"workers differ from this command: {'; '.join(name_first(differing, 3))}",
                 where=self._address,
                 hint=hint,
             )
