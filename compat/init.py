@@ -329,13 +329,13 @@ def _first_runs(matrix: Path) -> tuple[FirstRun, ...]:
         return ()
     if not chosen.cells:
         return ()
-    whole = _first_run(chosen.cells, missing)
+    full_run = _first_run(chosen.cells, missing)
     first = newest_first(chosen.cells)[0]
     part = [cell for cell in chosen.cells if (cell.env, cell.target) == (first.env, first.target)]
-    if whole.seconds < _LONG or len(part) == whole.cells:
-        return (whole,)
+    if full_run.seconds < _LONG or len(part) == full_run.cells:
+        return (full_run,)
     options = "--envs", first.env.name, "--target", first.target.name
-    return _first_run(part, [env for env in missing if env == first.env], options), whole
+    return _first_run(part, [env for env in missing if env == first.env], options), full_run
 
 
 def _first_run(

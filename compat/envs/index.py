@@ -122,7 +122,7 @@ def _open(opener: OpenerDirector, request: Request) -> HTTPResponse:
             if error.code not in _BUSY:
                 raise
             error.close()
-            _log.info("%s answered %s; asking again in %s s", request.full_url, error.code, wait)
+            _log.info("asking %s again, which answered %s", request.full_url, error.code)
             time.sleep(wait)
     return cast(HTTPResponse, opener.open(request, timeout=_TIMEOUT))
 
