@@ -97,9 +97,9 @@ class GrowthSearch:
         self._measure_again(setting, outcomes)
 
     def _growth(self, setting: GrowingSetting, outcomes: Mapping[int, Outcome]) -> SettingGrowth:
-        own, known = value_of(self.cell.spec, setting.name), self.known_outcome
-        if own is not None and known is not None and known.status is Status.TIMED_OUT:
-            outcomes = {**outcomes, own: known}
+        size, outcome = value_of(self.cell.spec, setting.name), self.known_outcome
+        if size is not None and outcome is not None and outcome.status is Status.TIMED_OUT:
+            outcomes = {**outcomes, size: outcome}
         return SettingGrowth.of(setting.name, outcomes)
 
     def _most(self) -> float:

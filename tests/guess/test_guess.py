@@ -979,6 +979,9 @@ def run(x, y, z):
     assert kernel.look_at == ("y_desc: its block shape",)
     (kernel,) = guessed(tmp_path, source.replace("side //", "unknown //")).kernels
     assert kernel.look_at == ("y_desc: its block shape",)
+    starred = source.replace('isinstance(args["x_desc"], TensorDescriptor)', "isinstance(*side)")
+    (kernel,) = guessed(tmp_path, starred).kernels
+    assert len(kernel.look_at) == 2
 
 
 def test_configs_may_be_imported_and_filtered_by_the_gpu(tmp_path: Path) -> None:

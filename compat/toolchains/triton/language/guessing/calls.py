@@ -124,10 +124,10 @@ def _note_descriptor(walk: Walk, base: Value, offsets: ast.expr | None) -> None:
         if term.argument and term.argument not in walk.facts.pointers:
             sides = getattr(offsets, "elts", ())
             walk.facts.descriptors[term.argument] = len(sides) or 1
-            found = [_multiple_of(walk.value(side)) for side in sides]
-            before = walk.facts.descriptor_sides.get(term.argument, (None,) * len(found))
+            multiples = [_multiple_of(walk.value(side)) for side in sides]
+            before = walk.facts.descriptor_sides.get(term.argument, (None,) * len(multiples))
             walk.facts.descriptor_sides[term.argument] = tuple(
-                now or earlier for now, earlier in zip(found, before, strict=False)
+                now or earlier for now, earlier in zip(multiples, before, strict=False)
             )
 
 

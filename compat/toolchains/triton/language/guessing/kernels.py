@@ -344,12 +344,13 @@ class _Guessing:
         for number, case in enumerate(self.cases or [_Case(ONLY_CASE)]):
             by_hook = self._blocks_by_hook(case)
             for name, guess in guesses.items():
-                found = by_hook.get(name) or self._block_by_offsets(name, guess, case)
-                if not found:
+                blocked = by_hook.get(name) or self._block_by_offsets(name, guess, case)
+                if not blocked:
                     continue
-                kind = _BLOCK.sub(str([*found[0]]), guess.value, count=1)
+                block, why, doubt = blocked
+                kind = _BLOCK.sub(str([*block]), guess.value, count=1)
                 if not number:
-                    self.types[name] = Guess(kind, found[1], found[2])
+                    self.types[name] = Guess(kind, why, doubt)
                 elif kind != self.types[name].value:
                     case.signature[name] = kind
 
@@ -387,9 +388,9 @@ class _Guessing:
         if "block shape" not in guess.look_at or not any(names):
             return None
         sides = [values.get(side) if side else None for side in names]
-        known = [side if type(side) is int and side > 0 else 64 for side in sides]
+        block = [side if type(side) is int and side > 0 else 64 for side in sides]
         why = f"its offsets are multiples of {', '.join(dict.fromkeys(filter(None, names)))}"
-        return known, why, guess.look_at if known != sides else _without_shape(guess.look_at)
+        return block, why, guess.look_at if block != sides else _without_shape(guess.look_at)
 
     def _values(self) -> PythonValues:
         return {name: guess.value for name, guess in self.values.items()}
