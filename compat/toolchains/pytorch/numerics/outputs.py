@@ -227,7 +227,7 @@ def _check_outside(problem: Document, tensors: List[torch.Tensor]) -> Found:
         int(changed.sum()),
         distance,
     )
-    return _finding("wrong", reason, "%s: outside of %s" % (problem["name"], name))
+    return _finding("wrong", reason, problem["name"])
 
 
 def _by_storage(problem: Document) -> Iterator[List[torch.Tensor]]:
