@@ -122,7 +122,7 @@ def _open(opener: OpenerDirector, request: Request) -> HTTPResponse:
             if error.code not in _BUSY:
                 raise
             error.close()
-            _log.info("asking %s again, which answered %s", request.full_url, error.code)
+            _log.info("%s answered %s, so it is asked again", request.full_url, error.code)
             time.sleep(wait)
     return cast(HTTPResponse, opener.open(request, timeout=_TIMEOUT))
 

@@ -168,6 +168,15 @@ def test_init_proposes_a_short_run_before_a_long_one(
         "then: compat matrix    (1,560 cells: 13 envs, 3 targets; about 9.0 GB of envs to install;"
         " about 13 min)",
     ]
+    # A run of one release and one target has no shorter one.
+    monkeypatch.setattr("compat.init._LONG", 1.0)
+    Path("matrix.toml").write_text(
+        'schema = 1\nkernels = ["kernels/*.toml"]\n'
+        '[defaults]\nenvs = ["3.9.0"]\ntargets = ["sm_90"]\n'
+    )
+    Path("more.py").write_text(KERNEL)
+    last = CliRunner().invoke(main, ["init", "more.py"]).stdout.splitlines()[-1]
+    assert last.startswith("next: compat matrix    (41 cells: 1 env, 1 target;")
 
 
 def test_init_skips_environments_builds_and_tests_unless_named(tmp_path: Path) -> None:

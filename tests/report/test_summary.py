@@ -61,7 +61,8 @@ def test_rectangles_cover_every_pair_once(pairs: set[tuple[str, str]]) -> None:
 
 def test_lists_natural_order_and_one_line_texts() -> None:
     assert join_words(["a"]) == "a"
-    assert join_words(["a", "b", "c"]) == "a, b and c"
+    assert join_words(["a", "b", "c"]) == join_words(["a", "b", "c"], 3) == "a, b and c"
+    assert join_words(["a", "b", "c"], 2) == "a, b and 1 more"
     assert sorted(["d1", "d01"], key=natural) == sorted(["d01", "d1"], key=natural)
     assert sorted(["sm_100", "sm_90", "gfx942", "gfx90a"], key=natural) == [
         "gfx90a",
@@ -237,7 +238,10 @@ def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
 
 
 def test_stand_ins_of_several_kernels_are_one_sentence() -> None:
-    stood_in = evolve(OK, stood_in=StandInPackages(packages=("torch 2.9.1",), skipped=("a", "b")))
+    stood_in = evolve(
+        OK,
+        stood_in=StandInPackages(packages=("torch 2.9.1",), answers=("x",), skipped=("a", "b")),
+    )
     envs = [env("3.2.0"), env("3.9.0")]
     results = [
         *results_of("one", "v", always(stood_in), envs=envs),
@@ -245,8 +249,9 @@ def test_stand_ins_of_several_kernels_are_one_sentence() -> None:
         *results_of("three", "v", always(OK), envs=envs),
     ]
     (sentence,) = stand_ins(results)
-    assert (
-        sentence == "one and two: 8 cells imported with stand-ins for torch, 2 statements left out"
+    assert sentence == (
+        "one and two: 8 cells imported with stand-ins for torch, 1 value supplied, 2 statements"
+        " left out"
     )
 
 

@@ -469,7 +469,7 @@ class KernelScope(Scope):
             return self._layout(node, origin)
         if origin in ("os.environ.get", "os.getenv"):
             return self.value(node.args[1]) if len(node.args) > 1 else None
-        if origin == "isinstance" and len(node.args) == 2:
+        if origin == "isinstance":
             return self._is_descriptor(*node.args)
         if made := _DESCRIPTOR.fullmatch(origin):
             return self._descriptor(node, 1 if made[1] else 3)
