@@ -130,7 +130,7 @@ def reduce(
     options = (*evolve(selection, patterns=Patterns()).options, *passed_options("deadline"))
     limits = passed_options("deadline", "judge_deadline")
     answer.give(
-        lambda: reduction_lines(reduction, selection.config.path, options, limits),
+        lambda: reduction_lines(reduction, selection.config, options, limits),
         lambda: reduction_document(reduction),
     )
     sys.exit(INTERRUPTED if reduction.search_end is ReductionEnd.INTERRUPTED else 0)

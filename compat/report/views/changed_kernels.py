@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from packaging.version import Version
 
 from compat import toolchains
+from compat.engine.run import existing_releases
 from compat.history.account import class_of, failure_of, is_good
 from compat.history.verdict import release_of
 from compat.launch.hosting import Behaviour
@@ -19,12 +20,12 @@ from compat.model.outcome import cell_document
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import DifferenceKind
-from compat.reduce.original import newest_first
 from compat.reduce.reduction import Reduction
 from compat.report.summary.compact import spans
 from compat.text import JsonObject, amount, printable
 
 if TYPE_CHECKING:
+    from compat.config.matrix import MatrixConfig
     from compat.fix.fixing import EditTrial, Fix
 
 # --- a reduced kernel -----------------------------------------------------------------------------
@@ -35,12 +36,15 @@ _NO_NUMBER = 1e9
 
 
 def reduction_lines(
-    reduction: Reduction, matrix: Path, options: Sequence[str] = (), limits: Sequence[str] = ()
+    reduction: Reduction,
+    config: MatrixConfig,
+    options: Sequence[str] = (),
+    limits: Sequence[str] = (),
 ) -> Iterator[str]:
     """The reduced kernel, its facts, the written files, and commands to continue with.
 
-    ``matrix`` is the file that declares the envs, which need not exist. ``options`` make a command
-    in this folder read it. ``limits`` are the options that limit the time of a cell and of a judge.
+    ``config`` declares the envs; its file need not exist. ``options`` make a command in this folder
+    read it. ``limits`` are the options that limit the time of a cell and of a judge.
     """
     path = reduction.path
     start, best, seconds = reduction.start, reduction.history[-1], reduction.seconds
@@ -56,7 +60,8 @@ def reduction_lines(
     )
     for name, text in _specialization(best).items():
         yield f"  {name}: {printable(text)}"
-    yield from (f"  {line}" for line in _comparison_lines(reduction))
+    existing = existing_releases(config)[reduction.subject.spec.toolchain]
+    yield from (f"  {line}" for line in _comparison_lines(reduction, existing))
     yield from (f"  {line}" for line in _launches(reduction))
     yield f"wrote {path} and {path.with_suffix('.toml')}"
     for written in reduction.reproducers:
@@ -71,7 +76,7 @@ def reduction_lines(
         return
     if toolchains.look_up(reduction.subject.spec.toolchain).language.script is not None:
         yield f"for the issue: {shlex.join(['compat', 'repro', *again, cell])}"
-    yield f"to shorten its text further: {_polish(reduction, cell, matrix, limits)}"
+    yield f"to shorten its text further: {_polish(reduction, cell, config.path, limits)}"
 
 
 def reduction_document(reduction: Reduction) -> JsonObject:
@@ -126,7 +131,7 @@ def _specialization(best: Candidate) -> Mapping[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def _comparison_lines(reduction: Reduction) -> Iterator[str]:
+def _comparison_lines(reduction: Reduction, existing: Iterable[Version]) -> Iterator[str]:
     """The envs in which the reduced kernel behaves like the original, and those in which not.
 
     Envs in which they were not compared, or that the reduction dropped, are named too.
@@ -141,14 +146,13 @@ def _comparison_lines(reduction: Reduction) -> Iterator[str]:
             f"confirmed with a deadline of {reduction.confirm_deadline:.0f} s, all that a budget of"
             f" {budget.seconds:g} s allows"
         )
-    others = [item.before.cell.env.name for item in reduction.differences]
+    differing = {item.before.cell.env.name for item in reduction.differences}
     compared = [
         result for result in reduction.results if result.cell.env.name in reduction.original.results
     ]
-    names = [item.cell.env.name for item in reversed(newest_first(compared))]
-    alike = [name for name in names if name not in others]
-    if len(names) > 1:
-        yield f"same as the original: {', '.join(alike)}"
+    alike = [result for result in compared if result.cell.env.name not in differing]
+    if len(compared) > 1:
+        yield f"same as the original: {_releases(alike, compared, existing) or 'none'}"
     for difference in reduction.differences:
         yield f"differs from the original: {difference.text}"
     if reduction.confirmed and reduction.not_compared:
