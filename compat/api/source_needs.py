@@ -22,7 +22,7 @@ from compat import toolchains
 from compat.api.needs import KernelNeeds, needs_of
 from compat.api.records import Inspection
 from compat.api.uses import NoFunction, read_uses
-from compat.config.selection import nothing_matches
+from compat.config.selection import join_names, nothing_matches
 from compat.config.toml import did_you_mean, display_path
 from compat.engine.run import RunContext, run, stored_results
 from compat.errors import CompatError, ConfigError
@@ -165,7 +165,7 @@ def _kernel(
     except NoFunction as error:
         hint = (
             did_you_mean(function or "", error.names)
-            or f"It defines {', '.join(error.names) or 'no function'}."
+            or f"It defines {join_names(error.names) or 'no function'}."
         )
         raise ConfigError(
             f"does not define a function {function!r}", where=name, hint=hint

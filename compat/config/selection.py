@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
-from itertools import accumulate, product
+from itertools import product
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -19,7 +19,7 @@ from compat.config import releases
 from compat.config.toml import did_you_mean
 from compat.errors import SelectionError
 from compat.model import Cell, Env, Specialization, Target
-from compat.text import split_at_commas
+from compat.text import name_first, split_at_commas
 
 if TYPE_CHECKING:
     from compat.config.matrix import MatrixConfig
@@ -29,8 +29,8 @@ MATRIX = "matrix.toml"
 PAIRS = "pair"
 """The kernel name that stands for all pairs of a PyTorch and a release: ``pair/2.9.1+3.6.0``."""
 
-_LISTED = 600
-"""The most characters of the names that a hint lists."""
+_LISTED = 8
+"""The most names that a hint lists."""
 _OPTIONS = {
     "kernel": "--kernel",
     "variant": "--variant",
@@ -60,15 +60,8 @@ def nothing_matches(
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Names with commas between them, as many as a hint has room for, and the number left out."""
-    fitting = [
-        name
-        for name, end in zip(names, accumulate(len(name) + 2 for name in names), strict=True)
-        if end <= _LISTED
-    ]
-    return ", ".join(fitting) + (
-        f" and {len(names) - len(fitting):,} more" if len(names) > len(fitting) else ""
-    )
+    """The first names, as many as a hint lists, with commas, and the number of the others."""
+    return ", ".join(name_first(names, _LISTED))
 
 
 def select_envs(

@@ -15,7 +15,7 @@ from compat.model.fields import DIGITS
 from compat.new_releases import NewRelease
 from compat.pairs.records import Grid, Pair, in_order
 from compat.report.render.blocks import Block, DataTable, Heading, StyledText, TableColumn, TextLine
-from compat.text import JsonObject, amount, in_bytes, join_words
+from compat.text import JsonObject, amount, in_bytes, join_words, name_first
 
 UNTRIED = "-"
 _EVERY = "all programs"
@@ -286,6 +286,8 @@ def grid_document(grid: Grid) -> JsonObject:
 
 
 _DAY = 86400.0
+_REQUIREMENTS = 2
+"""Requirements that the table names; the JSON has all of them."""
 
 
 def env_document(env: KeptEnv) -> dict[str, object]:
@@ -308,7 +310,7 @@ def env_row(env: KeptEnv, now: float) -> dict[str, str]:
     """One env in a table; ``now`` in seconds since 1970."""
     return {
         "name": env.folder.path.name,
-        "requirements": " ".join(env.requirements),
+        "requirements": " ".join(name_first(env.requirements, _REQUIREMENTS)),
         "python": env.python or "-",
         "state": env.state,
         "size": in_bytes(size_of(env.folder.path)),
