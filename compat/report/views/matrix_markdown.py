@@ -31,7 +31,7 @@ from compat.report.summary.grid import (
     legend_of,
     libraries,
 )
-from compat.report.summary.record import DistinctFailure, Report, Surprise, shards_text
+from compat.report.summary.record import DistinctFailure, Report, shards_text
 from compat.report.summary.statements import excerpts, notes, stand_ins, statements
 from compat.report.views.envs import pairs_sentence, section
 from compat.text import JsonObject, amount, join_words, name_first, shorten
@@ -56,12 +56,19 @@ def matrix_markdown(report: Report) -> str:
 
 def _in_brief(report: Report) -> str:
     """The counts of a large report."""
-    counts = fold_report(report, len(statements(report)))
-    marks = {word for kernel in counts.kernels for word, _ in kernel.bad} | {"ok"}
+    kernels = sorted(
+        _kernels(report),
+        key=lambda counts: (not counts.unexpected, not counts.bad, natural(counts.kernel)),
+    )
+    marks = {word for kernel in kernels[:_KERNELS] for word, _ in kernel.bad} | {"ok"}
     return render_template(
         "folded.md.j2",
         (amount, short, last_line, kernels_of),
-        folded=counts,
+        kernels=kernels,
+        failures=sorted(report.failures, key=lambda failure: -len(failure.results)),
+        most_kernels=_KERNELS,
+        most=_LINES,
+        statements=len(statements(report)),
         legend={word: meaning for word, meaning in LEGEND.items() if word in marks},
         **_shared_values(report),
     )
@@ -81,7 +88,6 @@ def _in_full(report: Report) -> str:
         stand_ins=stand_ins(report.ordered_results),
         libraries=libraries(report),
         failing=failing,
-        edits_known=edits_known,
         fix_command=fix_command,
         **_shared_values(report),
     )
@@ -204,12 +210,6 @@ def mark(one: Mark) -> str:
     return f"{text} [{one.failure}]" if one.failure else text
 
 
-def edits_known(report: Report) -> str:
-    """A sentence with the number of failures whose class has a known edit, which may not help."""
-    failures = amount(len(report.failures), "failure")
-    return f"`compat fix CELL` knows edits for the classes of {report.edits_known} of {failures}."
-
-
 def anchor(distinct: DistinctFailure) -> str:
     """The anchor a code forge gives to the failure's heading."""
     heading = f"{distinct.id}-{distinct.failure.failure_class}".lower().replace(" ", "-")
@@ -285,42 +285,6 @@ class KernelCounts:
     def counts_in_words(self) -> str:
         """The counts of cells that are not ok, in words."""
         return join_words([f"{number:,} {word}" for word, number in self.bad])
-
-
-@frozen(kw_only=True)
-class FoldedParts:
-    """The parts that replace the grid, the failures and the unexpected cells of a large report.
-
-    Each list is cut to its first items.
-    """
-
-    kernels: tuple[KernelCounts, ...]
-    more_kernels: int
-    """The number of further kernels, those with least to report."""
-    failures: tuple[DistinctFailure, ...]
-    more_failures: int
-    surprises: tuple[Surprise, ...]
-    more_surprises: int
-    statements: int
-    """The number of sentences about histories in the whole report."""
-
-
-def fold_report(report: Report, statements: int) -> FoldedParts:
-    """The shortened content of a large report; its ``statements`` are only counted."""
-    kernels = sorted(
-        _kernels(report),
-        key=lambda counts: (not counts.unexpected, not counts.bad, natural(counts.kernel)),
-    )
-    failures = sorted(report.failures, key=lambda failure: -len(failure.results))
-    return FoldedParts(
-        kernels=tuple(kernels[:_KERNELS]),
-        more_kernels=max(0, len(kernels) - _KERNELS),
-        failures=tuple(failures[:_LINES]),
-        more_failures=max(0, len(failures) - _LINES),
-        surprises=report.surprises[:_LINES],
-        more_surprises=max(0, len(report.surprises) - _LINES),
-        statements=statements,
-    )
 
 
 def last_line(text: str) -> str:
