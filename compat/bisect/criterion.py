@@ -23,17 +23,25 @@ inconclusive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Protocol, Self
 
 from attrs import evolve, field, frozen
 
 from compat import toolchains
-from compat.bisect.measures import OPERATORS, Row, TakesLonger, measure, parse_duration
+from compat.bisect.measures import (
+    LIMIT,
+    OPERATORS,
+    ExceedsLimit,
+    Row,
+    TakesLonger,
+    measure,
+    parse_duration,
+)
 from compat.config.toml import did_you_mean
 from compat.errors import SelectionError
 from compat.history.account import Judgement, class_of, is_good
-from compat.model import Cell, Check, Latency, Outcome, Result, Status
+from compat.model import Check, Outcome, Result, Status
 from compat.text import lazy_pattern, printable
 
 _METRIC = lazy_pattern(
@@ -293,9 +301,7 @@ LATENCY, BEST, STAYING = "latency", "best", "staying"
 """The subjects of :class:`IsSlower`: the kernel with its own config, its fastest config, or the
 config that is the fastest on the oldest release.
 """
-_LATENCY = lazy_pattern(
-    r"(?P<what>latency|best)\s*(?P<sign>>=|<=|>|<)\s*(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?|(?P<alone>baseline|previous))"
-)
+_LATENCY = lazy_pattern(rf"(?P<what>latency|best)\s*(?P<sign>>=|<=|>|<)\s*{LIMIT}")
 _STAYING = lazy_pattern(r"staying\s*(?P<sign>>=|<=|>|<)\s*(?P<number>\d+(?:\.\d+)?)")
 _WRONG = (Status.WRONG, Status.UNSTABLE, Status.FAULTED)
 _STEADY = (Status.OK, Status.WRONG)
@@ -345,68 +351,34 @@ class IsUnstable:
 
 
 @frozen(kw_only=True)
-class IsSlower:
-    """Does the comparison of a launch's latency with a limit hold?"""
+class IsSlower(ExceedsLimit):
+    """Does the comparison of a launch's latency with a limit hold?
 
-    sign: str
-    number: float
-    """Microseconds, or a multiple of the latency to compare with."""
-    of: str = ""
-    """The latency to compare with: ``baseline``, ``previous`` or none."""
-    what: str = LATENCY
-    """One of :data:`LATENCY`, :data:`BEST` and :data:`STAYING`. The baseline of :data:`STAYING` is
-    the fastest config of the same release.
+    ``what`` is one of :data:`LATENCY`, :data:`BEST` and :data:`STAYING`. Numbers are microseconds.
+    The baseline is the result's own; of :data:`STAYING` it is the fastest config of the same
+    release.
     """
-    before: Mapping[Cell, Latency] = field(factory=dict, eq=False, repr=False)
-    """For ``previous``: cell → the latency to compare with. The first launched cell has none."""
-    launched: bool = field(default=False, eq=False, repr=False)
-    """Whether ``before`` is set."""
 
     @property
     def text(self) -> str:
-        if self.what == STAYING:
-            return f"{self.what}{self.sign}{self.number:g}"
-        return f"{self.what}{self.sign}{self.number:g}{'*' if self.of else ''}{self.of}"
+        return super().text.removesuffix("*baseline") if self.what == STAYING else super().text
 
-    def is_bad(self, result: Result) -> bool | None:
-        latency = result.latency
-        if latency is None:
-            return None
-        limit = self._limit(result.cell, latency)
-        return None if limit is None else OPERATORS[self.sign](latency.us, limit)
+    def value(self, result: Result) -> float | None:
+        """The latency of a result in microseconds, or ``None`` if it was not timed."""
+        return result.latency.us if result.latency else None
 
-    def _limit(self, cell: Cell, latency: Latency) -> float | None:
-        """The microseconds to compare with, or ``None`` if they are not known.
-
-        The limit is infinity or 0 if no release comes before.
-        """
+    def limit(self, result: Result) -> float | None:
+        """The microseconds to compare with, or ``None`` if they are not known."""
         if self.of == "baseline":
-            return None if latency.baseline_us is None else self.number * latency.baseline_us
-        if self.of != "previous":
-            return self.number
-        before = self.before.get(cell)
-        if before is not None:
-            return self.number * before.us if before.device == latency.device else None
-        nothing = float("inf") if self.sign in (">", ">=") else 0.0
-        return nothing if self.launched else None
+            baseline = result.latency.baseline_us if result.latency else None
+            return None if baseline is None else self.number * baseline
+        other = self.before.get(result.cell)
+        return None if other and not self.is_alike(other, result) else super().limit(result)
 
-    def along(self, row: Row) -> Self:
-        """The same question for the releases of a row.
-
-        A slower release is compared with the last one that was not slower, not with itself.
-        """
-        if self.of != "previous":
-            return self
-        before: dict[Cell, Latency] = {}
-        last: Latency | None = None
-        for results in row:
-            before |= {result.cell: last for result in results if last is not None}
-            latency = next((result.latency for result in results if result.latency), None)
-            if latency is None or (last is not None and last.device != latency.device):
-                continue
-            if last is None or not OPERATORS[self.sign](latency.us, self.number * last.us):
-                last = latency
-        return evolve(self, before=before, launched=True)
+    def is_alike(self, other: Result, result: Result) -> bool:
+        """Whether the latencies of two results are of one GPU."""
+        latencies = [timed.latency for timed in (other, result) if timed.latency]
+        return len({latency.device for latency in latencies}) == 1
 
 
 def _parse_latency(text: str) -> IsSlower | None:
@@ -414,15 +386,7 @@ def _parse_latency(text: str) -> IsSlower | None:
     if match := _STAYING.fullmatch(text):
         number = float(match["number"])
         return IsSlower(sign=match["sign"], number=number, of="baseline", what=STAYING)
-    match = _LATENCY.fullmatch(text)
-    if match is None:
-        return None
-    return IsSlower(
-        what=match["what"],
-        sign=match["sign"],
-        number=float(match["number"] or 1),
-        of=match["of"] or match["alone"] or "",
-    )
+    return IsSlower.parse(_LATENCY, text)
 
 
 def check_text(check: Check) -> str:

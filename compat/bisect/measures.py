@@ -14,6 +14,7 @@ nothing, and counts as no difference.
 from __future__ import annotations
 
 import operator
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
@@ -91,39 +92,130 @@ def rows_of(results: Iterable[Result]) -> Iterator[Row]:
         yield [row[release] for release in sorted(row)]
 
 
-# --- seconds --------------------------------------------------------------------------------------
+# --- comparisons ----------------------------------------------------------------------------------
 
-_DURATION = lazy_pattern(
-    r"(?P<what>compile_seconds|stage\.\w+\.cpu|pass\.[\w-]+\.cpu)"
-    r"\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*"
-    r"(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?|(?P<alone>baseline|previous))"
+LIMIT = (
+    r"(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?"
+    r"|(?P<alone>baseline|previous))"
 )
+"""The pattern of a limit: a number, or a multiple of the number of another release."""
 
 
 @frozen(kw_only=True)
-class TakesLonger:
-    """Does the comparison of the seconds of a compile, a stage or a pass with a limit hold?"""
+class ExceedsLimit:
+    """Does the comparison of a number of a result with a limit hold?"""
 
     what: str
-    """``compile_seconds``, ``stage.llir.cpu`` or ``pass.cse.cpu``."""
+    """The name of the number."""
     sign: str
     number: float
-    """CPU seconds, or a multiple of the time to compare with."""
+    """The limit, or a multiple of the number to compare with."""
     of: str = ""
-    """The time to compare with: ``baseline``, ``previous`` or none."""
+    """The number to compare with: ``baseline``, ``previous`` or none."""
     before: Mapping[Cell, Result | None] = field(factory=dict, eq=False, repr=False)
     """Cell → the result to compare with; ``None`` if no release comes before."""
+
+    @classmethod
+    def parse(cls, pattern: re.Pattern[str], text: str) -> Self | None:
+        """The question that a text is; ``None`` if it does not have the pattern."""
+        match = pattern.fullmatch(text)
+        return match and cls(
+            what=match["what"],
+            sign="==" if match["sign"] == "=" else match["sign"],
+            number=float(match["number"] or 1),
+            of=match["of"] or match["alone"] or "",
+        )
 
     @property
     def text(self) -> str:
         return f"{self.what}{self.sign}{self.number:g}{'*' if self.of else ''}{self.of}"
+
+    def value(self, result: Result) -> float | None:
+        """The number of a result that is compared, or ``None`` if it is not known."""
+        raise NotImplementedError
+
+    def is_bad(self, result: Result) -> bool | None:
+        value, limit = self.value(result), self.limit(result)
+        return None if value is None or limit is None else self.exceeds(value, limit)
+
+    def limit(self, result: Result) -> float | None:
+        """The number to compare with, or ``None`` if it is not known.
+
+        The limit is infinity or 0 if no release comes before.
+        """
+        if not self.of:
+            return self.number
+        if result.cell not in self.before:
+            return None
+        other = self.before[result.cell]
+        if other is None:
+            return float("inf") if self.sign in (">", ">=") else 0.0
+        value = self.value(other)
+        return None if value is None else self.number * value
+
+    def exceeds(self, value: float, limit: float) -> bool:
+        """Whether a value exceeds a limit."""
+        return OPERATORS[self.sign](value, limit)
+
+    def is_alike(self, other: Result, result: Result) -> bool:
+        """Whether the numbers of two results can be compared."""
+        return True
+
+    def along(self, row: Row) -> Self:
+        """The same question for the releases of a row.
+
+        A slower release is compared with the last one that was not slower, not with itself.
+        """
+        if not self.of:
+            return self
+        before: dict[Cell, Result | None] = {}
+        last: Result | None = None
+        for results in row:
+            before |= {result.cell: last for result in results}
+            result = next(
+                (
+                    candidate
+                    for candidate in results
+                    if candidate.outcome.status is not Status.TIMED_OUT
+                    and self.value(candidate) is not None
+                ),
+                None,
+            )
+            if result is None:
+                continue
+            if last is None or (
+                self.of != "baseline"
+                and self.is_alike(last, result)
+                and not self.exceeds(
+                    self.value(result) or 0.0, self.number * (self.value(last) or 0.0)
+                )
+            ):
+                last = result
+        return evolve(self, before=before)
+
+
+# --- seconds --------------------------------------------------------------------------------------
+
+_DURATION = lazy_pattern(
+    r"(?P<what>compile_seconds|stage\.\w+\.cpu|pass\.[\w-]+\.cpu)"
+    rf"\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*{LIMIT}"
+)
+
+
+@frozen(kw_only=True)
+class TakesLonger(ExceedsLimit):
+    """Does the comparison of the seconds of a compile, a stage or a pass with a limit hold?
+
+    ``what`` is ``compile_seconds``, ``stage.llir.cpu`` or ``pass.cse.cpu``. Numbers are CPU
+    seconds.
+    """
 
     @property
     def of_pass(self) -> str | None:
         """The pass that the question is about; ``None`` if it is not about a pass."""
         return self.what.split(".")[1] if self.what.startswith("pass.") else None
 
-    def seconds(self, result: Result) -> float | None:
+    def value(self, result: Result) -> float | None:
         """The seconds of a result that are compared, or ``None`` if they are not known.
 
         A compile that was stopped took at least the seconds until then.
@@ -145,84 +237,30 @@ class TakesLonger:
         return sum(pass_seconds) if pass_seconds else None
 
     def is_bad(self, result: Result) -> bool | None:
-        value, limit = self.seconds(result), self.limit(result)
-        if value is None or limit is None:
-            return None
-        bad = self._exceeds(value, limit)
+        bad = super().is_bad(result)
         # A stopped compile takes at least its limit, so only "more than" is certain.
         if result.outcome.status is Status.TIMED_OUT:
             return True if bad and self.sign in (">", ">=") else None
         return bad
 
-    def limit(self, result: Result) -> float | None:
-        """The seconds to compare with, or ``None`` if they are not known.
-
-        The limit is infinity or 0 if no release comes before.
-        """
-        if not self.of:
-            return self.number
-        if result.cell not in self.before:
-            return None
-        other = self.before[result.cell]
-        if other is None:
-            return float("inf") if self.sign in (">", ">=") else 0.0
-        seconds = self.seconds(other)
-        return None if seconds is None else self.number * seconds
-
-    def _exceeds(self, value: float, limit: float) -> bool:
+    def exceeds(self, value: float, limit: float) -> bool:
         """Whether a value exceeds a limit.
 
         Against another release, the seconds must also be long enough, or the factor between the two
         large enough, to show a difference.
         """
-        if not OPERATORS[self.sign](value, limit):
-            return False
-        if not self.of:
-            return True
+        exceeds = super().exceeds(value, limit)
+        if not exceeds or not self.of:
+            return exceeds
         less, more = sorted((value, limit / self.number if self.number else 0.0))
         return more >= _LITTLE or more >= NOISE * less
 
     def is_near(self, result: Result) -> bool:
         """Whether another measurement may be on the other side of the limit."""
-        value, limit = self.seconds(result), self.limit(result)
+        value, limit = self.value(result), self.limit(result)
         return bool(value and limit) and limit / NOISE < value < limit * NOISE  # type: ignore[operator]
-
-    def along(self, row: Row) -> Self:
-        """The same question for the releases of a row.
-
-        A slower release is compared with the last one that was not slower, not with itself.
-        """
-        if not self.of:
-            return self
-        before: dict[Cell, Result | None] = {}
-        last: Result | None = None
-        for results in row:
-            before |= {result.cell: last for result in results}
-            ended = (
-                candidate
-                for candidate in results
-                if candidate.outcome.status is not Status.TIMED_OUT
-            )
-            result = next(
-                (candidate for candidate in ended if self.seconds(candidate) is not None), None
-            )
-            if result is None or (last is not None and self.of == "baseline"):
-                continue
-            if last is None or not self._exceeds(
-                self.seconds(result) or 0.0, self.number * (self.seconds(last) or 0.0)
-            ):
-                last = result
-        return evolve(self, before=before)
 
 
 def parse_duration(text: str) -> TakesLonger | None:
     """The question about the seconds of compiles that a text names; ``None`` for other texts."""
-    match = _DURATION.fullmatch(text)
-    if match is None:
-        return None
-    return TakesLonger(
-        what=match["what"],
-        sign="==" if match["sign"] == "=" else match["sign"],
-        number=float(match["number"] or 1),
-        of=match["of"] or match["alone"] or "",
-    )
+    return TakesLonger.parse(_DURATION, text)

@@ -64,7 +64,7 @@ def in_seconds(question: TakesLonger, cell: Cell, context: RunContext) -> TakesL
     if question.of != "baseline":
         return question
     results = [result for _ in range(_TIMES) for result in _anew([cell], question, context)]
-    seconds = [duration for result in results if (duration := question.seconds(result)) is not None]
+    seconds = [duration for result in results if (duration := question.value(result)) is not None]
     if not seconds:
         raise SelectionError(f"{cell.id} does not report {question.what}", where="--judge")
     return evolve(question, number=round(question.number * min(seconds), 3), of="")
@@ -116,7 +116,7 @@ def _of_row(row: Sequence[Sequence[Result]], question: TakesLonger) -> Iterator[
         for result in results
         if result.outcome.status is not Status.TIMED_OUT
     ]
-    line = [result for result in line if question.seconds(result) is not None]
+    line = [result for result in line if question.value(result) is not None]
     for result in line:
         if question.is_near(result):
             yield from (result, *_results_before(result, question))

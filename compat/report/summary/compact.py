@@ -141,6 +141,20 @@ def tested_spans(releases: Sequence[str], line: Sequence[str]) -> str:
     )
 
 
+def counted_releases(
+    releases: Sequence[str], line: Sequence[str], which: str, quantity: str = "all"
+) -> str:
+    """Releases with their number: ``all 13 releases tested (3.0.0 to 3.9.0)``.
+
+    ``which`` says which releases these are, such as ``tested``.
+    """
+    if len(releases) == 1:
+        return f"the only release {which}, {releases[0]}"
+    is_both = quantity == "all" and len(releases) == 2
+    count = "both" if is_both else f"{quantity} {len(releases):,}"
+    return f"{count} releases {which} ({tested_spans(releases, line)})"
+
+
 def open_between(account: Account, bracket: Bracket) -> str:
     """The reasons why releases between the two ends of a change have no answer.
 

@@ -17,13 +17,13 @@ from compat.model.cell import leaf_types
 from compat.model.codec import record_of
 from compat.report.summary.compact import (
     NAMED_CASES,
+    counted_releases,
     earlier_runs,
     natural,
     one_line,
     open_between,
     rectangles,
     spans,
-    tested_spans,
     unknown,
 )
 from compat.report.summary.record import Report
@@ -348,10 +348,7 @@ def _extent(story: _SentenceFacts, quantity: str, *, able: bool = True) -> str:
     if len(chosen) < len(story.known_releases):
         qualified.append(f"that can build for {join_words(story.targets)}")
     which = (" " if story.clear else " and ").join(qualified)
-    if len(chosen) == 1:
-        return f"the only release {which}, {chosen[0]}"
-    count = "both" if (quantity, len(chosen)) == ("all", 2) else f"{quantity} {len(chosen)}"
-    return f"{count} releases {which} ({tested_spans(chosen, story.line)})"
+    return counted_releases(chosen, story.line, which, quantity)
 
 
 def _runs(story: _SentenceFacts, *, failing: bool = False) -> str:

@@ -19,6 +19,7 @@ from compat.history.verdict import coordinate_of
 from compat.model import Failure, Result
 from compat.report.summary.compact import (
     coordinate_options,
+    counted_releases,
     one_line,
     open_between,
     spans,
@@ -201,7 +202,7 @@ def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
         latency = result.latency
         return None if not latency else latency.ratio if question.what == STAYING else latency.us
     if isinstance(question, TakesLonger):
-        return question.seconds(result)
+        return question.value(result)
     return measure(result.outcome, question.metric) if isinstance(question, Exceeds) else None
 
 
@@ -316,10 +317,7 @@ def _all(answer: ReleaseAnswer) -> str:
         if answer.account.flaky or answer.account.untested_releases
         else "tested"
     )
-    if len(releases) == 1:
-        return f"{releases[0]}, the only release {clear}"
-    count = "both" if len(releases) == 2 else f"all {len(releases):,}"
-    return f"{count} releases {clear} ({tested_spans(releases, answer.account.line)})"
+    return counted_releases(releases, answer.account.line, clear)
 
 
 def _back_and_forth(answer: ReleaseAnswer) -> str:
