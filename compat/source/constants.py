@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import Factory, define, frozen
 
-from compat.source.parsing import defaults_of, dotted_name
+from compat.source.parsing import bindings, defaults_of, dotted_name
 
 PythonValue = Any
 """The value of an expression: an object that literals, operators or functions of this module make.
@@ -285,6 +285,12 @@ class Scope:
         origin = self.origin(node)
         if origin is not None and origin in self.functions:
             return self.functions[origin]
+        holder = self.module.get(self.origin(node.value) or "")
+        if isinstance(holder, ast.ClassDef) and node.attr in (own := bindings(holder.body)):
+            # A member of an enumeration counts as its value.
+            top = self._inner_scope({})
+            top.module = {**self.module, **own}
+            return top.name(ast.Name(id=node.attr))
         return self.attribute_of(self.value(node.value), node.attr)
 
     def attribute_of(self, value: object, name: str) -> object:

@@ -2006,3 +2006,146 @@ def kernel(x, indexer_cache, index_cache, TYPE: tl.constexpr):
     )
     types = document["signature"]
     assert (types["indexer_cache"], types["index_cache"]) == ("*fp32", "*i32")
+
+
+def test_values_that_are_cast_to_the_type_of_a_pointer_decide_its_type(tmp_path: Path) -> None:
+    """Both operands of a `tl.dot` and both branches of a condition have one type."""
+    document = tables(
+        tmp_path,
+        """
+@jit
+def kernel(x, w, parts, out, rest, n, B: tl.constexpr):
+    dtype = parts.dtype.element_ty
+    at = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    scores = tl.exp(tl.load(x + at).to(tl.float32)).to(dtype)
+    tl.store(parts + at, tl.dot(scores, tl.load(w + at)).to(dtype))
+    if n > 4:
+        value = tl.load(rest + at)
+    else:
+        value = tl.zeros((B, B), dtype=out.dtype.element_ty)
+    tl.store(out + at, tl.dot(value, tl.load(w + at)))
+""",
+    )
+    assert document["signature"] == {
+        "x": "*fp16",
+        "w": "*fp16",
+        "parts": "*fp16",
+        "out": "*fp16",
+        "rest": "*fp16",
+        "n": "i32",
+    }
+
+
+def test_values_of_a_variable_that_two_branches_set_have_one_type(tmp_path: Path) -> None:
+    """Names of both parameters say something else."""
+    document = tables(
+        tmp_path,
+        """
+@jit
+def kernel(draft, ids, recovered_token_ids, out, n):
+    at = tl.program_id(0)
+    token = tl.load(draft + at)
+    if n > tl.load(ids + token):
+        chosen = token
+    else:
+        chosen = tl.load(recovered_token_ids + at)
+    tl.store(out + at, chosen)
+""",
+    )
+    assert document["signature"]["draft"] == document["signature"]["recovered_token_ids"]
+
+
+def test_exchanged_value_has_the_type_of_its_tensor(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@jit
+def kernel(sums, lock, B: tl.constexpr):
+    at = tl.arange(0, B)
+    tl.atomic_xchg(sums + at, tl.exp(tl.load(sums + at)))
+    tl.atomic_xchg(lock, 0)
+""",
+    )
+    assert document["signature"] == {"sums": "*fp32", "lock": "*i32"}
+
+
+def test_type_of_a_descriptor_is_the_one_that_an_assertion_requires(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@jit
+def kernel(source, weights, out, B: tl.constexpr):
+    tl.static_assert(source.dtype == tl.bfloat16)
+    tl.static_assert(weights.dtype.element_ty == tl.int8)
+    x = source.load([0, 0]) * tl.load(weights)
+    tl.store(out + tl.arange(0, B)[:, None], x)
+""",
+    )
+    assert document["signature"]["source"].startswith("tensordesc<bf16")
+    assert document["signature"]["weights"] == "*i8"
+
+
+@pytest.mark.parametrize(
+    ("constant", "value"),
+    [
+        ("tl.constexpr(5)", 5),
+        ("tl.constexpr(Mode.SHIFTED.value)", 5),
+        ("tl.constexpr(Mode.NEXT.value)", 6),
+        ('"shifted"', "shifted"),
+        ("Other.SHIFTED", 64),  # unknown
+    ],
+)
+def test_constexpr_has_the_global_value_that_it_is_compared_with(
+    constant: str, value: int | str, tmp_path: Path
+) -> None:
+    document = tables(
+        tmp_path,
+        f"""
+from enum import Enum
+
+class Mode(Enum):
+    PLAIN = 0
+    SHIFTED = 5
+    NEXT = SHIFTED + 1
+
+SHIFTED = {constant}
+
+@jit
+def kernel(out, MANNER: tl.constexpr):
+    if MANNER == SHIFTED:
+        tl.store(out, 1)
+""",
+    )
+    assert document["constexprs"] == {"MANNER": value}
+
+
+def test_assertion_that_nothing_satisfies_leaves_others_their_values(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@jit
+def kernel(out, SPARE: tl.constexpr, ROWS: tl.constexpr):
+    tl.static_assert(SPARE > 9000)
+    tl.static_assert(ROWS == 48)
+    tl.store(out + ROWS, SPARE)
+""",
+    )
+    assert document["constexprs"]["ROWS"] == 48
+
+
+def test_size_is_not_the_zero_that_an_assertion_compares_it_with(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@jit
+def kernel(out, n, MANY: tl.constexpr, BLOCK: tl.constexpr):
+    tl.static_assert(MANY > 0)
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, at, mask=(at < MANY) & (at < n))
+
+def run(out, n):
+    many = out.shape[0]
+    kernel[(1,)](out, n, MANY=many, BLOCK=triton.next_power_of_2(many))
+""",
+    )
+    assert document["constexprs"] == {"MANY": 1024, "BLOCK": 1024}

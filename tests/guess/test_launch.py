@@ -401,11 +401,12 @@ def run(x, y):
     assert 'n_cols = "i32"  # guessed: compared with whole numbers; taken as 64\n' in text
 
 
-def test_quotient_of_sizes_is_assumed_apart_from_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("quotient", ["{} // {}", "triton.cdiv({}, {})"])
+def test_quotient_of_sizes_is_assumed_apart_from_them(quotient: str, tmp_path: Path) -> None:
     """Of two sizes that are assumed one by one it would be 1 or 0, which is no side of a block."""
-    wrapper = """
+    wrapper = f"""
 def run(x, y):
-    group = x.shape[1] // y.shape[1]
+    group = {quotient.format("x.shape[1]", "y.shape[1]")}
     rows[(1,)](x, y, x.stride(2), y.stride(2), group, 64, 0, BLOCK_M=group, BLOCK_N=64)
 """
     kernel_file = tables(tmp_path, ROWS + wrapper)
@@ -453,6 +454,24 @@ def run(x):
         'n_cols = "i32"  # guessed: compared with whole numbers; taken as 64\n'
         in (tmp_path / "source.toml").read_text()
     )
+
+
+def test_sizes_are_smaller_where_one_block_is_too_long(tmp_path: Path) -> None:
+    """A block of a million elements compiles for minutes."""
+    kernel_file = tables(
+        tmp_path,
+        """
+@triton.jit
+def copied(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n), mask=at < n)
+
+def run(x, out):
+    rows, columns = x.shape
+    copied[(1,)](x, out, x.numel(), BLOCK=triton.next_power_of_2(x.numel()))
+""",
+    )
+    assert kernel_file["constexprs"] == {"BLOCK": 4096}
 
 
 def test_sizes_that_bound_an_unrolled_loop_are_small(tmp_path: Path) -> None:
@@ -720,3 +739,45 @@ def run(x):
 """
     values = tables(tmp_path, ROWS + wrapper)["constexprs"]
     assert values == {"BLOCK_M": 32, "BLOCK_N": 64}
+
+
+@pytest.mark.parametrize(
+    ("condition", "types", "side"),
+    [
+        ("assert x.dtype == torch.bfloat16", ("*bf16", "*fp16"), 1024),
+        ("assert x.dtype == y.dtype == out.dtype", ("*bf16", "*bf16"), 1024),
+        ("assert out.dtype == x.dtype and x.dtype == y.dtype", ("*bf16", "*bf16"), 1024),
+        ("if x.dtype != out.dtype: raise TypeError(x)", ("*bf16", "*fp16"), 1024),
+        (
+            "if not (x.dtype == out.dtype and n == 32) or y.dtype != x.dtype: raise TypeError(x)",
+            ("*bf16", "*bf16"),
+            32,
+        ),
+        ("assert n == 32", ("*fp16", "*fp16"), 32),
+        ("if x.dtype == out.dtype: raise TypeError(x)", ("*fp16", "*fp16"), 1024),
+        ("assert x.dtype == out.dtype or n == 32", ("*fp16", "*fp16"), 1024),
+    ],
+)
+def test_condition_that_a_wrapper_demands_decides_what_it_passes(
+    condition: str, types: tuple[str, str], side: int, tmp_path: Path
+) -> None:
+    kernel_file = tables(
+        tmp_path,
+        f"""
+@triton.jit
+def added(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x, y = tl.load(x_ptr + at).to(tl.float32), tl.load(y_ptr + at).to(tl.float32)
+    tl.store(out_ptr + at, x + y)
+
+def run(x, y):
+    n = x.shape[0]
+    out = torch.empty(n, dtype=torch.bfloat16)
+    {condition}
+    added[(1,)](x, y, out, BLOCK=n)
+""",
+    )
+    given = kernel_file["signature"]
+    assert (given["x_ptr"], given["y_ptr"]) == types
+    assert given["out_ptr"] == "*bf16"
+    assert kernel_file["constexprs"] == {"BLOCK": side}

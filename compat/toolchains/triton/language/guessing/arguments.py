@@ -212,7 +212,7 @@ class Types:
             if isinstance(beside, str):
                 return beside
             same += [parameter for parameter in beside if parameter not in same]
-        return same
+        return [parameter for parameter in self.parameters if parameter in same]
 
     def _launch_type_or_names(self, name: str) -> str | list[str]:
         """Return the same as :meth:`_type_or_names`, from launches alone."""
@@ -602,10 +602,10 @@ def mend_guesses(
     """
     changed: set[str] = set()
     for _ in range(len(free)):
-        broken = broken_asserts(asserts, values, scope)
-        choices = [
-            name for name in free if broken and name in names_in(broken[0]) and name not in changed
-        ]
+        broken = {
+            name for node in broken_asserts(asserts, values, scope) for name in names_in(node)
+        }
+        choices = [name for name in free if name in broken and name not in changed]
         better = next(
             (change for name in choices if (change := _better(name, values, asserts, scope))), None
         )

@@ -407,13 +407,21 @@ class Walk:
         if not isinstance(one, ast.Name) or one.id not in self.names:
             return
         names = self.parameters(one.id)
-        if isinstance(other, ast.Constant):
+        is_known, value = self._constant(other)
+        if is_known and (value is None or isinstance(value, bool | int | float | str)):
             for name in names:
-                if other.value is None:
+                if value is None:
                     self.facts.optional.add(name)
-                self.facts.compared_values.setdefault(name, []).append(other.value)
+                self.facts.compared_values.setdefault(name, []).append(value)
         elif (self.module.scope.origin(other) or "").startswith("triton.language."):
             self.facts.dtypes.update(names)
+
+    def _constant(self, node: ast.expr) -> tuple[bool, object]:
+        """Return whether an expression of literals and global names is known, and its value."""
+        names = names_in(node)
+        if not names.isdisjoint(self.names) or isinstance(node, ast.Call):
+            return False, None
+        return self.module.scope.inside(self.module.imported_values(names)).try_value(node)
 
     def parameters(self, name: str) -> list[str]:
         """Return the parameters that a name stands for, unchanged.

@@ -150,10 +150,8 @@ def _cast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
     if kind == "pointer" or _is_type_of_pointer(walk, to):
         walk.facts.is_kind(base.origins, "i64", CERTAIN, "addresses")
         return Value.of("pointer")
-    if isinstance(to, ast.Attribute) and kind is None:
-        return _cast_like(walk, base, walk.value(to))
-    if isinstance(to, ast.Name) and to.id in walk.names:
-        return Value.of(None, map(ValueOrigin, walk.parameters(to.id)))
+    if kind is None or (isinstance(to, ast.Name) and to.id in walk.names):
+        return _cast_like(walk, base, to)
     elements = [origin for origin in base.origins if origin.element]
     if kind == "bool":
         walk.facts.is_kind(elements, "bool", LIKELY, "cast to tl.int1")
@@ -178,12 +176,23 @@ def _is_type_of_pointer(walk: Walk, to: ast.expr) -> bool:
     return len(terms) == 1 and terms[0].argument in walk.facts.pointers
 
 
-def _cast_like(walk: Walk, base: Value, other: Value) -> Value:
+def _cast_like(walk: Walk, base: Value, to: ast.expr) -> Value:
     """Return a value cast to the type of another: ``x.to(out_ptr.dtype.element_ty)``."""
+    other = _like(walk, to)
     if base.kind in FLOATS and other.kind is None:
         elements = [origin for origin in other.origins if origin.element]
         walk.facts.is_kind(elements, "float", PERHAPS, "floating-point numbers are cast to it")
-    return other.derive_value()
+    return other
+
+
+def _like(walk: Walk, dtype: ast.expr) -> Value:
+    """Return a value of a dtype that is a parameter, or that of other values."""
+    if isinstance(dtype, ast.Name) and dtype.id in walk.names:
+        if names := walk.parameters(dtype.id):
+            return Value.of(None, map(ValueOrigin, names))
+    elif not isinstance(dtype, ast.Attribute):
+        return Value()
+    return walk.value(dtype).derive_value()
 
 
 _SAME_BITS = {
@@ -368,7 +377,7 @@ def _atomic(walk: Walk, node: ast.Call, short: str) -> Value:
     bases = walk.address(walk.value(_argument(node, 0, "pointer")), "changed atomically")
     values = [walk.value(argument) for argument in _arguments(node)[1:]]
     origins = [ValueOrigin(name, element=True) for name in bases]
-    if short in ("atomic_cas", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor"):
+    if short in ("atomic_cas", "atomic_and", "atomic_or", "atomic_xor"):
         walk.facts.is_kind(origins, "int", CERTAIN, f"{short} of a lock")
     elif values and values[0].kind:
         kind = values[0].kind
@@ -420,7 +429,9 @@ def _fill(walk: Walk, node: ast.Call, dtype: int = 1) -> Value:
         _sides(walk, shape)
     for value in node.args[1:dtype]:
         walk.value(value)
-    return Value.of(_dtype(walk, _argument(node, dtype, "dtype")))
+    of_type = _argument(node, dtype, "dtype")
+    kind = _dtype(walk, of_type)
+    return Value.of(kind) if kind or of_type is None else _like(walk, of_type)
 
 
 def _dot(walk: Walk, node: ast.Call) -> Value:
@@ -556,10 +567,10 @@ def _assertion(walk: Walk, node: ast.Call) -> Value:
     condition = _argument(node, 0, "cond")
     walk.value(condition)
     match condition:
-        case ast.Compare(
-            left=ast.Attribute(value=base, attr="dtype"), ops=[ast.Eq()], comparators=[dtype]
-        ) if kind := _dtype(walk, dtype):
-            elements = [origin for origin in walk.value(base).origins if origin.element]
+        case ast.Compare(left=ast.Attribute() as asked, ops=[ast.Eq()], comparators=[dtype]) if (
+            kind := _dtype(walk, dtype)
+        ):
+            elements = [origin for origin in walk.value(asked).origins if origin.element]
             walk.facts.is_kind(elements, kind, CERTAIN, ASSERTED)
     condition = walk.by_names_of_kernel(condition) if condition is not None else None
     if condition is not None:

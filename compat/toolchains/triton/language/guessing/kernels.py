@@ -171,20 +171,19 @@ class _Guessing:
     def excess(self) -> float:
         """Return the factor by which blocks or unrolled loops exceed the usual.
 
-        It compares the elements of blocks of two dimensions, and the passes of loops, and is the
-        larger of both factors.
+        It compares the elements of blocks, and the passes of loops, and is the larger of both
+        factors.
         """
         numbers = {
             name: guess.value for name, guess in self.values.items() if type(guess.value) is int
         }
-        sides = sorted(number for name, number in numbers.items() if name in self.facts.spans)[-2:]
+        sides = sorted(number for name, number in numbers.items() if name in self.facts.spans)
         passes = max(
             (number for name, number in numbers.items() if name in self.facts.unrolled_parameters),
             default=0,
         )
-        return max(
-            math.prod(sides) / _LARGE_BLOCK if self.facts.blocks > 1 else 0, passes / _MANY_PASSES
-        )
+        elements = math.prod(sides[-2:] if self.facts.blocks > 1 else sides[-1:])
+        return max(elements / _LARGE_BLOCK, passes / _MANY_PASSES)
 
     # --- the launch ---
 
@@ -222,6 +221,7 @@ class _Guessing:
                 )
             elif (
                 type((guess := self._values_of(()).of(parameter)).value) is int
+                and guess.value > 0
                 and not guess.look_at
             ):
                 sizes[size.key] = guess.value

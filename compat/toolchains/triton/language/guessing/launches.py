@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from attrs import Factory, define, frozen
 
@@ -249,6 +249,8 @@ class _Wrapper:
                     self._assign(target, value)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._bind(target, *self._scope.try_value(value))
+            case ast.Assert(test=test):
+                self._assume(test)
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                 old = ast.copy_location(ast.Name(id=name, ctx=ast.Load()), target)
                 self._bind(target, *self._scope.try_value(ast.BinOp(left=old, op=op, right=value)))
@@ -292,9 +294,48 @@ class _Wrapper:
             return
         self._follow(body)
         first, self._scope.local = self._scope.local, before
+        if body and isinstance(body[-1], ast.Raise):
+            self._assume(test, holds=False)
         self._follow(otherwise)
         if not (body and isinstance(body[-1], _JUMPS)):
             self._scope.local |= {name: value for name, value in first.items() if value is not None}
+
+    def _assume(self, test: ast.expr, *, holds: bool = True) -> None:
+        """Note the dtypes and numbers that a condition implies, or that its negation does."""
+        match test:
+            case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And if holds else ast.Or):
+                for value in values:
+                    self._assume(value, holds=holds)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self._assume(operand, holds=not holds)
+            case ast.Compare(left=left, ops=ops, comparators=others) if all(
+                isinstance(op, ast.Eq if holds else ast.NotEq) for op in ops
+            ):
+                for one, other in pairwise((left, *others)):
+                    self._equal(one, other) or self._equal(other, one)
+
+    def _equal(self, one: ast.expr, other: ast.expr) -> bool:
+        """Give a name what it is equal to: ``x.dtype == y.dtype``, and ``group == 32``.
+
+        Return whether this is possible.
+        """
+        is_known, value = self._scope.try_value(other)
+        match one:
+            case ast.Attribute(value=ast.Name(id=name), attr="dtype"):
+                tensor = self._scope.local.get(name)
+                if not is_known or not isinstance(tensor, AssumedTensor) or tensor.element:
+                    return False
+                self._scope.local |= {
+                    alike: other.of_type(value)
+                    for alike, other in self._scope.local.items()
+                    if isinstance(other, AssumedTensor)
+                    and (other.element, other.origin) == (None, tensor.origin)
+                }
+                return True
+            case ast.Name(id=name) if isinstance(other, ast.Constant) and type(value) is int:
+                self._scope.local[name] = value
+                return True
+        return False
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         """Bind names to a value. Of several values, bind each known one to its name."""
