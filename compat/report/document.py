@@ -284,6 +284,7 @@ def _document(report: Report) -> JsonObject:
         "unexpected": len(report.unexpected_results),
         "cached": report.cached_count,
         "failures": len(report.failures),
+        "edits_known": len(report.edits_known),
     }
     summary = record_of(SummaryRecord, report, statuses=report.counts, **facts)
     records = {

@@ -764,11 +764,18 @@ kernel = triton.jit(kernel)
 kernel = triton.heuristics({"EVEN": lambda args: args["N"] % 2 == 0})(kernel)
 tuned = triton.autotune([triton.Config({"N": 64}), triton.Config({"N": 128})], key=[])(kernel)
 alias = print(kernel)
+
+@triton.jit
+def wrapped(x, N: tl.constexpr):
+    tl.store(x + tl.arange(0, N), helper(2.0))
+
+wrapped = tune_it(64)(wrapped)
 """,
     )
     tables = {kernel.function: kernel.tables for kernel in source.kernels}
-    assert tables.keys() == {"kernel", "tuned"}
+    assert tables.keys() == {"kernel", "tuned", "wrapped"}
     assert source.helpers == ("helper",)
+    assert not source.unreachable
     constexprs = {name: value.value for name, value in tables["kernel"]["constexprs"].items()}
     assert constexprs == {"N": 1024, "EVEN": True}
     assert [case["constexprs"] for case in tables["tuned"]["case"]] == [{"N": 64}, {"N": 128}]
@@ -1315,6 +1322,22 @@ def kernel(packed, valid, flags, raw, half_bits, quantized, scales, weights, out
         "weights": "*u8",
         "out": "*fp16",
     }
+
+
+def test_histogram_and_what_its_counts_are_cast_to_are_whole_numbers(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(chosen, counts, n, N: tl.constexpr, BINS: tl.constexpr):
+    at = tl.arange(0, N)
+    counted = tl.zeros((BINS,), dtype=tl.int32)
+    for _ in range(n):
+        counted += tl.histogram(tl.ravel(tl.load(chosen + at)), BINS)
+    tl.store(counts + tl.arange(0, BINS), counted.to(counts.dtype.element_ty))
+""",
+    )
+    assert document["signature"] == {"chosen": "*i32", "counts": "*i32", "n": "i32"}
 
 
 def test_bitcast_after_a_cast_does_not_decide_the_element_type(tmp_path: Path) -> None:

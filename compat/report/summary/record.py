@@ -261,9 +261,9 @@ class Report:
         return {distinct.failure.fingerprint: distinct.id for distinct in self.failures}
 
     @property
-    def edits_known(self) -> int:
-        """Number of distinct failures whose class has a known edit. The edits were not compiled."""
-        return sum(bool(distinct.to_fix) for distinct in self.failures)
+    def edits_known(self) -> list[str]:
+        """Ids of the failures whose class has a known edit. The edits were not compiled."""
+        return [distinct.id for distinct in self.failures if distinct.to_fix]
 
     @cached_property
     def surprises(self) -> tuple[Surprise, ...]:

@@ -225,11 +225,8 @@ def _failures(report: Report, most: int | None) -> Iterator[Block]:
     for distinct in report.failures:
         yield from _failure(distinct, most)
     if report.edits_known:
-        failures = amount(len(report.failures), "distinct failure")
-        edits = (
-            f"`compat fix CELL` knows edits for the classes of {report.edits_known} of {failures}"
-        )
-        yield Heading(edits, style="")
+        named = join_words(report.edits_known, NAMED_CASES)
+        yield Heading(f"`compat fix CELL` can try edits for {named}", style="")
 
 
 def _failure(distinct: DistinctFailure, most: int | None) -> Iterator[Block]:

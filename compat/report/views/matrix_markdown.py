@@ -89,6 +89,7 @@ def _in_full(report: Report) -> str:
         libraries=libraries(report),
         failing=failing,
         fix_command=fix_command,
+        edits_known=join_words(report.edits_known, NAMED_CASES),
         **_shared_values(report),
     )
 

@@ -179,9 +179,10 @@ def _is_type_of_pointer(walk: Walk, to: ast.expr) -> bool:
 def _cast_like(walk: Walk, base: Value, to: ast.expr) -> Value:
     """Return a value cast to the type of another: ``x.to(out_ptr.dtype.element_ty)``."""
     other = _like(walk, to)
-    if base.kind in FLOATS and other.kind is None:
+    if base.kind in FLOATS | WHOLE and other.kind is None:
         elements = [origin for origin in other.origins if origin.element]
-        walk.facts.is_kind(elements, "float", PERHAPS, "floating-point numbers are cast to it")
+        kind, numbers = ("int", "whole") if base.kind in WHOLE else ("float", "floating-point")
+        walk.facts.is_kind(elements, kind, PERHAPS, f"{numbers} numbers are cast to it")
     return other
 
 
@@ -652,9 +653,9 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
         _reduction,
     ),
     **dict.fromkeys(
-        ("program_id", "num_programs", "argmax", "argmin", "histogram"),
-        lambda walk, node: Value.of("int"),
+        ("program_id", "num_programs", "argmax", "argmin"), lambda walk, node: Value.of("int")
     ),
+    "histogram": _whole_arguments("an argument of tl.histogram"),
     "range": _looped,
     "static_range": _unrolled_range,
     **dict.fromkeys(("rand", "randn", "rand4x", "randn4x"), _whole_arguments(RANDOM, "fp32")),

@@ -392,6 +392,7 @@ def _read(path: Path, content: bytes) -> JitModule:
         if _is_jitted(node, scope):
             jitted.append(node)
             functions[node.name] = _jit_function(node, scope)
+            unreachable = [other for other in unreachable if other.name != node.name]
     return JitModule(
         path=path,
         tree=tree,
@@ -448,7 +449,8 @@ def _is_kernel_of(
 def _jitted_by_call(tree: ast.Module, scope: KernelScope) -> Iterator[ast.FunctionDef]:
     """Yield the functions that calls make jit functions, such as ``kernel = triton.jit(function)``.
 
-    They have the decorators that would do the same.
+    They have the decorators that would do the same. Functions of others than Triton decorate only a
+    function that keeps its name.
     """
     decorated: dict[str, ast.FunctionDef] = {}
     for statement in scope_statements(tree.body):
@@ -458,11 +460,20 @@ def _jitted_by_call(tree: ast.Module, scope: KernelScope) -> Iterator[ast.Functi
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 calls: list[ast.expr] = []
                 while isinstance(value, ast.Call) and len(value.args) == 1:
-                    if not (_decorator_origin(value.func, scope) or "").startswith("triton."):
-                        break
                     calls.append(value.func)
                     value = value.args[0]
-                if calls and isinstance(value, ast.Name) and value.id in decorated:
+                if (
+                    calls
+                    and isinstance(value, ast.Name)
+                    and value.id in decorated
+                    and (
+                        value.id == name
+                        or all(
+                            (_decorator_origin(call, scope) or "").startswith("triton.")
+                            for call in calls
+                        )
+                    )
+                ):
                     node = decorated[name] = copy(decorated[value.id])
                     node.name, node.lineno = name, statement.lineno
                     node.decorator_list = [*calls, *node.decorator_list]
