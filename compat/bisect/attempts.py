@@ -66,7 +66,7 @@ class Attempts(Closing):
 
         It is ``None`` if the compile makes no such input.
         """
-        source = self.make(cell, KEEPING_IR).artifacts.get(assembler.takes)
+        source = self.make(cell, KEEPING_IR).artifacts.get(assembler.input_stage)
         if source is None:
             return None
         return outcome_of(

@@ -226,7 +226,7 @@ class CompiledExperiment(Experiment):
         """Run another assembler alone; ``None`` if the compile makes no input for it."""
         assembler = self.parts.assembler
         outcome = self.attempts.assembler_outcome(cell, assembler, program.path)
-        source = f"The {assembler.takes.upper()} of {self.name(cell)}"
+        source = f"The {assembler.input_stage.upper()} of {self.name(cell)}"
         title = f"{source}, assembled with the {assembler.name} of {program.name}"
         return None if outcome is None else self.judge(title, cell, outcome)
 
@@ -374,7 +374,9 @@ class MetricExperiment(CompiledExperiment):
             return self.exchange_assembler(cell, program)[1]
         effect = self.assemble_alone(cell, program)
         if effect is None:
-            self.steps.append(f"{self.name(cell)} produces no {assembler.takes.upper()} for it.")
+            self.steps.append(
+                f"{self.name(cell)} produces no {assembler.input_stage.upper()} for it."
+            )
         return effect or Effect.UNKNOWN
 
     def swap_assembler(self) -> Crossing | None:

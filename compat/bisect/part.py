@@ -258,7 +258,10 @@ class FailureVerdict:
         )
 
     def _missing(self) -> Part:
-        assembles = self.failure.stage in (self.parts.assembler.takes, self.parts.assembler.stage)
+        assembles = self.failure.stage in (
+            self.parts.assembler.input_stage,
+            self.parts.assembler.stage,
+        )
         program = "assembler" if assembles else self.parts.linker
         name = self.assembler if assembles else self.parts.backend
         return self._answer(
@@ -350,7 +353,8 @@ class FailureVerdict:
 
     def _proof_of_assembler(self, swap: Crossing) -> str:
         if swap.side is Side.BOTH:
-            return f" together with the {self.parts.assembler.takes.upper()} that {self.bad} makes"
+            source = self.parts.assembler.input_stage.upper()
+            return f" together with the {source} that {self.bad} makes"
         if swap.into_bad is not Effect.SAME:
             return f": with {self.good}'s, {self.bad} is ok"
         if swap.into_good is not Effect.OK:

@@ -23,7 +23,7 @@ from compat.text import JsonObject, join_words
 UNSET = "default"
 """The shown value of an option that is not set, so that the compiler chooses."""
 _WARPS, _CTAS, _STAGES = (1, 2, 4, 8, 16), (1, 2, 4), (1, 2, 3, 4, 5)
-_KNOWN = {"num_warps": _WARPS, "num_stages": _STAGES, "num_ctas": _CTAS}
+_OPTION_VALUES = {"num_warps": _WARPS, "num_stages": _STAGES, "num_ctas": _CTAS}
 _ALWAYS = ("num_warps", "num_stages")
 """Options that are worth a try even if a specialization leaves them to the compiler."""
 _USUAL = {"num_warps": 4, "num_stages": 3}
@@ -88,7 +88,9 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
 
 def _of_option(spec: Specialization, name: str, value: object) -> list[SettingChange]:
     candidates = (
-        [new for new in _KNOWN.get(name, ()) if new != value] if name in _KNOWN else _others(value)
+        [new for new in _OPTION_VALUES.get(name, ()) if new != value]
+        if name in _OPTION_VALUES
+        else _others(value)
     )
     options = spec.compile.options
     changed_specs = [

@@ -387,12 +387,12 @@ def _write_specializations(
             raise
     specs_ = write_kernel_file([evolve(spec, problem=None) for spec in specs], path)
     for case in kernel.cases:
-        case.first.given = {"why": "a kernel file cannot describe what was passed to it"}
+        case.first.inputs = {"why": "a kernel file cannot describe what was passed to it"}
     return specs_
 
 
 def _case(base: Specialization, case: Case, compile_: CompileSpec, output: Path) -> Specialization:
-    inputs = case.first.given or {}
+    inputs = case.first.inputs or {}
     if RECORDED not in inputs:
         return evolve(base, case=case.name, compile=compile_)
     source = _problems_file(output)
@@ -423,11 +423,11 @@ def _problems_file(output: Path) -> Path:
 
 def _without_problem(kernel: CapturedKernel) -> Iterator[tuple[str, str, str]]:
     for case in kernel.cases:
-        if case.first.given is not None and RECORDED not in case.first.given:
+        if case.first.inputs is not None and RECORDED not in case.first.inputs:
             yield (
                 kernel.name,
                 case.name,
-                str(case.first.given.get("why") or "its arguments are unknown"),
+                str(case.first.inputs.get("why") or "its arguments are unknown"),
             )
 
 

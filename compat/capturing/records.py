@@ -63,7 +63,7 @@ class RecordedLaunch:
     release: str | None = None
     """The release of the toolchain that it was launched with."""
     place: LaunchPlace | None = None
-    given: JsonMapping | None = None
+    inputs: JsonMapping | None = None
     """Its arguments, under ``recorded``; or the reason why it cannot be repeated, under ``why``.
     ``None`` if the capture does not record problems.
     """
@@ -261,7 +261,7 @@ def _add_launch_facts(launch: RecordedLaunch, record: JsonMapping) -> None:
         launch.grid = tuple(record["grid"])
     if record.get("place"):
         launch.place = LaunchPlace(**record["place"])
-    launch.given = record.get("given", launch.given)
+    launch.inputs = record.get("inputs", launch.inputs)
 
 
 def _roles(record: JsonMapping) -> set[str]:
@@ -306,5 +306,5 @@ _READERS: dict[str, Callable[[str, Mapping[str, object], ProgramRecords], None]]
     "count": _count,
     "failed": _failure,
     "original": _original,
-    "lacking": _add_unrecorded_launch,
+    "unrecorded": _add_unrecorded_launch,
 }

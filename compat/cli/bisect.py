@@ -45,7 +45,7 @@ from compat.engine.run import Interrupted
 from compat.interruption import Stopped
 
 _AXES = [str(axis) for axis in Axis]
-_ASKED = ("patches", "pre", "find_links", "index_url", "distribution")
+_CANDIDATE_OPTIONS = ("patches", "pre", "find_links", "index_url", "distribution")
 """The options that choose the candidates, beside ``--releases``."""
 _REQUEST = ("fixed", "every", "against", "assemblers", "budget")
 """The options that are passed on unchanged."""
@@ -200,7 +200,9 @@ def _request(criterion: Criterion, values: dict[str, Any]) -> BisectRequest:
     """The request that the options describe. Raises SelectionError for invalid options."""
     ends = {end: values.pop(end) for end in ("good", "bad")}
     releases = candidates.parse_specifier(values.pop("releases"))
-    query = CandidateQuery(releases=releases, **{name: values.pop(name) for name in _ASKED})
+    query = CandidateQuery(
+        releases=releases, **{name: values.pop(name) for name in _CANDIDATE_OPTIONS}
+    )
     plain = {name: values.pop(name) for name in _REQUEST}
     plain["grow"] = tuple(map(GrowingSetting.parse, values.pop("grow")))
     axis, launching = Axis(values.pop("axis")), (values.pop("is_launching"), values.pop("python"))

@@ -291,11 +291,11 @@ class _CaptureProgress:
     """Prints the progress of the program, at most once in :data:`_EVERY` seconds."""
 
     def __init__(self) -> None:
-        self._said = 0.0
+        self._printed_after = 0.0
 
     def __call__(self, progress: object, seconds: float) -> None:
-        if seconds - self._said >= _EVERY:
-            self._said = seconds
+        if seconds - self._printed_after >= _EVERY:
+            self._printed_after = seconds
             say(f"compat capture: {progress}, {seconds:.0f} s")
 
 

@@ -221,7 +221,7 @@ def facts_of(launchable: Launchable) -> dict[str, object]:
 
 LEAST = 32
 """The number of cells that justifies a separate process, because each one imports PyTorch first."""
-_EACH = 4
+_PIECES_PER_GPU = 4
 """Pieces per GPU: there are several, so that faster GPUs can take more of them."""
 
 Entry = JsonMapping
@@ -325,7 +325,7 @@ def divide_cells(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], 
         together = cell.get("contest") or cell["series"]
         problems.setdefault(cell["problem"], {}).setdefault(together, []).append(cell)
     series = [cells_ for of_problem in problems.values() for cells_ in of_problem.values()]
-    size = max(LEAST, -(-sum(map(len, series)) // (_EACH * max(1, gpus))))
+    size = max(LEAST, -(-sum(map(len, series)) // (_PIECES_PER_GPU * max(1, gpus))))
     pieces: list[list[Entry]] = []
     for series_ in series:
         if not pieces or len(pieces[-1]) + len(series_) > max(size, len(series_)):

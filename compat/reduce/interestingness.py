@@ -287,7 +287,7 @@ class InterestingnessTest(Closing):
         self.slots = self._executor.slots or slots or AVAILABLE_CORES
         self._numbers = itertools.count()
         self._folder = TemporaryFolder("compat-reduce-")
-        self._asked: dict[str, int] = {}
+        self._tested_requirements: dict[str, int] = {}
         """Candidate that passed → how many of the first requirements it was tested with."""
         self._threads = ThreadPoolExecutor(self.slots, thread_name_prefix="slot")
         self._question = question
@@ -320,7 +320,9 @@ class InterestingnessTest(Closing):
         passing = self._differing(sorted(passing), specs)
         for spec in specs:
             Path(spec.source).unlink(missing_ok=True)
-        self._asked |= {candidates[number].key: len(self.requirements) for number in passing}
+        self._tested_requirements |= {
+            candidates[number].key: len(self.requirements) for number in passing
+        }
         return [number in passing for number in range(len(specs))]
 
     def begin(self, candidate: Candidate) -> None:
@@ -366,7 +368,10 @@ class InterestingnessTest(Closing):
 
         Requirements that the candidate has passed already are left out.
         """
-        waiting = [*self.requirements[self._asked.get(candidate.key, 0) :], *self.later]
+        waiting = [
+            *self.requirements[self._tested_requirements.get(candidate.key, 0) :],
+            *self.later,
+        ]
         spec = self._write_candidate(candidate)
         refused = None
         while waiting and refused is None:

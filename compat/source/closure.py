@@ -234,10 +234,10 @@ class ClosureCheck:
     closure only if the source is unchanged. A file is read again only if its size or time differs.
     """
 
-    _known: dict[tuple[str, str], _Stamps] = field(factory=dict)
+    _source_stamps: dict[tuple[str, str], _Stamps] = field(factory=dict)
     """Source and digest → the stamps of the files of the source's closure."""
     _reader: SourceReader = field(factory=SourceReader)
-    """Has read the files of all sources in :attr:`_known`."""
+    """Has read the files of all sources in :attr:`_source_stamps`."""
 
     def beyond(
         self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()
@@ -259,13 +259,13 @@ class ClosureCheck:
         return stamps.partly if stamps.is_same else frozenset()
 
     def _stamps(self, source: str, closure: str, roots: Sequence[str]) -> _Stamps:
-        stamps = self._known.get((source, closure))
+        stamps = self._source_stamps.get((source, closure))
         if stamps is None or not stamps.hold():
             stamps = self._read(Path(source), closure, roots)
             if not stamps.hold():  # the reader has read a file that has changed since
                 self._reader = SourceReader()
                 stamps = self._read(Path(source), closure, roots)
-            self._known[source, closure] = stamps
+            self._source_stamps[source, closure] = stamps
         return stamps
 
     def _read(self, path: Path, closure: str, declared_roots: Sequence[str]) -> _Stamps:

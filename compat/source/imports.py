@@ -251,19 +251,19 @@ def used_files(
                 users.follow(imported, file)
     except _WholePackage:
         return None
-    return frozenset(users.found)
+    return frozenset(users.files)
 
 
 class _Users:
     def __init__(self, roots: Sequence[Path], content_of: Callable[[Path], bytes]) -> None:
         self.roots, self.content_of = roots, content_of
-        self.found: set[Path] = set()
+        self.files: set[Path] = set()
         self.waiting: list[Path] = []
         self.seen: set[tuple[Path, Import]] = set()
 
     def add(self, file: Path) -> None:
-        if file not in self.found:
-            self.found.add(file)
+        if file not in self.files:
+            self.files.add(file)
             self.waiting.append(file)
 
     def follow(self, imported: Import, file: Path) -> None:

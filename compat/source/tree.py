@@ -105,7 +105,7 @@ class Trees:
     Several threads may use it.
     """
 
-    _known: dict[tuple[tuple[SourceOrigin, ...], bool], tuple[Tree, dict[Path, Stamp | None]]] = (
+    _trees: dict[tuple[tuple[SourceOrigin, ...], bool], tuple[Tree, dict[Path, Stamp | None]]] = (
         field(factory=dict)
     )
     _taking: threading.Lock = field(factory=threading.Lock)
@@ -122,7 +122,7 @@ class Trees:
 
     def _of(self, origins: tuple[SourceOrigin, ...], whole: bool) -> Tree | None:
         key = origins, whole
-        entry = self._known.pop(key, None)
+        entry = self._trees.pop(key, None)
         if entry is None or any(stamp_of(path) != stamp for path, stamp in entry[1].items()):
             files = _files(origins)
             if whole:
@@ -132,9 +132,9 @@ class Trees:
                 files |= wider
             stamps = {path: stamp_of(path) for path in files}
             entry = _tree(_outermost(origins), sorted(files)), stamps
-        self._known[key] = entry
-        while len(self._known) > _KEPT:
-            self._known.pop(next(iter(self._known)), None)
+        self._trees[key] = entry
+        while len(self._trees) > _KEPT:
+            self._trees.pop(next(iter(self._trees)), None)
         return entry[0]
 
 

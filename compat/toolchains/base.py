@@ -144,7 +144,7 @@ class Assembler:
     name: str
     stage: str
     """The stage that runs it."""
-    takes: str
+    input_stage: str
     """The stage that makes its input."""
     variables: tuple[str, ...]
     """The environment variables that replace the assembler, in the spelling of every release."""

@@ -165,11 +165,11 @@ class _Watch:
         self.in_flight: InFlightCell | None = None
         self.deadline_hit: float | None = None
         self.memory_hit: int | None = None
-        self._quiet_since = self._asked = time.monotonic()
+        self._quiet_since = self._requested_at = time.monotonic()
         self.imported: tuple[str, ...] = ()
         """The files that the child reported as imported."""
         self._killed: float | None = None
-        self._looked = 0.0
+        self._measured_at = 0.0
         self._arriving = {self.child.events: Lines(), self.child.exit: Lines()}
 
     # --- the loop ---
@@ -287,7 +287,7 @@ class _Watch:
         )
         flight.starved_before = supervisor.starved_seconds(self.pid) if self.pid else 0.0
         self.in_flight = flight
-        self._looked = 0.0
+        self._measured_at = 0.0
 
     def _note(self, note: str) -> None:
         flight = self.in_flight or (self.expected[0] if self.expected else None)
@@ -325,8 +325,8 @@ class _Watch:
             )
             self._ask_for_stack()
             self._kill()
-        elif age > _FIRST_LOOK and now - self._looked > _TICK:
-            self._looked = now
+        elif age > _FIRST_LOOK and now - self._measured_at > _TICK:
+            self._measured_at = now
             resident = supervisor.resident_bytes(self.pid)
             if resident > self.limits.memory:
                 self.memory_hit = resident
@@ -353,7 +353,7 @@ class _Watch:
         """Kill a server that no longer forks or reaps, because a kernel file can stop it."""
         if self.ending:
             return
-        late = self.pid is None and time.monotonic() - self._asked > _SERVER_DEADLINE
+        late = self.pid is None and time.monotonic() - self._requested_at > _SERVER_DEADLINE
         if late or (self._killed is not None and time.monotonic() - self._killed > _REAP_DEADLINE):
             self._note("the worker stopped answering and was killed")
             _log.info("a worker stopped answering and is killed")

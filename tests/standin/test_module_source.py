@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from compat.toolchains.pytorch.standin.module_source import (
-    KNOWN,
+    REQUIRE_KNOWN,
     ModuleSource,
     parse,
     remember_blocks,
@@ -51,7 +51,7 @@ CASES = {
 def test_operands_of_questions_are_wrapped(case: str) -> None:
     source, expected = CASES[case]
     tree = ModuleSource(source.encode(), "case.py").tree
-    assert ast.dump(tree) == ast.dump(ast.parse(expected.replace("known(", f"{KNOWN}(")))
+    assert ast.dump(tree) == ast.dump(ast.parse(expected.replace("known(", f"{REQUIRE_KNOWN}(")))
 
 
 @for_each("name", LARGE)
@@ -82,7 +82,7 @@ def _known(value: ast.expr) -> ast.expr:
     return (
         value
         if isinstance(value, ast.Constant | ast.Starred)
-        else ast.Call(ast.Name(KNOWN, ast.Load()), [value], [])
+        else ast.Call(ast.Name(REQUIRE_KNOWN, ast.Load()), [value], [])
     )
 
 

@@ -114,7 +114,7 @@ class DaskSession(Closing):
         """The connected workers, by address."""
         self.done = 0
         """Number of tasks that have returned. Guarded by :attr:`changed`."""
-        self._gone: dict[str, ClusterWorker | None] = {}
+        self._lost_workers: dict[str, ClusterWorker | None] = {}
         """The workers that have ended, by address."""
         self._lost = -_GRACE
         """Time of the last loss of a worker or the scheduler, in seconds of the monotonic clock."""
@@ -274,7 +274,7 @@ class DaskSession(Closing):
             raise self._error
         with self.changed:
             self.workers.clear()
-            self._gone.clear()
+            self._lost_workers.clear()
             self._lost = time.monotonic()
         connection = self._client.scheduler_comm
         with suppress(OSError):  # the scheduler is lost once more
@@ -299,7 +299,7 @@ class DaskSession(Closing):
         """Handle an event of the scheduler about its workers. Runs in Dask's own thread."""
         _, news = event
         if news.get("action") == "add-worker":
-            self._gone.pop(news["worker"], None)
+            self._lost_workers.pop(news["worker"], None)
             self._client.loop.add_callback(self._look, [news["worker"]])
         elif news.get("action") == "remove-worker":
             keys = (
@@ -312,7 +312,7 @@ class DaskSession(Closing):
     def _forget(self, address: str, keys: Sequence[str]) -> None:
         """Remove a worker that has ended, and mark its tasks ``keys`` as lost."""
         with self.changed:
-            worker = self._gone[address] = self.workers.pop(address, None)
+            worker = self._lost_workers[address] = self.workers.pop(address, None)
             self._lost = time.monotonic()
             for key in keys:
                 if (task := self._tasks.get(key)) is not None and worker is not None:
@@ -340,7 +340,7 @@ class DaskSession(Closing):
             return
         with self.changed:
             for address, answer in answers.items():
-                if address not in self.workers and address not in self._gone:
+                if address not in self.workers and address not in self._lost_workers:
                     self.workers[address] = worker = _worker_of(address, answer)
                     # Before the first connection, an unfit worker ends the command with an error.
                     if worker.unfit and self._connection:
@@ -460,7 +460,7 @@ class DaskSession(Closing):
                 raise InterruptedTask from error
             except KilledWorker as error:
                 address = error.last_worker.address
-                task.lost_worker = self._gone.get(address) or self.workers.get(address)
+                task.lost_worker = self._lost_workers.get(address) or self.workers.get(address)
                 if task.lost_worker is None:  # the session reconnected and forgot its workers
                     raise InterruptedTask from error
             except UnknownAction:

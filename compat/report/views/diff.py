@@ -328,13 +328,17 @@ def _item_markdown(item: _Item, comparison: Comparison) -> str:
 
 def _details(summary: str, items: list[str]) -> Iterator[str]:
     """Collapsed details with a few differences each, so that few are left out if not all fit."""
-    for at in range(0, len(items), _EACH):
-        numbers = f" ({at + 1} to {min(at + _EACH, len(items))})" if len(items) > _EACH else ""
-        body = "\n\n".join(items[at : at + _EACH])
+    for at in range(0, len(items), _MOST_DETAILS):
+        numbers = (
+            f" ({at + 1} to {min(at + _MOST_DETAILS, len(items))})"
+            if len(items) > _MOST_DETAILS
+            else ""
+        )
+        body = "\n\n".join(items[at : at + _MOST_DETAILS])
         yield f"<details><summary>{summary}{numbers}</summary>\n\n{body}\n\n</details>"
 
 
-_EACH = 20
+_MOST_DETAILS = 20
 """Differences in one of the details."""
 
 

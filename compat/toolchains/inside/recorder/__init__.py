@@ -31,7 +31,7 @@ file before the program, also in child processes, if its folder is in ``PYTHONPA
   it or chose it
 - ``failed``: the class of the exception that a launch raised
 - ``original``: a hash over the assembly code of a launch, and its architecture
-- ``lacking``: a launch that cannot be written down, and why
+- ``unrecorded``: a launch that cannot be written down, and why
 - ``not_imported``: the toolchain is not installed, or cannot be imported, and why
 - ``comparing``: the program has ended, and the recorder compiles code for comparison: the number of
   its launches

@@ -130,23 +130,23 @@ class Functions:
     def __init__(self, journal: Journal, forms: Forms) -> None:
         self._journal, self._forms = journal, forms
         self._installed_packages = _STANDARD | forms.packages
-        self._known: dict[int, tuple[object, str]] = {}
+        self._named: dict[int, tuple[object, str]] = {}
         """Identity → the object, which this reference keeps alive, and its id."""
         self._lock = threading.RLock()
 
     def id_of(self, function: object) -> str:
         """Return the id of a function or class, which the first call writes down."""
         with self._lock:
-            if id(function) in self._known:
-                return self._known[id(function)][1]
-            name = "%s-%d" % (self._journal.here(), len(self._known))
-            self._known[id(function)] = (function, name)
+            if id(function) in self._named:
+                return self._named[id(function)][1]
+            name = "%s-%d" % (self._journal.here(), len(self._named))
+            self._named[id(function)] = (function, name)
             self._journal.write(r="function", id=name, **self._record(function))
             return name
 
     def known_functions(self) -> list[Any]:
         """The functions and classes that have been written down."""
-        return [function for function, _ in self._known.values()]
+        return [function for function, _ in self._named.values()]
 
     def _record(self, function: object) -> dict[str, object]:
         plain = self._forms.plain(function)

@@ -102,7 +102,7 @@ class Recording:
         """Write down a function whose kernels are not recorded, and why, once."""
         if (module, name, why) not in self._omissions:
             self._omissions.add((module, name, why))
-            self.journal.write(r="lacking", module=module, name=name, why=why)
+            self.journal.write(r="unrecorded", module=module, name=name, why=why)
 
     def inspect(self, account: Callable[[], Any], omit: Callable[[str], None]) -> Any:
         """Return the account of a launch.

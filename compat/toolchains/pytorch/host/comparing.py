@@ -302,16 +302,16 @@ class _Comparer:
         if self._process is None:
             answer = self.begin()
             if answer["status"] != "ready":
-                return _gone("lost", answer["reason"])
+                return _missing_answer("lost", answer["reason"])
         assert self._process is not None
         seconds = float(question["deadline"])
         try:
             self._process.send(question)
             answer = self._process.receive(seconds)
         except ProcessEnded:
-            answer = _gone("lost", "the process that launches kernels ended")
+            answer = _missing_answer("lost", "the process that launches kernels ended")
         except NoAnswer:
-            answer = _gone("timed_out", "it took more than %g s" % seconds)
+            answer = _missing_answer("timed_out", "it took more than %g s" % seconds)
         if answer.get("gone"):
             self.end()
         return answer
@@ -323,7 +323,7 @@ class _Comparer:
             self._process = None
 
 
-def _gone(status: str, reason: str) -> Answer:
+def _missing_answer(status: str, reason: str) -> Answer:
     """Return the answer about a process that has ended, or has to end."""
     return {"status": status, "reason": reason, "cells": [], "gone": True}
 

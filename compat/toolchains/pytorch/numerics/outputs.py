@@ -19,7 +19,7 @@ import torch
 if TYPE_CHECKING:
     from ...inside.foreign import Document
 
-Found = Dict[str, Any]
+Finding = Dict[str, Any]
 """``{"status": "ok" or "wrong", "max_abs", "max_rel", "where", "reason"}``.
 
 If no output is known, the status is ``unsupported``, and ``values`` has the changes.
@@ -62,7 +62,7 @@ def _widest(number: float) -> torch.dtype:
     return torch.int64 if is_whole else torch.float64
 
 
-def compare(problem: Document) -> Found:
+def compare(problem: Document) -> Finding:
     """Compare the outputs of a checked problem after a launch with their references.
 
     Returns the worst finding.
@@ -74,7 +74,7 @@ def compare(problem: Document) -> Found:
     return together(findings)
 
 
-def together(findings: Iterable[Found]) -> Found:
+def together(findings: Iterable[Finding]) -> Finding:
     """Merge several findings into one.
 
     This is the first wrong one. If none is wrong, it has the largest differences of all, and the
@@ -106,7 +106,7 @@ def around(problem: Document) -> str:
     return next((str(finding["reason"]) for finding in findings if finding["status"] != "ok"), "")
 
 
-def _finding_of_changes(problem: Dict[str, object]) -> Found:
+def _finding_of_changes(problem: Dict[str, object]) -> Finding:
     """Return the finding for a problem without references: what a launch changed."""
     changed = changes(problem)
     names = ", ".join(
@@ -120,7 +120,7 @@ def _finding_of_changes(problem: Dict[str, object]) -> Found:
 # --- one output -----------------------------------------------------------------------------------
 
 
-def _compare_output(problem: Document, name: str) -> Found:
+def _compare_output(problem: Document, name: str) -> Finding:
     tensor, output = problem["arguments"][name], problem["outputs"][name]
     if not tensor.numel():
         return _finding("ok")
@@ -175,7 +175,7 @@ def _finding(
     reason: str = "",
     where: str = "",
     largest: Tuple[Optional[float], Optional[float]] = (None, None),
-) -> Found:
+) -> Finding:
     """Return a finding with the largest absolute and relative differences."""
     max_abs, max_rel = largest
     return {
@@ -209,7 +209,7 @@ def _number(value: torch.Tensor) -> str:
 # --- storages -------------------------------------------------------------------------------------
 
 
-def _check_outside(problem: Document, tensors: List[torch.Tensor]) -> Found:
+def _check_outside(problem: Document, tensors: List[torch.Tensor]) -> Finding:
     """Check that a storage outside of its outputs still has the values that filled it."""
     memory = cells(tensors[0])
     changed = memory != _pattern(tensors[0].dtype)

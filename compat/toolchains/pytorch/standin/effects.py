@@ -13,7 +13,7 @@ from typing import Any
 from .ledger import LEDGER, is_in_tree, is_of_tree
 from .opaque import is_opaque
 
-TAKES = ("LOAD_ATTR", "LOAD_METHOD")
+ATTRIBUTE_LOADS = ("LOAD_ATTR", "LOAD_METHOD")
 """Instructions that read an attribute of a value."""
 BETWEEN = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "RESUME", "PRECALL")
 """Instructions that do nothing with a value."""
@@ -27,7 +27,7 @@ _SETS = ("STORE_GLOBAL", "DELETE_GLOBAL")
 _SETS_ATTRIBUTE = ("STORE_ATTR", "DELETE_ATTR")
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 _NAME_OPERATIONS = frozenset((*_SETS, *_SETS_ATTRIBUTE, *_LOADS))
-_ASKED, _READ = "ASKED", "READ"
+_TESTED, _READ = "ASKED", "READ"
 """Operations of :func:`_name_operations` for loads of a name whose value the code only tests, and
 for loads of a name whose items the code only reads.
 """
@@ -134,7 +134,7 @@ class Effects:
                 self.globals.add((module, argument))
             elif operation in _SETS_ATTRIBUTE:
                 self.attributes.add(argument)
-            elif argument not in names or (operation == _ASKED and _is_table(names[argument])):
+            elif argument not in names or (operation == _TESTED and _is_table(names[argument])):
                 continue
             elif operation == _READ and _is_constant_table(names[argument]):
                 loaded += _items(names[argument])
@@ -237,17 +237,17 @@ def _use(instructions: list[dis.Instruction], index: int) -> str:
     for instruction in instructions[index + 1 :]:
         name = instruction.opname
         if instruction.opcode in _JUMPS:
-            return _ASKED if depth == 1 and name.startswith("POP_JUMP") else ""
+            return _TESTED if depth == 1 and name.startswith("POP_JUMP") else ""
         if name.startswith(_MOVING):
             return ""
         argument = instruction.arg if instruction.opcode >= dis.HAVE_ARGUMENT else None
         after = depth + dis.stack_effect(instruction.opcode, argument)
-        is_push = name in BETWEEN or (name.startswith("LOAD_") and name not in TAKES)
+        is_push = name in BETWEEN or (name.startswith("LOAD_") and name not in ATTRIBUTE_LOADS)
         takes_value = after <= 1 if depth > 1 else not is_push
-        if takes_value and name in TAKES:
+        if takes_value and name in ATTRIBUTE_LOADS:
             return _READ if instruction.argval in _READERS else ""
         if takes_value:
-            return _ASKED if name in _ASKING else _READ if name in _READING else ""
+            return _TESTED if name in _ASKING else _READ if name in _READING else ""
         depth = after
     return ""
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-KNOWN = "_compat_known"
+REQUIRE_KNOWN = "_compat_known"
 """The name by which code of the tree calls :func:`.opaque.require_known`."""
 _QUESTIONS = ("type", "callable", "id")
 _MAY_BE_QUESTIONS = (ast.Compare, ast.Call)
@@ -169,7 +169,7 @@ def _known_call(value: ast.expr) -> ast.expr:
     if isinstance(value, (ast.Constant, ast.Starred)):
         return value
     return ast.copy_location(
-        ast.Call(ast.copy_location(ast.Name(KNOWN, ast.Load()), value), [value], []), value
+        ast.Call(ast.copy_location(ast.Name(REQUIRE_KNOWN, ast.Load()), value), [value], []), value
     )
 
 

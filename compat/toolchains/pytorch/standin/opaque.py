@@ -387,19 +387,19 @@ def _unsure(self: object) -> object:
 
 for _kind, _plain in ((AssumedInt, int), (AssumedFloat, float)):
     for _name in _OPERATORS:
-        for _whole in ("__%s__" % _name, "__r%s__" % _name):
-            if hasattr(_plain, _whole):
-                setattr(_kind, _whole, _assumed_operator(_whole, _plain))
-    for _whole in ("__int__", "__float__"):
-        setattr(_kind, _whole, _unsure)
-for _function, _whole in (
+        for _method in ("__%s__" % _name, "__r%s__" % _name):
+            if hasattr(_plain, _method):
+                setattr(_kind, _method, _assumed_operator(_method, _plain))
+    for _method in ("__int__", "__float__"):
+        setattr(_kind, _method, _unsure)
+for _function, _method in (
     (round, "__round__"),
     (math.floor, "__floor__"),
     (math.ceil, "__ceil__"),
     (math.trunc, "__trunc__"),
 ):
     setattr(
-        AssumedFloat, _whole, lambda self, _as=_function: AssumedInt(_as(float.__add__(self, 0.0)))
+        AssumedFloat, _method, lambda self, _as=_function: AssumedInt(_as(float.__add__(self, 0.0)))
     )
 
 

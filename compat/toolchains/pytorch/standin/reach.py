@@ -9,7 +9,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .dtypes import dtype, iinfo
-from .effects import BETWEEN, TAKES
+from .effects import ATTRIBUTE_LOADS, BETWEEN
 from .finder import StandIn, is_from_stand_in
 from .ledger import LEDGER, is_of_tree
 from .opaque import AssumedFloat, AssumedInt, AssumedStr, UnavailableValue, is_opaque, path_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _DEPTH = 100
 """Maximum nesting depth of values. Deeper values count as unknown."""
-_KNOWN = {id(kind) for kind in (Tensor, dtype, finfo, iinfo)}
+_USABLE = {id(kind) for kind in (Tensor, dtype, finfo, iinfo)}
 """Classes of the stand-in that a kernel may use."""
 _LOADING = (
     "LOAD_GLOBAL",
@@ -62,7 +62,7 @@ class _ReachableValues:
         Raises UnavailableValue if only a missing package knows it, or if it is nested too deeply.
         """
         self._refuse_unknown(value, path)
-        if type(value) is dtype or id(value) in self.seen or id(value) in _KNOWN:
+        if type(value) is dtype or id(value) in self.seen or id(value) in _USABLE:
             return
         if depth > _DEPTH:
             raise UnavailableValue(
@@ -204,7 +204,7 @@ def _uses(code: CodeType) -> Iterator[tuple[str, list[str]]]:
     for instruction in dis.get_instructions(code):
         if instruction.opname in BETWEEN:
             continue
-        if name and instruction.opname in TAKES:
+        if name and instruction.opname in ATTRIBUTE_LOADS:
             attributes.append(str(instruction.argval))
             continue
         if name:

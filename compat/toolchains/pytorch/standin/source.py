@@ -33,7 +33,7 @@ class ImportedSource:
         self._before = frozenset(sys.modules)
         self._begun = LEDGER.begun == (roots, target) and module.startswith(LEDGER.package + ".")
         self._loaded: ModuleType | None = None
-        self._found: dict[str, object] = {}
+        self._values: dict[str, object] = {}
         """Expression → its value. A second call of a factory can return something else."""
         if self._begun:
             return
@@ -58,9 +58,9 @@ class ImportedSource:
         AttributeError if the name does not exist, and UnavailableValue if a kernel reaches
         something unknown here.
         """
-        if expression not in self._found:
-            self._found[expression] = self._value(expression)
-        return self._found[expression]
+        if expression not in self._values:
+            self._values[expression] = self._value(expression)
+        return self._values[expression]
 
     def _value(self, expression: str) -> object:
         module, refused = self.load(), LEDGER.refusals

@@ -24,7 +24,7 @@ from typing import Any
 from .effects import Effects, names_in
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, is_in_tree, short
-from .module_source import KNOWN, ModuleSource, parse
+from .module_source import REQUIRE_KNOWN, ModuleSource, parse
 from .opaque import UnavailableValue, last_refusal, refusal_behind, require_known
 from .toolchain import refuses
 
@@ -67,7 +67,7 @@ class Loader(SourceFileLoader):
 
 def _audible(data: bytes, path: str) -> ModuleSource:
     source = parse(data, path)
-    setattr(builtins, KNOWN, require_known)
+    setattr(builtins, REQUIRE_KNOWN, require_known)
     return source
 
 
@@ -349,7 +349,7 @@ def _touched_names(statement: ast.AST) -> set[str]:
         ):
             names.update(_root(node))
         elif isinstance(node, ast.Call) and not (
-            isinstance(node.func, ast.Name) and node.func.id == KNOWN
+            isinstance(node.func, ast.Name) and node.func.id == REQUIRE_KNOWN
         ):
             if isinstance(node.func, ast.Attribute):
                 names.update(_root(node.func))

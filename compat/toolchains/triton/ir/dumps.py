@@ -210,7 +210,7 @@ PARTS = CompilerParts(
     assembler=Assembler(
         name="ptxas",
         stage="cubin",
-        takes="ptx",
+        input_stage="ptx",
         # All variables that releases read. 3.3 spells the second with a hyphen.
         variables=(
             "TRITON_PTXAS_PATH",

@@ -308,9 +308,11 @@ class SpecializedArguments:
         unaligned = unspecialized | option_parameters(
             kernel, "do_not_specialize_on_alignment", order
         )
-        given = {*spec.compile.signature, *map(parameter_of, spec.compile.constexprs)}
+        specified = {*spec.compile.signature, *map(parameter_of, spec.compile.constexprs)}
         omitted = {
-            name: default for name, default in defaults_of(kernel.args).items() if name not in given
+            name: default
+            for name, default in defaults_of(kernel.args).items()
+            if name not in specified
         }
         body = tree_of(bundle.text).body
         scope = Scope(module=bindings(body), imports=import_origins(scope_statements(body), {}))

@@ -154,7 +154,7 @@ class BlockShapes:
         }
         self._names |= {name: _argument_block(value) for name, value in compile_spec.launch.items()}
         self._names |= {name: Block(dtype="int32") for name in numbers}
-        self._found: dict[int, Block] = {}
+        self._blocks: dict[int, Block] = {}
         self._alike: dict[int, list[str]] = {}
         self._read(body)
 
@@ -164,7 +164,7 @@ class BlockShapes:
         They are blocks of the same shape and element type, either named or made by a short call,
         and zeros.
         """
-        block = self._found.get(id(node))
+        block = self._blocks.get(id(node))
         yield from (ast.Name(name, ast.Load()) for name in self._alike.get(id(node), ()))
         if block is not None and not block.pointer:
             yield from self._block_calls(block)
@@ -197,19 +197,19 @@ class BlockShapes:
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            self._names[target.id] = self._found.get(id(value))
+            self._names[target.id] = self._blocks.get(id(value))
         elif isinstance(target, ast.Tuple):
             values = value.elts if isinstance(value, ast.Tuple) else [None] * len(target.elts)
             for name, element in zip(target.elts, values, strict=False):
                 if isinstance(name, ast.Name):
-                    self._names[name.id] = self._found.get(id(element))
+                    self._names[name.id] = self._blocks.get(id(element))
 
     def _of(self, node: ast.expr) -> Block | None:
         """Return the block of an expression, and record it and the blocks of all its operands."""
         parts = [self._of(child) for child in _operands(node)]
         block = self._infer_block(node, parts)
         if block is not None:
-            self._found[id(node)] = block
+            self._blocks[id(node)] = block
             if block.shape and not isinstance(node, ast.Name):
                 self._alike[id(node)] = [
                     name for name, candidate in self._names.items() if candidate == block

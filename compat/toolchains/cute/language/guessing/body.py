@@ -60,7 +60,7 @@ class UsesReader:
     """Functions that a function may pass a parameter to."""
     lines: Sequence[str]
     """The lines of the source."""
-    _known: dict[_Place, ArgumentUses] = field(factory=dict)
+    _uses: dict[_Place, ArgumentUses] = field(factory=dict)
 
     def uses_of(
         self, name: str, function: ast.FunctionDef, constants: Mapping[str, object]
@@ -174,11 +174,11 @@ class UsesReader:
         for parameter, argument in _passed(function, call):
             if _is_name(argument, name):
                 place = parameter, function, values, depth
-                if place not in self._known:
+                if place not in self._uses:
                     uses = ArgumentUses()
                     self._look(uses, parameter, function, constants, depth - 1)
-                    self._known[place] = uses
-                yield self._known[place]
+                    self._uses[place] = uses
+                yield self._uses[place]
 
 
 class _Constants(Scope):

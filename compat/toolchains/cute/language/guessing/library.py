@@ -19,7 +19,7 @@ from compat.toolchains.cute.language.guessing.values import (
 
 PACKAGES = {"cutlass": "cutlass", "cute": "cutlass.cute", "torch": "torch"}
 """Imported name → its package, independent of the module that the import names."""
-_KNOWN = ("cutlass", "torch", "cuda", "quack", "cute")
+_PACKAGES = ("cutlass", "torch", "cuda", "quack", "cute")
 CONSTANTS: Mapping[str, object] = {
     "math.gcd": math.gcd,
     "math.prod": math.prod,
@@ -33,7 +33,7 @@ def is_known(origin: str) -> bool:
 
     Packages of kernels often export ``from_dlpack`` again, so the name alone counts.
     """
-    return origin.partition(".")[0] in _KNOWN or origin.rpartition(".")[2] == "from_dlpack"
+    return origin.partition(".")[0] in _PACKAGES or origin.rpartition(".")[2] == "from_dlpack"
 
 
 def element_name(value: object) -> str | None:

@@ -25,8 +25,8 @@ from compat.toolchains.triton.edits.block_pointers.flow import Definition, Web
 from compat.toolchains.triton.edits.block_pointers.normal_form import MadePointer, Part
 from compat.toolchains.triton.edits.block_pointers.plain_pointers import PlainPointers
 from compat.toolchains.triton.edits.block_pointers.pointer_passing import (
-    GIVEN,
     MADE,
+    NOT_SEPARATE,
     WHOLE,
     CommonArguments,
     PointerFlow,
@@ -180,7 +180,7 @@ class Descriptors(AccessForm):
 
     def _is_given(self, pointer: MadePointer) -> bool:
         """Whether a block pointer is a parameter."""
-        return self.text(pointer.base) == GIVEN
+        return self.text(pointer.base) == NOT_SEPARATE
 
     def parts_made(self, pointer: MadePointer, definition: Definition) -> Mapping[Part, Value]:
         alone = (

@@ -18,7 +18,7 @@ from compat.toolchains.triton.edits.block_pointers.pointer_passing import (
     WHOLE,
     Back,
     CommonArguments,
-    Given,
+    PassedPart,
     PointerFlow,
     UnpackedParameter,
     arguments,
@@ -71,7 +71,7 @@ class Site:
     """A call that passes block pointers."""
 
     called: FunctionPlace
-    texts: Mapping[Given, str]
+    texts: Mapping[PassedPart, str]
     """The arguments, as source text of the caller."""
     ones: frozenset[str]
     """Names in the caller that equal 1."""
@@ -98,7 +98,7 @@ def learn_facts(
     return more
 
 
-def _text(part: Given, calls: Sequence[Site], shared: Iterable[Given]) -> str:
+def _text(part: PassedPart, calls: Sequence[Site], shared: Iterable[PassedPart]) -> str:
     """Return the number that a part is in all calls, or a parameter with the same value.
 
     The parameter must get the part's value in every call. The result is empty if there is neither.

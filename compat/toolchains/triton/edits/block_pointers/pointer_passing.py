@@ -32,11 +32,11 @@ from compat.toolchains.triton.edits.block_pointers.normal_form import (
 from compat.toolchains.triton.edits.code import Code, bound_targets, elements_of, literal, walk
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
-GIVEN = "__given__"
+NOT_SEPARATE = "__not_separate__"
 """Marks a part that a call does not pass separately. It occurs in no source, edited or not."""
 MADE: Part = ("made", 0)
 """The whole block pointer, passed as one argument."""
-Given = tuple[str, Part]
+PassedPart = tuple[str, Part]
 """An argument of a call: a parameter, with its part of the block pointer or :data:`WHOLE`."""
 WHOLE: Part = ("", 0)
 _T = TypeVar("_T", cst.Param, cst.Arg)
@@ -262,9 +262,9 @@ def all_parts(rank: int) -> tuple[Part, ...]:
 class CommonArguments:
     """The facts that all calls of a function show about its arguments."""
 
-    texts: Mapping[Given, str] = Factory(dict)
+    texts: Mapping[PassedPart, str] = Factory(dict)
     """Part → the number that it is in all calls, or a parameter with the same value."""
-    ones: frozenset[Given] = frozenset()
+    ones: frozenset[PassedPart] = frozenset()
     """The arguments that equal 1: those that the kernel file declares so, and those for which every
     call passes 1 or a name that equals 1.
     """
@@ -315,7 +315,9 @@ class UnpackedParameter:
             if part not in texts
         }
         return cls(
-            name, {part: texts.get(part) or new.get(part) or GIVEN for part in all_parts(rank)}, new
+            name,
+            {part: texts.get(part) or new.get(part) or NOT_SEPARATE for part in all_parts(rank)},
+            new,
         )
 
     def statement(self, code: Code) -> cst.SimpleStatementLine:

@@ -42,7 +42,7 @@ class Interpreting:
         self._kind: type = interpreter.InterpretedFunction
         self._handle: Any = interpreter.TensorHandle
         self._dtype: Any = triton.language.dtype
-        self._asked: set[tuple[str, str, str]] = set()
+        self._features: set[tuple[str, str, str]] = set()
         if not hasattr(interpreter, "_LangPatchScope"):
             # Up to 3.5, Triton gives its language the interpreter's functions again in each call of
             # a helper, with the same result. That took a third of the time of our kernels.
@@ -71,7 +71,7 @@ class Interpreting:
             bound = inspect.signature(kernel.fn).bind(**arguments, **constexprs)
         except TypeError as error:
             raise ValueError("the arguments are not those of the kernel: %s" % error) from None
-        self._asked.clear()
+        self._features.clear()
 
         def launch(grid: tuple[int, ...]) -> None:
             kernel[grid](*bound.args, **bound.kwargs)
@@ -87,7 +87,7 @@ class Interpreting:
         self._add_names(self._interpreted_function(function), names, set())
         features = {
             "%s%s%s" % (name, sign, kind.rstrip(">").rpartition("<")[2].rpartition(" ")[2])
-            for name, sign, kind in self._asked
+            for name, sign, kind in self._features
         }
         return [*sorted(features), *sorted(".%s" % name for name in names)]
 
@@ -125,7 +125,7 @@ class Interpreting:
         (``fp_trunc>bf16``). For the larger or smaller of two values, it also records whether one
         was NaN (``maxnumf:nan``).
         """
-        features, handle, dtype = self._asked, self._handle, self._dtype
+        features, handle, dtype = self._features, self._handle, self._dtype
         looks = name in _CHOOSE
 
         @functools.wraps(member)

@@ -60,11 +60,11 @@ class GraphKernels:
         recording: TritonRecording,
         options: Callable[[Objects], Objects],
         grid: Callable[[object], list[int] | None],
-        lacking: Callable[[object, str], None],
+        note_unrecorded: Callable[[object, str], None],
     ) -> None:
-        """``options`` and ``grid`` return the forms of these, ``lacking`` records what has none."""
+        """``options`` and ``grid`` return forms; ``note_unrecorded`` records what has none."""
         self._recording, self._options, self._grid = recording, options, grid
-        self._lacking = lacking
+        self._note_unrecorded = note_unrecorded
         self._counts: dict[str, int] = {}
         self._tuned: dict[str, bool] = {}
         """Key → whether Inductor chooses among configurations."""
@@ -82,11 +82,11 @@ class GraphKernels:
             launch = specialization(src, self._recording.functions)
             launch["options"] = self._options(options or {})
         except UnwritableArgument as error:
-            self._lacking(src.fn, str(error))
+            self._note_unrecorded(src.fn, str(error))
             return None
         # A release may have other attributes, and the program must not notice.
         except Exception as error:
-            self._lacking(src.fn, "cannot be inspected (%s)" % type(error).__name__)
+            self._note_unrecorded(src.fn, "cannot be inspected (%s)" % type(error).__name__)
             return None
         key = hashlib.sha1(json.dumps(launch, sort_keys=True).encode()).hexdigest()  # noqa: S324 - a name
         with self._lock:
@@ -102,7 +102,7 @@ class GraphKernels:
             place=of_launch(self._recording.package),
         )
         if self._recording.settings.get("problems"):
-            launch["given"] = {"why": "it was compiled, and not launched"}
+            launch["inputs"] = {"why": "it was compiled, and not launched"}
         role = "candidate" if self._tuned[key] else None
         self._recording.journal.write(r="launch", key=key, tuned=role, **launch)
         return key
@@ -141,7 +141,7 @@ class GraphKernels:
         if count == 1:
             record.update(place=of_launch(self._recording.package), grid=self._grid(arguments[:3]))
             if self._recording.settings.get("problems"):
-                record["given"] = self._launch_facts(src, self._typed[key], arguments)
+                record["inputs"] = self._launch_facts(src, self._typed[key], arguments)
         if is_new or count & (count - 1) == 0:
             self._recording.journal.write(r="count", key=key, **record)
 

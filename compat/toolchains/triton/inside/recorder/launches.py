@@ -196,7 +196,7 @@ class _Log:
 
         def first_launch() -> Document:
             if recording.settings.get("problems"):
-                launch["given"] = launch_facts(options.get("grid"), bound, launch["args"])
+                launch["inputs"] = launch_facts(options.get("grid"), bound, launch["args"])
             return dict(launch)
 
         role, tuned_names = getattr(now, "tuned", None), getattr(now, "tunes", None)

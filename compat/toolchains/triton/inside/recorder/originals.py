@@ -33,7 +33,7 @@ class Originals:
     def __init__(self, journal: Journal, of: str) -> None:
         self._journal, self._of = journal, of
         self._compile: Callable[..., Any] | None = None
-        self._given: dict[Any, tuple[str, Any, Any, Any]] = {}
+        self._compiles: dict[Any, tuple[str, Any, Any, Any]] = {}
 
     def compile_with(self, compile_it: Callable[..., object]) -> None:
         """Set the function that really compiles, which a stand-in may replace elsewhere."""
@@ -43,25 +43,25 @@ class Originals:
         """Record the inputs of the compiler for a launch."""
         function = getattr(src, "fn", None)
         if key is not None and function is not None and self._of != "nothing":
-            self._given.setdefault(
+            self._compiles.setdefault(
                 key if self._of == "cases" else id(function),
                 (key, src, target, dict(options or {})),
             )
 
     def compile(self) -> None:
         """Compile all inputs without line numbers, which name files, and record the results."""
-        if not self._given:
+        if not self._compiles:
             return
-        self._journal.write(r="comparing", launches=len(self._given))
+        self._journal.write(r="comparing", launches=len(self._compiles))
         before = os.environ.get(_WITHOUT_LINES)
         os.environ[_WITHOUT_LINES] = "1"
         try:
-            for key, src, target, options in self._given.values():
+            for key, src, target, options in self._compiles.values():
                 self._journal.write(
                     r="original", key=key, **self._compile_original(src, target, options)
                 )
         finally:
-            self._given.clear()
+            self._compiles.clear()
             os.environ.pop(_WITHOUT_LINES)
             if before is not None:
                 os.environ[_WITHOUT_LINES] = before

@@ -121,7 +121,7 @@ class _Wrapper:
     usual: int
     _scope: KernelScope = Factory(lambda self: self._outer_scope(), takes_self=True)
     _tensors: dict[str, AssumedTensor] = Factory(dict)
-    _found: list[SourceLaunch] = Factory(list)
+    _launches: list[SourceLaunch] = Factory(list)
 
     def _outer_scope(self) -> KernelScope:
         """Return the scope around the function, without the names that the function binds.
@@ -150,7 +150,7 @@ class _Wrapper:
                 number = self.sizes.get(parameter.arg, small)
                 self._scope.local[parameter.arg] = AssumedNumber.of(parameter.arg, number)
         self._follow(self.node.body)
-        return self._found
+        return self._launches
 
     # --- tensors of the caller ---
 
@@ -242,7 +242,7 @@ class _Wrapper:
                 return
         for node in walk(statement):
             if isinstance(node, ast.Call) and node in self.calls:
-                self._found.append(self._launch(node))
+                self._launches.append(self._launch(node))
         match statement:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
