@@ -10,15 +10,14 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from attrs import frozen
 
 from compat.cli import INTERRUPTED, logs
-from compat.cli.help import add_options
+from compat.cli.help import gather_options
 from compat.cli.logs import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
@@ -123,37 +122,25 @@ def answer_options(
     The command is called with an :class:`Answer`.
     """
 
-    def decorate(command: _Command) -> _Command:
-        @wraps(command)
-        def call_with_answer(
-            *arguments: object,
-            quiet: bool,
-            verbose: int,
-            as_json: bool,
-            answer_file: Path | None = None,
-            **rest: object,
-        ) -> object:
-            if quiet:
-                be_quiet()
-            logs.show(verbose)
-            return command(*arguments, answer=Answer(as_json=as_json, file=answer_file), **rest)
+    def answer(values: dict[str, Any]) -> Answer:
+        if values.pop("quiet"):
+            be_quiet()
+        logs.show(values.pop("verbose"))
+        return Answer(as_json=values.pop("as_json"), file=values.pop("answer_file", None))
 
-        options = [
-            click.option(
-                "-q", "--quiet", is_flag=True, help="Print only the answer, warnings and errors."
-            ),
-            click.option("-v", "--verbose", count=True, help=logs.VERBOSE_HELP),
-            click.option("--json", "as_json", is_flag=True, help=json_help),
-        ]
-        path = FilePath(dir_okay=False)
-        options += (
-            [click.option("--output", "answer_file", type=path, metavar="FILE", help=_FILE)]
-            if file
-            else []
+    options = [
+        click.option(
+            "-q", "--quiet", is_flag=True, help="Print only the answer, warnings and errors."
+        ),
+        click.option("-v", "--verbose", count=True, help=logs.VERBOSE_HELP),
+        click.option("--json", "as_json", is_flag=True, help=json_help),
+    ]
+    path = FilePath(dir_okay=False)
+    if file:
+        options.append(
+            click.option("--output", "answer_file", type=path, metavar="FILE", help=_FILE)
         )
-        return add_options(call_with_answer, options)
-
-    return decorate
+    return gather_options("answer", options, answer)
 
 
 def table(rows: Sequence[JsonMapping]) -> Iterator[Block]:
@@ -266,23 +253,16 @@ def format_options(*, again: bool = False) -> Callable[[_Command], _Command]:
     """
     formats = [form for form in FORMATS if form.help and (again or not form.file)]
 
-    def decorate(command: _Command) -> _Command:
-        @wraps(command)
-        def call_with_formats(*arguments: object, **options: object) -> object:
-            paths = {form: options.pop(_parameter(form)) for form in formats}
-            requested = {form: path for form, path in paths.items() if path is not None}
-            return command(*arguments, formats=requested, **options)
+    def requested(values: dict[str, Any]) -> FormatFiles:
+        paths = {form: values.pop(_parameter(form)) for form in formats}
+        return {form: path for form, path in paths.items() if path is not None}
 
-        path = FilePath(dir_okay=False)
-        options = [
-            click.option(
-                f"--{form.name}", _parameter(form), type=path, metavar="FILE", help=form.help
-            )
-            for form in formats
-        ]
-        return add_options(call_with_formats, options)
-
-    return decorate
+    path = FilePath(dir_okay=False)
+    options = [
+        click.option(f"--{form.name}", _parameter(form), type=path, metavar="FILE", help=form.help)
+        for form in formats
+    ]
+    return gather_options("formats", options, requested)
 
 
 def _parameter(file_format: Format) -> str:

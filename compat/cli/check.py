@@ -8,8 +8,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
-from functools import wraps
-from typing import Unpack
+from typing import Any, Unpack
 
 import click
 
@@ -18,7 +17,7 @@ from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.judging import DEADLINE, JudgingProgram
 from compat.cli import INTERRUPTED, logs
 from compat.cli.answer import Answer, answer_options
-from compat.cli.help import Command
+from compat.cli.help import Command, gather_options
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option
 from compat.cli.selecting import (
@@ -50,32 +49,27 @@ def judge_options(
     for an unknown judge.
     """
 
-    def decorate(command: Callable[..., object]) -> Callable[..., object]:
-        @wraps(command)
-        def call_with_criterion(
-            *arguments: object, judge_text: str, judge_deadline: float, **options: object
-        ) -> object:
-            program = JudgingProgram(judge_deadline, verbose=logs.is_verbose(), on_output=_show)
-            return command(*arguments, criterion=parse_criterion(judge_text, program), **options)
+    def criterion(values: dict[str, Any]) -> Criterion:
+        deadline, verbose = values.pop("judge_deadline"), logs.is_verbose()
+        program = JudgingProgram(deadline, verbose=verbose, on_output=_show)
+        return parse_criterion(values.pop("judge_text"), program)
 
-        judge = click.option(
-            "--judge",
-            "judge_text",
-            default=default,
-            show_default=True,
-            metavar=metavar,
-            help=help_text,
-        )
-        deadline = click.option(
-            "--judge-deadline",
-            type=SECONDS,
-            default=DEADLINE,
-            show_default=True,
-            help="Seconds that the program of --judge run=COMMAND may take.",
-        )
-        return judge(deadline(call_with_criterion))
-
-    return decorate
+    judge = click.option(
+        "--judge",
+        "judge_text",
+        default=default,
+        show_default=True,
+        metavar=metavar,
+        help=help_text,
+    )
+    deadline = click.option(
+        "--judge-deadline",
+        type=SECONDS,
+        default=DEADLINE,
+        show_default=True,
+        help="Seconds that the program of --judge run=COMMAND may take.",
+    )
+    return gather_options("criterion", (judge, deadline), criterion)
 
 
 def _show(message: str) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from attrs import evolve, fields, frozen
 
 from compat.cli import logs
 from compat.cli.answer import FilePath
-from compat.cli.help import add_options
+from compat.cli.help import add_options, gather_options
 from compat.cli.logs import say, show_task
 from compat.cli.selecting import SECONDS
 from compat.executors import EXECUTORS, LOCAL
@@ -93,23 +93,18 @@ def compile_options(
     :func:`executor_option`.
     """
     names = [field.name for field in fields(CompileOptions)]
-
-    def decorate(command: Callable[..., object]) -> Callable[..., object]:
-        @wraps(command)
-        def call_with_compiling(*arguments: object, **options: Any) -> object:
-            compiling = CompileOptions(
-                **{name: options.pop(name) for name in names if name in options}
-            )
-            return command(*arguments, compiling=compiling, **options)
-
-        options = [
-            click.option(*spellings, name, **{**facts, **({"help": text} if text else {})})
-            for name, text in helps.items()
-            for spellings, facts in (_OPTIONS[name],)
-        ]
-        return add_options(call_with_compiling, options)
-
-    return decorate
+    options = [
+        click.option(*spellings, name, **{**facts, **({"help": text} if text else {})})
+        for name, text in helps.items()
+        for spellings, facts in (_OPTIONS[name],)
+    ]
+    return gather_options(
+        "compiling",
+        options,
+        lambda values: CompileOptions(
+            **{name: values.pop(name) for name in names if name in values}
+        ),
+    )
 
 
 def open_project_store(selection: Selection, *, only_read: bool = False) -> Store:
