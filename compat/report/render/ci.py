@@ -19,7 +19,7 @@ from compat.history.suspects import SlowSuspect
 from compat.model import Failure, Result, Status
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_text
-from compat.report.summary.compact import at_most, explain_command, one_line
+from compat.report.summary.compact import at_most, explain_command, one_line, place_text
 from compat.report.summary.record import (
     BrokenEnv,
     Report,
@@ -142,26 +142,13 @@ def _message(result: Result) -> str:
 def _details(result: Result, options: tuple[str, ...]) -> str:
     """Message, place, errors of numbers and advice, and the command that explains the cell."""
     failure = result.outcome.failure
-    place = [f"{name} {value}" for name, value in _places(result) if value]
     parts = [
         failure.excerpt.strip("\n") if failure else "",
-        f"at: {', '.join(place)}",
+        f"at: {place_text(failure) if failure else f'stage {result.outcome.stage}'}",
         *_number_errors(result),
         failure.advice if failure else "",
     ]
     return "\n\n".join(part for part in (*parts, explain_command(result.cell, options)) if part)
-
-
-def _places(result: Result) -> tuple[tuple[str, str | None], ...]:
-    failure = result.outcome.failure
-    if failure is None:
-        return (("stage", result.outcome.stage),)
-    return (
-        ("stage", failure.stage),
-        ("pass", failure.pass_),
-        ("op", failure.op),
-        ("line", failure.location),
-    )
 
 
 @frozen(kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
 from jinja2 import Environment
@@ -61,6 +61,12 @@ def code(text: str) -> str:
 def table_code(text: str) -> str:
     """``text`` as a code span in a table cell, where alone a backslash hides a pipe in code."""
     return code(text).replace("|", r"\|")
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A table line by line. Its texts are Markdown."""
+    for cells in (headings, ["---"] * len(headings), *rows):
+        yield f"| {' | '.join(cells)} |"
 
 
 def fence(text: str, language: str = "text") -> str:

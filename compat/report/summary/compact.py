@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from attrs import frozen
@@ -108,15 +108,14 @@ def one_line(text: str, width: int = 160) -> str:
     return shorten(line, width)
 
 
-def place_text(failure: Failure) -> str:
-    """``stage ttir, pass Canonicalizer, op tt.load, kernel.py:12``: where a failure comes from."""
-    parts = {"stage": failure.stage, "pass": failure.pass_, "op": failure.op}
-    return ", ".join(
-        (
-            *(f"{name} {value}" for name, value in parts.items() if value),
-            *([failure.location] if failure.location else []),
-        )
-    )
+def place_text(failure: Failure, quote: Callable[[str], str] = str) -> str:
+    """``stage ttir, pass Canonicalizer, op tt.load, kernel.py:12``: where a failure comes from.
+
+    ``quote`` marks the names in it.
+    """
+    parts = {"stage ": failure.stage, "pass ": failure.pass_, "op ": failure.op}
+    places = {**parts, "": failure.location}
+    return ", ".join(f"{kind}{quote(name)}" for kind, name in places.items() if name)
 
 
 _ERROR = lazy_pattern(r"error|assert|fatal|fail", re.IGNORECASE)
@@ -227,6 +226,13 @@ def cost_words(seconds: float, to_install: int) -> str:
 def coordinate_options(kernel: str, variant: str, case: str, target: str) -> tuple[str, ...]:
     """The options that choose one kernel in one variant and case, for one target."""
     return "--kernel", kernel, "--variant", variant, "--case", case, "--target", target
+
+
+def cell_options(cell: Cell) -> tuple[str, ...]:
+    """The options that choose one cell."""
+    spec = cell.spec
+    which = coordinate_options(spec.kernel, spec.variant, spec.case, cell.target.name)
+    return (*which, "--envs", cell.env.name)
 
 
 def matrix_command(cell: Cell, options: Sequence[str]) -> str:

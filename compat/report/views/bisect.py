@@ -583,13 +583,7 @@ def _failures(answer: ReleaseAnswer) -> list[Failure]:
 
 def failure_place(failure: Failure) -> str:
     """Return where a failure occurs: stage, pass and operation."""
-    parts = {
-        "stage": failure.stage,
-        "pass": failure.pass_,
-        "op": failure.op,
-        "at": failure.location,
-    }
-    return ", ".join(f"{name} {code(value)}" for name, value in parts.items() if value)
+    return place_text(failure, code)
 
 
 def package_versions(probe: ReleaseProbe) -> str:

@@ -221,9 +221,9 @@ def section(
 ) -> Iterator[str]:
     """The sentence, the table and its footnotes, line by line."""
     # The import of Jinja takes longer than many commands run.
-    from compat.report.render.markdown import code, escape
+    from compat.report.render.markdown import code, escape, table
 
-    table, pinned = pairs_table(pairs), any(pins.values())
+    shown, pinned = pairs_table(pairs), any(pins.values())
     programs = max((len(pair.programs) for pair in pairs), default=0)
     yield (
         f"{pairs_sentence(pairs)} In one that is ok, every one of {programs} programs that"
@@ -235,34 +235,30 @@ def section(
     headings = (
         "PyTorch",
         *([f"asks for {title}"] if pinned else []),
-        *map(escape, table.releases),
+        *map(escape, shown.releases),
     )
-    yield _row(headings)
-    yield _row(["---"] * len(headings))
-    for version, cells in table.rows:
+    rows = []
+    for version, cells in shown.rows:
         texts = (
-            f"**{text}**" if (version, release) in table.own else text for release, text in cells
+            f"**{text}**" if (version, release) in shown.own else text for release, text in cells
         )
-        yield _row((escape(version), *([pins.get(version) or "?"] if pinned else []), *texts))
+        rows.append((escape(version), *([pins.get(version) or "?"] if pinned else []), *texts))
+    yield from table(headings, rows)
     yield ""
     yield (
         "A number is how many programs fail, with the footnotes that say how. **Bold**: the release"
         " that came with that PyTorch."
     )
-    if table.notes:
+    if shown.notes:
         yield ""
-    for note in table.notes:
+    for note in shown.notes:
         meaning = f" ({classes[note.failure_class]})" if note.failure_class in classes else ""
         yield (
             f"- **{note.number}** {code(note.failure_class)}{meaning}: {code(note.message)}."
             f" {escape(note.which)}; {escape(', '.join(note.pairs))}"
         )
-    for pair in table.untried:
+    for pair in shown.untried:
         yield f"- {escape(_label(pair))} could not be tried: {code(pair.error or '')}"
-
-
-def _row(cells: Iterable[str]) -> str:
-    return "|" + "".join(f" {cell} |" for cell in cells)
 
 
 # --- as JSON --------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import attrs
 from compat import toolchains
 from compat.explain import Artifact, CellOverview, Explanation
 from compat.history.growth import roughly
-from compat.history.verdict import coordinate_of
 from compat.model import (
     BuiltEnv,
     Cell,
@@ -25,7 +24,7 @@ from compat.model import (
 from compat.model.cell import signature_text
 from compat.model.outcome import cell_document
 from compat.report.document import verdict_document
-from compat.report.summary.compact import coordinate_options, fix_command, in_full
+from compat.report.summary.compact import cell_options, fix_command, in_full
 from compat.report.summary.record import edits_for, expectation_words
 from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
 from compat.text import JsonObject, printable
@@ -189,8 +188,7 @@ def _time(result: Result, explanation: Explanation) -> Iterator[str]:
 
 def growth_command(cell: Cell, options: Sequence[str]) -> str:
     """The command that measures what the time of a compile grows with."""
-    which = (*coordinate_options(*coordinate_of(cell.spec, cell.target)), "--envs", cell.env.name)
-    return shlex.join(("compat", "bisect", "--axis", "config", *which, *options))
+    return shlex.join(("compat", "bisect", "--axis", "config", *cell_options(cell), *options))
 
 
 def _numbers(result: Result) -> Iterator[str]:
@@ -302,8 +300,7 @@ def _env(built: BuiltEnv) -> Iterator[str]:
 
 
 def _command(explanation: Explanation) -> str:
-    cell = explanation.cell
-    which = (*coordinate_options(*coordinate_of(cell.spec, cell.target)), "--envs", cell.env.name)
+    which = cell_options(explanation.cell)
     return shlex.join(("compat", "matrix", *which, *explanation.options, "--again"))
 
 

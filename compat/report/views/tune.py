@@ -9,7 +9,7 @@ from compat.engine.run import existing_releases
 from compat.history.verdict import verdicts
 from compat.model.codec import unstructure
 from compat.report.render.blocks import Block, DataTable, Heading, TableColumn, TextLine
-from compat.report.render.markdown import code, escape
+from compat.report.render.markdown import code, escape, table
 from compat.report.summary.record import Report
 from compat.text import JsonObject, amount, join_words
 from compat.tune.answers import ALIKE, Stretch, TuningAnswer
@@ -50,18 +50,16 @@ def tune_markdown(answers: Sequence[TuningAnswer]) -> Iterator[str]:
     for answer in answers:
         yield f"### {code(answer.subject)} on {escape(answer.device)}"
         yield ""
-        yield from _markdown_table(("", "config", "best on"), _legend(answer))
+        yield from table(("", "config", "best on"), _escape_rows(_legend(answer)))
         yield ""
-        yield from _markdown_table(_headings(answer), _costs(answer))
+        yield from table(_headings(answer), _escape_rows(_costs(answer)))
         yield ""
         yield from (f"- {escape(sentence)}" for sentence in sentences(answer))
         yield ""
 
 
-def _markdown_table(headings: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
-    yield f"| {' | '.join(headings)} |"
-    yield f"|{'---|' * len(headings)}"
-    yield from (f"| {' | '.join(map(escape, row))} |" for row in rows)
+def _escape_rows(rows: Iterator[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    return (tuple(map(escape, row)) for row in rows)
 
 
 def _legend(answer: TuningAnswer) -> Iterator[tuple[str, ...]]:
