@@ -581,10 +581,7 @@ def _of_packages(
     # Guessing takes longer to import than most kernel files take to read.
     from compat.guess.guessing import load_packages
 
-    return (
-        *kernels.specs,
-        *load_packages(guessed, kernels.specs),
-    ), kernels.absent
+    return (*kernels.specs, *load_packages(guessed, kernels.specs)), kernels.absent
 
 
 def libraries_of(config: MatrixConfig, packages: Sequence[str] = ()) -> tuple[str, ...]:

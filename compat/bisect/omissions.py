@@ -20,14 +20,7 @@ from compat.bisect.attempts import Attempts
 from compat.bisect.criterion import Criterion, Exceeds
 from compat.bisect.measures import measure
 from compat.bisect.part import find_part
-from compat.bisect.passes import (
-    TracedCompile,
-    cut_diff,
-    parts_of,
-    save_ir,
-    stage_of,
-    trace_compile,
-)
+from compat.bisect.passes import TracedCompile, cut_diff, parts_of, save_ir, stage_of, trace_compile
 from compat.diagnosis.pipeline import difference
 from compat.engine.run import RunContext, concurrently
 from compat.history.account import Judgement

@@ -147,11 +147,7 @@ class NeedSearch:
                 f" {_so_far(all_needs, trials, hinted)}"
             )
         return ConfigAnswer(
-            sentence=sentence,
-            needs=all_needs,
-            compiled=done,
-            left_out=untried,
-            end=ended,
+            sentence=sentence, needs=all_needs, compiled=done, left_out=untried, end=ended
         )
 
     def _ask(self, specs: Sequence[Specialization]) -> list[Effect]:

@@ -11,12 +11,7 @@ from attrs import frozen
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from compat.board.record import (
-    BoardFailure,
-    BoardLibraryRecord,
-    BoardRecord,
-    BoardVersion,
-)
+from compat.board.record import BoardFailure, BoardLibraryRecord, BoardRecord, BoardVersion
 from compat.errors import EnvError, SelectionError
 from compat.processes.supervisor import run
 from compat.text import read_json

@@ -292,9 +292,7 @@ class _Pages:
     def feed(self, released: Mapping[str, date], url: str) -> str:
         """The feed of breakages, the newest first."""
         entries = sorted(
-            self._entries(released),
-            key=lambda entry: (entry.updated, entry.id),
-            reverse=True,
+            self._entries(released), key=lambda entry: (entry.updated, entry.id), reverse=True
         )
         return self._templates.get_template("feed.xml.j2").render(
             url=url,

@@ -114,9 +114,7 @@ def capture_program(
 
 
 @contextmanager
-def _prepared(
-    options: Options,
-) -> Iterator[tuple[Path, JsonObject, Mapping[str, str]]]:
+def _prepared(options: Options) -> Iterator[tuple[Path, JsonObject, Mapping[str, str]]]:
     """Make a folder for records, with the recorder's settings and environment variables.
 
     Raises SelectionError, and StoreError if kernel files cannot be written.

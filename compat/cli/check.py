@@ -55,12 +55,7 @@ def judge_options(
         return parse_criterion(values.pop("judge_text"), program)
 
     judge = click.option(
-        "--judge",
-        "judge_text",
-        default=default,
-        show_default=True,
-        metavar=metavar,
-        help=help_text,
+        "--judge", "judge_text", default=default, show_default=True, metavar=metavar, help=help_text
     )
     deadline = click.option(
         "--judge-deadline",

@@ -71,10 +71,7 @@ class _Envs(CommandGroup):
         return super().parse_args(context, ["list", *args] if listing else args)
 
 
-@click.group(
-    cls=_Envs,
-    subcommand_metavar="[COMMAND] [ARGS]...",
-)
+@click.group(cls=_Envs, subcommand_metavar="[COMMAND] [ARGS]...")
 def envs() -> None:
     """List, build, lock, remove and locate the envs that all projects share.
 
@@ -403,9 +400,7 @@ def _document(worker: ResidentWorker) -> dict[str, object]:
 @place_options
 @answer_options(file=False, json_help="Print the answer as JSON.")
 @click.option(
-    "--output",
-    type=FilePath(file_okay=False),
-    help="Folder for pairs.md.  [default: reports]",
+    "--output", type=FilePath(file_okay=False), help="Folder for pairs.md.  [default: reports]"
 )
 @compile_options(again="Test pairs again even if nothing has changed.", no_build=None)
 def pairs(

@@ -12,14 +12,7 @@ import click
 from compat.cli.answer import Answer, FilePath, answer_options, relative, write_file
 from compat.cli.help import Command
 from compat.errors import StoreError
-from compat.guard import (
-    Request,
-    check_guard,
-    guard_text,
-    make_guard,
-    read_configs,
-    read_guard,
-)
+from compat.guard import Request, check_guard, guard_text, make_guard, read_configs, read_guard
 from compat.guard.checking import (
     guard_check_document,
     guard_check_lines,

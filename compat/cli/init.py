@@ -155,10 +155,7 @@ _EVERY = 30.0
 """Seconds between two progress lines: the program's own output goes to the same terminal."""
 
 
-@click.command(
-    cls=Command,
-    context_settings={"allow_interspersed_args": False},
-)
+@click.command(cls=Command, context_settings={"allow_interspersed_args": False})
 @click.argument(
     "command_line",
     nargs=-1,

@@ -180,10 +180,7 @@ def build(
 
 
 def show_built(
-    built: Built,
-    program: Path,
-    packed: Path | None,
-    show: Callable[[str], object] = click.echo,
+    built: Built, program: Path, packed: Path | None, show: Callable[[str], object] = click.echo
 ) -> None:
     """Show what was written for a GPU host, and the command that launches it."""
     objects = len({launchable.binary for launchable in built.launchable})

@@ -97,10 +97,7 @@ def _state(built: BuiltEnv, selection: Selection) -> str:
 
 def _targets(selection: Selection) -> Rows:
     for target in selection.targets:
-        yield {
-            **asdict(target),
-            "gpus": list(gpus_of(target)),
-        }
+        yield {**asdict(target), "gpus": list(gpus_of(target))}
 
 
 def _kernels(selection: Selection) -> Rows:

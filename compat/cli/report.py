@@ -57,13 +57,7 @@ def report(*, answer: Answer, names: tuple[str, ...], formats: FormatFiles) -> N
 
 
 @click.command(cls=Command)
-@click.argument(
-    "files",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=FilePath(exists=True),
-)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FilePath(exists=True))
 @click.option(
     "--output",
     type=FilePath(file_okay=False),

@@ -310,9 +310,7 @@ def select_places(**values: Unpack[PlaceOptions]) -> Selection:
     from compat import project
 
     return project.select_places(
-        values.get("matrix_path"),
-        envs=values.get("envs", ()),
-        targets=values.get("targets", ()),
+        values.get("matrix_path"), envs=values.get("envs", ()), targets=values.get("targets", ())
     )
 
 

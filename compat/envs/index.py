@@ -22,13 +22,7 @@ from pathlib import Path
 from typing import IO, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
-from urllib.request import (
-    HTTPRedirectHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    Request,
-    build_opener,
-)
+from urllib.request import HTTPRedirectHandler, HTTPSHandler, OpenerDirector, Request, build_opener
 
 from compat.envs.listing import File, file_of, without_password
 from compat.errors import IndexUnavailable

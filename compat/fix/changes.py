@@ -303,11 +303,7 @@ def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object])
         )
     before, after = with_values(path, spec, values)
     return ChangedFile(
-        path=path.resolve(),
-        before=before.encode(),
-        after=after.encode(),
-        old=before,
-        new=after,
+        path=path.resolve(), before=before.encode(), after=after.encode(), old=before, new=after
     )
 
 

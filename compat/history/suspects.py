@@ -50,10 +50,7 @@ def slow_suspects(pairs: Iterable[tuple[Result, Result]]) -> tuple[SlowSuspect, 
         and (slowdown := suspicion(before.outcome.metrics, result.outcome.metrics))
     ]
     return tuple(
-        sorted(
-            suspects,
-            key=lambda suspect: (-suspect.suspicion.ratio, suspect.result.cell.id),
-        )
+        sorted(suspects, key=lambda suspect: (-suspect.suspicion.ratio, suspect.result.cell.id))
     )
 
 

@@ -30,15 +30,7 @@ from attrs import fields, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.history.account import (
-    Account,
-    Entry,
-    Judgement,
-    account,
-    class_of,
-    failure_of,
-    is_good,
-)
+from compat.history.account import Account, Entry, Judgement, account, class_of, failure_of, is_good
 from compat.history.running import FastReleases, RightReleases, fast, right
 from compat.model import (
     BuiltEnv,

@@ -146,11 +146,7 @@ class HuntRun(Closing):
         return answer
 
     def _answer(
-        self,
-        request: HuntRequest,
-        first: int,
-        verdicts: tuple[ProgramVerdict, ...],
-        began: float,
+        self, request: HuntRequest, first: int, verdicts: tuple[ProgramVerdict, ...], began: float
     ) -> HuntAnswer:
         """Return the answer with these verdicts."""
         return HuntAnswer(

@@ -31,10 +31,7 @@ def hunt_blocks(answer: HuntAnswer, written: WrittenHunt) -> Iterator[Block]:
     if answer.defects:
         yield TextLine()
     yield DataTable(
-        columns=(
-            TableColumn("family"),
-            *(TableColumn(stage, right=True) for stage in _STAGES),
-        ),
+        columns=(TableColumn("family"), *(TableColumn(stage, right=True) for stage in _STAGES)),
         rows=tuple(
             (family, *(str(getattr(covered, stage)) for stage in _STAGES))
             for family, covered in answer.coverage.items()

@@ -80,12 +80,7 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
     with StoreError.for_os_errors(
         "cannot write the folder", where=folder, hint="Name another folder."
     ):
-        for path in (
-            folder / "objects",
-            folder / TEXTS,
-            folder / PROBLEMS,
-            *folder.glob(PACKAGES),
-        ):
+        for path in (folder / "objects", folder / TEXTS, folder / PROBLEMS, *folder.glob(PACKAGES)):
             shutil.rmtree(path, ignore_errors=True)
         _write_programs(built, folder)
         sources = {

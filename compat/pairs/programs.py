@@ -64,11 +64,7 @@ def pairing_of(toolchain: Toolchain) -> Pairing:
     return toolchain.device.pairing
 
 
-def run_programs(
-    pair_run: PairRun,
-    toolchain: Toolchain,
-    deadline: float = DEADLINE,
-) -> Answers:
+def run_programs(pair_run: PairRun, toolchain: Toolchain, deadline: float = DEADLINE) -> Answers:
     """Run all programs. If a process ends early, another one runs the remaining programs.
 
     Raises MachineError if no process can be started, and Stopped if all running work must end.
@@ -95,10 +91,7 @@ def run_programs(
 
 
 def _one_process(
-    pair_run: PairRun,
-    toolchain: Toolchain,
-    programs: Sequence[str],
-    deadline: float,
+    pair_run: PairRun, toolchain: Toolchain, programs: Sequence[str], deadline: float
 ) -> tuple[list[JsonObject], JsonObject]:
     """Run a process, and return its lines, and its end as the answer of the running program."""
     pairing = pairing_of(toolchain)

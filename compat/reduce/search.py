@@ -56,10 +56,7 @@ _WIDTH = 8
 
 
 def shrink(
-    start: Candidate,
-    interesting: AreInteresting,
-    *,
-    verify: Verify = lambda _: True,
+    start: Candidate, interesting: AreInteresting, *, verify: Verify = lambda _: True
 ) -> Iterator[Candidate]:
     """Yield every accepted candidate. The last one is the smallest that was found.
 

@@ -14,14 +14,7 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 from compat.source.imports import file_of
-from compat.source.parsing import (
-    attributes_set,
-    defined_names,
-    text_of,
-    tree_of,
-    uses,
-    walk,
-)
+from compat.source.parsing import attributes_set, defined_names, text_of, tree_of, uses, walk
 from compat.text import lazy_pattern
 
 Definition = ast.FunctionDef | ast.ClassDef

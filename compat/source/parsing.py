@@ -159,8 +159,7 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 # Looking for a type in these takes a fraction of the time of `isinstance` with a union.
 _SCOPES = frozenset(get_args(Scoped) + get_args(Comprehension))
 _BINDING = _SCOPES.union(
-    (ast.Import, ast.ImportFrom),
-    (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+    (ast.Import, ast.ImportFrom), (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping)
 )
 
 
@@ -346,11 +345,7 @@ def _scope_parts(node: ast.AST, local: frozenset[str]) -> list[tuple[ast.AST, fr
         outside, inside = scope.outside, scope.body
         inner = local - scope.globals | scope.local
     elif isinstance(node, ast.ClassDef):
-        outside = [
-            *node.decorator_list,
-            *node.bases,
-            *(keyword.value for keyword in node.keywords),
-        ]
+        outside = [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
         inside, inner = (*node.body,), local | bound_names(node.body)
     else:
         assert isinstance(node, Comprehension)

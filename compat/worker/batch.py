@@ -27,14 +27,7 @@ from .exceptions import (
     message_of,
     unless_broken,
 )
-from .imports import (
-    INSTALLED,
-    OF_THE_ENV,
-    Beginning,
-    OpenedFiles,
-    file_of,
-    write_bytecode_inside,
-)
+from .imports import INSTALLED, OF_THE_ENV, Beginning, OpenedFiles, file_of, write_bytecode_inside
 
 if TYPE_CHECKING:
     from ..toolchains.inside.foreign import Document, Function, Objects, Value

@@ -14,15 +14,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.text import Text
 
-from compat.report.render.blocks import (
-    Block,
-    DataTable,
-    Fit,
-    Heading,
-    Inline,
-    StyledText,
-    TextLine,
-)
+from compat.report.render.blocks import Block, DataTable, Fit, Heading, Inline, StyledText, TextLine
 from compat.text import printable
 
 NATURAL = 10_000

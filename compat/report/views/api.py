@@ -35,16 +35,9 @@ from compat.text import JsonObject, amount
 # --- sentences ------------------------------------------------------------------------------------
 
 
-KINDS = {
-    "builtin": "built-in",
-    "jit": "jit function",
-}
+KINDS = {"builtin": "built-in", "jit": "jit function"}
 """The words for kinds that a reader may not know."""
-STATES = {
-    State.THERE: "present",
-    State.REFUSES: "only raises an error",
-    State.ABSENT: "missing",
-}
+STATES = {State.THERE: "present", State.REFUSES: "only raises an error", State.ABSENT: "missing"}
 """The words for the states of a name, as on the page."""
 _LINES = 6
 """Lines of a source that a sentence names."""

@@ -337,10 +337,7 @@ def _details(answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[st
             if answer.left_out
             else []
         )
-        return [
-            f"{amount(answer.compiled, 'changed specialization')} compiled",
-            *untried,
-        ]
+        return [f"{amount(answer.compiled, 'changed specialization')} compiled", *untried]
     diff = answer.diff.splitlines()
     more = [f"… {len(diff) - _DIFF_LINES} more lines"] if len(diff) > _DIFF_LINES else []
     return [

@@ -143,9 +143,7 @@ def why(difference: CellChange) -> tuple[str, str]:
     return ("", "") if difference.declared else (difference.says, advice)
 
 
-def by_releases(
-    suspects: Iterable[SlowSuspect],
-) -> Iterator[tuple[str, tuple[SlowSuspect, ...]]]:
+def by_releases(suspects: Iterable[SlowSuspect]) -> Iterator[tuple[str, tuple[SlowSuspect, ...]]]:
     """``3.8.0 → 3.9.0`` and the cells that are likely slower there."""
     groups: dict[str, list[SlowSuspect]] = {}
     for suspect in suspects:

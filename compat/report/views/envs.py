@@ -232,11 +232,7 @@ def section(
         " computed."
     )
     yield ""
-    headings = (
-        "PyTorch",
-        *([f"asks for {title}"] if pinned else []),
-        *map(escape, shown.releases),
-    )
+    headings = ("PyTorch", *([f"asks for {title}"] if pinned else []), *map(escape, shown.releases))
     rows = []
     for version, cells in shown.rows:
         texts = (

@@ -35,7 +35,7 @@ _MADE = r"[A-Za-z_]\w*\(\)"
 TYPES = ArgumentTypes(
     pattern=lazy_pattern(
         rf"{_ELEMENT}{_SIZES}(?::{_SIZES}|"
-        rf" leading=\d)?{_ALIGN}|ptr<{_ELEMENT}>{_ALIGN}|{_ELEMENT}|stream|{_MADE}",
+        rf" leading=\d)?{_ALIGN}|ptr<{_ELEMENT}>{_ALIGN}|{_ELEMENT}|stream|{_MADE}"
     ),
     known=(
         "fp16[m, n]",

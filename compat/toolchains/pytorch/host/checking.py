@@ -92,11 +92,7 @@ class CellCheck:
         self._values: List[object] = []
 
     def add(
-        self,
-        problem: Prepared,
-        first: Document,
-        differing: List[Optional[Document]],
-        repeats: int,
+        self, problem: Prepared, first: Document, differing: List[Optional[Document]], repeats: int
     ) -> None:
         """Add the comparisons of a problem's first launch, and of launches that differ from it."""
         self._launches += repeats

@@ -317,7 +317,7 @@ def changes(problem: Document) -> List[Document]:
                     "written": "".join(
                         "1" if changed_ else "0" for changed_ in differs[places].tolist()
                     ),
-                },
+                }
             )
     return changes_
 

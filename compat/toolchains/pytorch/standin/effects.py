@@ -161,10 +161,7 @@ class Effects:
         elif isinstance(value, _CONTAINERS) or is_of_tree(kind):
             if inside:
                 self.changeable.append(value)
-            reached += [
-                kind,
-                *(_items(value) if isinstance(value, (dict, list, set)) else ()),
-            ]
+            reached += [kind, *(_items(value) if isinstance(value, (dict, list, set)) else ())]
         elif not kind.__module__.startswith(_RUNNERS):
             return []
         facts = getattr(value, "__dict__", None)

@@ -25,14 +25,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from compat.model import CompileSpec, Target
-from compat.text import (
-    JsonMapping,
-    JsonObject,
-    lazy_pattern,
-    printable,
-    read_json,
-    write_json,
-)
+from compat.text import JsonMapping, JsonObject, lazy_pattern, printable, read_json, write_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import CannotLaunch, Launching
 from compat.toolchains.nvidia.pace import pace_of

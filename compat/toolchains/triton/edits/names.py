@@ -46,7 +46,7 @@ _HINTS = {
         "flatten",
         "warp_specialize",
         "disable_licm",
-    ),
+    )
 }
 """Keywords that change the generated code, and not the results."""
 _DEFAULTS = {("make_tensor_descriptor", "padding_option"): '"zero"'}

@@ -232,8 +232,7 @@ CLASSES = (
                 means=_LIBRARY,
             ),
             common.bare_assertion(
-                place=r": convert_custom_float8$",
-                means="conversion to fp8e4b15",
+                place=r": convert_custom_float8$", means="conversion to fp8e4b15"
             ),
         ),
     ),

@@ -181,10 +181,7 @@ CLASSES = (
                 means="attribute assignment",
                 advice=_ASSIGNMENT_ADVICE,
             ),
-            bare_assertion(
-                place=r": (?:visit_Starred|assignTarget)$",
-                means="starred",
-            ),
+            bare_assertion(place=r": (?:visit_Starred|assignTarget)$", means="starred"),
             Sign(
                 error=r"^AttributeError$",
                 message=r"^'tensor' object has no attribute '(?P<node>__\w+__)'",
@@ -539,10 +536,7 @@ CLASSES = (
                 source=r"static_range\(",
                 means="static_range over a run-time value",
             ),
-            bare_assertion(
-                source=r"static_range\(",
-                means="static_range over a run-time value",
-            ),
+            bare_assertion(source=r"static_range\(", means="static_range over a run-time value"),
             Sign(
                 message=(
                     r"must be (?:of type )?(?:a )?`?(?:tl\.)?constexpr|(?:is|are) not (?:a"
@@ -551,10 +545,7 @@ CLASSES = (
             ),
             Sign(message=r"(?im)^(?>.*?cannot )(?>.*?(?:run.?time|non-constexpr) ).*value"),
             Sign(message=r"could not be determined at compile-time"),
-            bare_assertion(
-                place=r"core\.py: __getitem__$",
-                means="index of a tuple at run time",
-            ),
+            bare_assertion(place=r"core\.py: __getitem__$", means="index of a tuple at run time"),
             Sign(
                 message=(
                     r"^(?P<name>\w+)\(\): incompatible function arguments(?s:.*)Invoked with(?:"

@@ -155,16 +155,8 @@ CLASSES = (
                 ),
                 means=_DOT_RANKS,
             ),
-            bare_assertion(
-                place=r": dot$",
-                statement=r"is_block",
-                means=_DOT_RANKS,
-            ),
-            bare_assertion(
-                place=r": dot$",
-                statement=r"\bacc\b",
-                means=_DOT_ACCUMULATOR,
-            ),
+            bare_assertion(place=r": dot$", statement=r"is_block", means=_DOT_RANKS),
+            bare_assertion(place=r": dot$", statement=r"\bacc\b", means=_DOT_ACCUMULATOR),
             Sign(
                 message=r"^expected accumulator|^accumulator shape is incompatible",
                 means=_DOT_ACCUMULATOR,
@@ -210,10 +202,7 @@ CLASSES = (
             Sign(
                 message=r"[Bb]ase(?:`|)? (?:must be|to be) a (?:scalar )?pointer|Expected `base` to"
             ),
-            bare_assertion(
-                place=r": make_tensor_descriptor$",
-                means="base must be a pointer type",
-            ),
+            bare_assertion(place=r": make_tensor_descriptor$", means="base must be a pointer type"),
             Sign(message=r"^Cannot store to a constant pointer"),
         ),
     ),
@@ -371,16 +360,9 @@ CLASSES = (
                 advice=_ONE_AXIS_ADVICE,
             ),
             bare_assertion(
-                place=r": split$",
-                statement=r"== 2",
-                means=_SPLIT,
-                advice=_SPLIT_ADVICE,
+                place=r": split$", statement=r"== 2", means=_SPLIT, advice=_SPLIT_ADVICE
             ),
-            bare_assertion(
-                place=r": split$",
-                means="split of a scalar",
-                advice=_SPLIT_ADVICE,
-            ),
+            bare_assertion(place=r": split$", means="split of a scalar", advice=_SPLIT_ADVICE),
             Sign(
                 message=r"^split requires a non-scalar",
                 means="split of a scalar",

@@ -74,11 +74,7 @@ def problem_source(program: BlockProgram, results: Mapping[str, Array]) -> str:
         for tensor in program.inputs
     }
     outputs = {
-        output.name: (
-            output.size,
-            DTYPES[output.dtype].language,
-            _pack_array(results[output.name]),
-        )
+        output.name: (output.size, DTYPES[output.dtype].language, _pack_array(results[output.name]))
         for output in program.outputs
     }
     return _TEXT.format(

@@ -385,13 +385,7 @@ def _leaves(signature: Type) -> Iterator[tuple[str, str]]:
 class Arguments:
     """Makes the run-time arguments of one kernel."""
 
-    def __init__(
-        self,
-        values: Objects,
-        names: Objects,
-        constants: Objects,
-        memory: Memory,
-    ) -> None:
+    def __init__(self, values: Objects, names: Objects, constants: Objects, memory: Memory) -> None:
         """Prepare to make arguments.
 
         ``values`` has sizes, and the values of arguments that are numbers. ``names`` has the names

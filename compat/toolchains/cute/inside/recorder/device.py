@@ -10,13 +10,7 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..adapter.no_gpu import (
-    ARCHITECTURE,
-    MADE_FOR_CUDA,
-    DLManaged,
-    architecture,
-    hardware_answers,
-)
+from ..adapter.no_gpu import ARCHITECTURE, MADE_FOR_CUDA, DLManaged, architecture, hardware_answers
 
 if TYPE_CHECKING:
     from ....inside.foreign import Function, Tensor, Value

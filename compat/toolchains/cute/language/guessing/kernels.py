@@ -23,11 +23,7 @@ from compat.toolchains.cute.language.guessing.assumptions import (
     is_element_kind,
     whole_kind,
 )
-from compat.toolchains.cute.language.guessing.body import (
-    ArgumentUses,
-    UsesReader,
-    literals_of,
-)
+from compat.toolchains.cute.language.guessing.body import ArgumentUses, UsesReader, literals_of
 from compat.toolchains.cute.language.guessing.evaluation import HostCall, has_unknown
 from compat.toolchains.cute.language.guessing.library import strides_of
 from compat.toolchains.cute.language.guessing.modules import CuteModule, Launcher

@@ -20,10 +20,7 @@ from compat.toolchains.cute.language.guessing.values import (
 PACKAGES = {"cutlass": "cutlass", "cute": "cutlass.cute", "torch": "torch"}
 """Imported name → its package, independent of the module that the import names."""
 _PACKAGES = ("cutlass", "torch", "cuda", "quack", "cute")
-CONSTANTS: Mapping[str, object] = {
-    "math.gcd": math.gcd,
-    "math.prod": math.prod,
-}
+CONSTANTS: Mapping[str, object] = {"math.gcd": math.gcd, "math.prod": math.prod}
 SIZE = 1024
 """The assumed value of an unknown size."""
 

@@ -158,12 +158,7 @@ _ALL = (
     _elementwise("remainder", "{0} % {1}", _divisor, _quotient, np.remainder, weight=2),
     *(
         _elementwise(
-            name,
-            f"{{0}} {sign} {{1}}",
-            _pair(_ARITHMETIC, "i1"),
-            _comparison,
-            compute,
-            weight=1,
+            name, f"{{0}} {sign} {{1}}", _pair(_ARITHMETIC, "i1"), _comparison, compute, weight=1
         )
         for name, sign, compute in (
             ("less", "<", np.less),

@@ -19,12 +19,7 @@ from compat.toolchains.triton.programs.dtypes import (
     numpy_dtype,
 )
 from compat.toolchains.triton.programs.operations.operation import Operation, require
-from compat.toolchains.triton.programs.program import (
-    BlockStatement,
-    BlockValue,
-    InputTensor,
-    Shape,
-)
+from compat.toolchains.triton.programs.program import BlockStatement, BlockValue, InputTensor, Shape
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.programs.analysis import Analysis
