@@ -148,25 +148,17 @@ class ReductionProgress(ReductionListener):
 
     @contextmanager
     def searching(self, start: Candidate) -> Iterator[Callable[[Candidate, int], None]]:
-        progress = SearchProgress(start)
-        with Showing(progress.line, plain_every=_PLAIN_EVERY):
-            yield progress.note
+        best, tests, began = start, 0, time.monotonic()
 
+        def note(candidate: Candidate, judged: int) -> None:
+            nonlocal best, tests
+            best, tests = candidate, judged
 
-class SearchProgress:
-    """The progress of a search."""
+        def line() -> str:
+            return (
+                f"{len(best.text):,} bytes, {best.lines} lines, {amount(tests, 'candidate')},"
+                f" {time.monotonic() - began:.0f} s"
+            )
 
-    def __init__(self, start: Candidate) -> None:
-        self._best, self._tests, self._began = start, 0, time.monotonic()
-
-    def note(self, best: Candidate, tests: int) -> None:
-        """Note the best candidate so far, and the number of judged candidates."""
-        self._best, self._tests = best, tests
-
-    def line(self) -> str:
-        """The progress as a line."""
-        best, elapsed = self._best, time.monotonic() - self._began
-        return (
-            f"{len(best.text):,} bytes, {best.lines} lines, {amount(self._tests, 'candidate')},"
-            f" {elapsed:.0f} s"
-        )
+        with Showing(line, plain_every=_PLAIN_EVERY):
+            yield note
