@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
@@ -21,7 +20,6 @@ from compat import repro as repros
 from compat.bisect import bisecting
 from compat.cli.answer import Answer, FilePath, answer_options, command_line, passed_options
 from compat.cli.help import Command
-from compat.cli.logs import say, show_task
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option
 from compat.cli.selecting import (
@@ -31,12 +29,11 @@ from compat.cli.selecting import (
     select_cells,
     selection_options,
 )
-from compat.model import BuiltEnv, Cell
+from compat.model import Cell
 from compat.project import read_matrix
 from compat.report.views.changed_kernels import diff_style, fix_document, fix_lines
 from compat.repro.records import UnverifiedCell, WrittenRepro, outcome_document
-from compat.repro.reproducing import ReproListener
-from compat.text import amount, printable
+from compat.text import printable
 
 _JOBS = "Compiles at the same time.  [default: number of cores]"
 NONE_FOUND = 1
@@ -122,32 +119,24 @@ def _command(cell: Cell, options: Sequence[str]) -> str:
     return printable(shlex.join(["compat", "repro", cell.id, *options]))
 
 
-class _ReproProgress(ReproListener):
-    """Prints the progress of each repro, and its result unless the answer is JSON."""
+class _ReproProgress(ProgressListener):
+    """Prints the result of each repro at once, unless the answer is JSON."""
 
     def __init__(self, answer: Answer, again: Sequence[str]) -> None:
+        super().__init__()
         self._answer, self._again = answer, again
 
-    def skip_env(self, built: BuiltEnv) -> None:
-        say(f"left out {built.env.name}: {built.error}")
-
-    @contextmanager
-    def begins(self, cell: Cell, envs: int) -> Iterator[Callable[[str], None]]:
-        say(f"{cell.id}: compiling, and running the script, in {amount(envs, 'env')}")
-        with show_task(cell.id) as note:
-            yield note
-
-    def ends(self, outcome: WrittenRepro | UnverifiedCell) -> None:
-        if self._answer.as_json:
+    def receive_answer(self, answer: object) -> None:
+        if self._answer.as_json or not isinstance(answer, WrittenRepro | UnverifiedCell):
             return
-        if isinstance(outcome, WrittenRepro):
-            click.echo(f"wrote {', '.join(os.path.relpath(path) for path in outcome.paths)}")
+        if isinstance(answer, WrittenRepro):
+            click.echo(f"wrote {', '.join(os.path.relpath(path) for path in answer.paths)}")
         else:
             click.echo("verification failed; nothing written:")
-            for reason in outcome.reasons:
+            for reason in answer.reasons:
                 click.echo(f"  {reason}")
-            click.echo(f"the evidence is in {os.path.relpath(outcome.evidence)}")
-        click.echo(f"again: {_command(outcome.cell, self._again)}")
+            click.echo(f"the evidence is in {os.path.relpath(answer.evidence)}")
+        click.echo(f"again: {_command(answer.cell, self._again)}")
 
 
 @click.command(cls=Command)

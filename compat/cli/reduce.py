@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Unpack
 
@@ -17,7 +14,7 @@ from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, FilePath, answer_options, passed_options
 from compat.cli.check import judge_options
 from compat.cli.help import Command
-from compat.cli.logs import Showing, say
+from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option, python_option
 from compat.cli.selecting import (
     CELL,
@@ -30,11 +27,9 @@ from compat.cli.selecting import (
     split_cells,
 )
 from compat.project import Patterns
-from compat.reduce.candidate import Candidate
-from compat.reduce.reduction import ReductionEnd, ReductionListener
+from compat.reduce.reduction import ReductionEnd
 from compat.reduce.reduction import reduce as reduce_kernel
 from compat.report.views.changed_kernels import reduction_document, reduction_lines
-from compat.text import amount
 
 
 @click.command(cls=Command, name="reduce")
@@ -118,7 +113,7 @@ def reduce(
             what,
             context,
             compiling.obtaining(selection),
-            ReductionProgress(),
+            ProgressListener(judged=False),
             bad=bad,
             good=good,
             hold_rest=not only,
@@ -134,31 +129,3 @@ def reduce(
         lambda: reduction_document(reduction),
     )
     sys.exit(INTERRUPTED if reduction.search_end is ReductionEnd.INTERRUPTED else 0)
-
-
-_PLAIN_EVERY = 5.0
-"""Seconds between two lines of progress without a terminal."""
-
-
-class ReductionProgress(ReductionListener):
-    """Reports the progress of a reduction on standard error."""
-
-    def say(self, message: str) -> None:
-        say(message)
-
-    @contextmanager
-    def searching(self, start: Candidate) -> Iterator[Callable[[Candidate, int], None]]:
-        best, tests, began = start, 0, time.monotonic()
-
-        def note(candidate: Candidate, judged: int) -> None:
-            nonlocal best, tests
-            best, tests = candidate, judged
-
-        def line() -> str:
-            return (
-                f"{len(best.text):,} bytes, {best.lines} lines, {amount(tests, 'candidate')},"
-                f" {time.monotonic() - began:.0f} s"
-            )
-
-        with Showing(line, plain_every=_PLAIN_EVERY):
-            yield note

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from enum import StrEnum
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from compat.interruption import Budget, Stopped
 from compat.launch import hosting
 from compat.launch.hosting import BuildComparison, Gpu
 from compat.model import Env, Problem, Result
-from compat.project import Obtain, Selection
+from compat.project import Listener, Obtain, Selection
 from compat.reduce.candidate import Candidate
 from compat.reduce.interestingness import (
     CandidateRequirement,
@@ -51,6 +51,7 @@ from compat.reduce.original import (
 )
 from compat.reduce.output import VARIANT, BestSoFar, kernel_file, write_problem, write_reproducers
 from compat.reduce.search import shrink
+from compat.text import amount
 
 _PATIENCE = 5.0
 """The factor by which the deadline of candidates that must hang grows.
@@ -71,23 +72,6 @@ class ReductionEnd(StrEnum):
     DONE = "nothing more can be removed"
     BUDGET = "stopped at the end of the time budget"
     INTERRUPTED = "interrupted"
-
-
-class ReductionListener:
-    """Receives the progress of a reduction. This base class ignores it."""
-
-    def say(self, message: str) -> None:
-        """A message of one line."""
-
-    def searching(
-        self, start: Candidate
-    ) -> AbstractContextManager[Callable[[Candidate, int], None]]:
-        """A search starts from ``start``.
-
-        Returns:
-            A function to call with the best candidate so far and the number of judged candidates.
-        """
-        return nullcontext(lambda best, tests: None)
 
 
 @frozen(kw_only=True)
@@ -114,7 +98,7 @@ class Reduction:
     """The first candidate."""
     path: Path
     """The ``.py`` file that is written."""
-    listener: ReductionListener
+    listener: Listener
     """Receives progress."""
     history: list[Candidate] = field(init=False)
     """Every accepted candidate."""
@@ -234,7 +218,13 @@ class Reduction:
         """Add accepted candidates to ``history``. Each is on disk before the search continues."""
         first, later = self.goal.tiers(patience, self.runs.context.limits.deadline)
         interesting = self._test(first, later, stop)
-        with interesting, self.listener.searching(self.history[-1]) as show:
+        with interesting, self.listener.step("reducing") as note:
+
+            def show(best: Candidate) -> None:
+                tests = amount(self.tests, "candidate")
+                note(f"{len(best.text):,} bytes, {best.lines} lines, {tests}")
+
+            show(self.history[-1])
             if len(self.history) == 1:
                 self._check_start(interesting)
                 interesting.begin(self.start)
@@ -243,7 +233,7 @@ class Reduction:
             def are_interesting(candidates: Sequence[Candidate]) -> Sequence[bool]:
                 answers = interesting(candidates)
                 self.tests += len(candidates)
-                show(self.history[-1], self.tests)
+                show(self.history[-1])
                 return answers
 
             try:
@@ -252,7 +242,7 @@ class Reduction:
                 ):
                     self.history.append(candidate)
                     self._best.keep(candidate)
-                    show(candidate, self.tests)
+                    show(candidate)
             finally:
                 self.goal.tested_envs |= {
                     requirement.env for requirement in interesting.requirements
@@ -461,7 +451,7 @@ def reduce(  # noqa: PLR0913 - the options of the command, by name
     what: str,
     context: RunContext,
     obtain: Obtain | None = None,
-    listener: ReductionListener | None = None,
+    listener: Listener | None = None,
     *,
     bad: Sequence[str] = (),
     good: Sequence[str] = (),
@@ -499,7 +489,7 @@ def reduce(  # noqa: PLR0913 - the options of the command, by name
         ConfigError: The kernel cannot be parsed.
         StoreError: The file cannot be written.
     """
-    config, listener = selection.config, listener or ReductionListener()
+    config, listener = selection.config, listener or Listener()
     subject = find_subject(selection, what, bad, good)
     envs = [*(obtain or selection.read_envs)(config.path, [*subject.bad, *subject.good])]
     others = other_releases(subject, selection)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attrs import evolve
@@ -18,11 +17,12 @@ from compat.engine.run import RunContext, existing_releases, known_envs, recall
 from compat.errors import ConfigError, EnvError, StoreError
 from compat.files import check_writable
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
-from compat.project import Obtain, Selection
+from compat.project import Listener, Obtain, Selection
 from compat.reduce.expressions import KERNEL
 from compat.repro.records import ReproRequest, UnverifiedCell, WrittenRepro
 from compat.repro.writing import script_form, write_repro
 from compat.source.closure import read_source
+from compat.text import amount
 
 _ELSEWHERE = "Choose another folder with --output."
 _RELEASES = "releases"
@@ -31,30 +31,12 @@ _MOST = 12
 """The number of repros that one call makes at most."""
 
 
-class ReproListener:
-    """Receives the progress of repros. This base class ignores it."""
-
-    def skip_env(self, built: BuiltEnv) -> None:
-        """An environment of the table does not exist."""
-
-    def begins(self, cell: Cell, envs: int) -> AbstractContextManager[Callable[[str], None]]:
-        """A cell is compiled, and run as a script, in ``envs`` environments.
-
-        Returns:
-            A function to call with the present step, perhaps from another thread.
-        """
-        return nullcontext(lambda message: None)
-
-    def ends(self, outcome: WrittenRepro | UnverifiedCell) -> None:
-        """The outcome of a cell, before the next cell begins."""
-
-
 def repro(  # noqa: PLR0913 - the options of the command, by name
     selection: Selection,
     cell: str,
     context: RunContext,
     obtain: Obtain | None = None,
-    listener: ReproListener | None = None,
+    listener: Listener | None = None,
     *,
     folder: Path | None = None,
     reduced: Path | None = None,
@@ -73,7 +55,7 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
             bisection.
         context: How to compile; needs no environments.
         obtain: Called for the cells' environments, and may build them.
-        listener: Receives progress.
+        listener: Receives progress, and the outcome of each cell.
         folder: Where files are written. ``None``: ``repro/`` in the project.
         reduced: A Python file with a smaller kernel to show instead.
         portable: Write a script that runs on every release.
@@ -103,7 +85,7 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
         script_form(toolchains.of(failing.env))  # before anything is built or compiled
     folder = folder or selection.root / "repro"
     check_writable(folder)
-    listener = listener or ReproListener()
+    listener = listener or Listener()
     envs = _envs(selection, everywhere, cells, obtain or selection.read_envs, listener)
     outcomes: list[WrittenRepro | UnverifiedCell] = []
     for failing in cells:
@@ -125,12 +107,14 @@ def repro(  # noqa: PLR0913 - the options of the command, by name
             portable=portable,
             command=command,
         )
+        envs_text = amount(len(own), "env")
+        listener.say(f"{failing.id}: compiling, and running the script, in {envs_text}")
         with (
-            listener.begins(failing, len(own)) as on_step,
+            listener.step(failing.id) as on_step,
             StoreError.for_os_errors("cannot be written", where=request.folder, hint=_ELSEWHERE),
         ):
             outcomes.append(write_repro(request, evolve(context, envs=own), on_step))
-        listener.ends(outcomes[-1])
+        listener.receive_answer(outcomes[-1])
     return tuple(outcomes)
 
 
@@ -150,7 +134,7 @@ def _envs(
     everywhere: Selection,
     cells: Sequence[Cell],
     obtain: Obtain,
-    listener: ReproListener,
+    listener: Listener,
 ) -> dict[str, BuiltEnv]:
     """The built envs of the cells, and those envs of the table that are built, by name.
 
@@ -173,7 +157,7 @@ def _envs(
             if built.error is None:
                 envs[env.name] = built
             else:
-                listener.skip_env(built)
+                listener.say(f"left out {built.env.name}: {built.error}")
     return envs
 
 
