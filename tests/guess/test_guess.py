@@ -609,6 +609,19 @@ def kernel(x, n, B: tl.constexpr):
     assert kernel.look_at == ("its configs cannot be read from the source (line 9)",)
 
 
+def test_heuristics_that_the_source_does_not_list_are_reported(tmp_path: Path) -> None:
+    text = """
+@triton.heuristics({"A": lambda args: 32})
+@triton.heuristics(loaded("kernel"))
+@triton.jit
+def kernel(x, A: tl.constexpr, B: tl.constexpr):
+    tl.store(x + tl.arange(0, A) + tl.arange(0, B), 1.0)
+"""
+    (kernel,) = guessed(tmp_path, text).kernels
+    assert kernel.look_at == ("its heuristics cannot be read from the source (line 6)",)
+    assert kernel.tables["constexprs"]["A"].value == 32
+
+
 def test_unrolled_loops_have_few_passes(tmp_path: Path) -> None:
     """A step divides the number of passes, so the bound of a loop with a step may be larger."""
     document = tables(

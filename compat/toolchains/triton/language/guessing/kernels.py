@@ -451,6 +451,10 @@ class _Guessing:
 
         They are computed for each case if they depend on values that differ by case.
         """
+        self.look_at += [
+            f"its heuristics cannot be read from the source (line {line})"
+            for line in self.function.unread_heuristics
+        ]
         arguments = self._arguments()
         for name, node in self.function.heuristics.items():
             computed = []

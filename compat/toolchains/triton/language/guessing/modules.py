@@ -79,6 +79,8 @@ class JitFunction:
     """The ``configs`` of ``@triton.autotune`` and its like."""
     heuristics: Mapping[str, ast.expr]
     """Parameter → the function that ``@triton.heuristics`` computes it with."""
+    unread_heuristics: tuple[int, ...] = ()
+    """The lines of heuristics that the source does not list."""
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
@@ -492,11 +494,14 @@ def _decorator_origin(decorator: ast.expr, scope: KernelScope) -> str | None:
 def _jit_function(node: ast.FunctionDef, scope: KernelScope) -> JitFunction:
     configs: ast.expr | None = None
     heuristics: dict[str, ast.expr] = {}
+    unread: list[int] = []
     for decorator in node.decorator_list:
         if not isinstance(decorator, ast.Call):
             continue
         if _decorator_origin(decorator, scope) == "triton.heuristics":
-            heuristics |= _heuristics(decorator, scope)
+            computed = _heuristics(decorator, scope)
+            heuristics |= computed
+            unread += [] if computed else [decorator.lineno]
         else:
             configs = configs or next(
                 (keyword.value for keyword in decorator.keywords if keyword.arg == "configs"), None
@@ -513,6 +518,7 @@ def _jit_function(node: ast.FunctionDef, scope: KernelScope) -> JitFunction:
         parameters=_parameters(node.args, scope),
         configs=configs,
         heuristics=heuristics,
+        unread_heuristics=tuple(unread),
     )
 
 
