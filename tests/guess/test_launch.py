@@ -371,8 +371,57 @@ def test_unknown_option_of_a_launch_is_reported(tmp_path: Path) -> None:
     path.write_text(f"{HEAD}{FILL}def run(x, warps):\n    fill[(1,)](x, 7, num_warps=warps)\n")
     (kernel,) = guess_sources([path])[0].kernels
     assert kernel.look_at == (
-        "num_warps: its value in the launch (line 12) cannot be read from the source",
+        "num_warps: its value in the launch (line 12) is unknown; the default is taken",
     )
+
+
+ASSERTED = """
+class Rows:
+    def forward(ctx, x, n):
+        ctx.block, ctx.warps = 16, 8
+        ctx.save_for_backward(x)
+
+    def backward(ctx, x, y, n):
+        {line}
+        rows[(1,)](
+            x, y, x.stride(0), y.stride(0), x.size(0), x.size(1), 0, 64, ctx.block, num_warps=ctx.warps
+        )
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "types"),
+    [
+        ("pass", ["*fp16", "*fp32"]),
+        ("assert x.dtype == torch.bfloat16 and n, 'half'", ["*bf16", "*fp32"]),
+        ("assert x.dtype in (torch.float32, torch.float64, torch.half)", ["*fp64", "*fp32"]),
+        (
+            "assert x.dtype == torch.float32 or x.dtype == torch.bfloat16 or x.dtype == torch.half",
+            ["*bf16", "*fp32"],
+        ),
+        ("assert y.dtype == x.dtype or x.dtype == torch.bfloat16", ["*fp16", "*fp32"]),
+        ("assert y.dtype == x.dtype", ["*fp16", "*fp16"]),
+        ("y = torch.zeros(n, n, dtype=torch.int64)", ["*fp16", "*i64"]),
+        ("y = torch.empty_like(n, dtype=x.dtype)", ["*fp16", "*fp16"]),
+        ("y = torch.empty_like(n)", ["*fp16", "*fp32"]),
+    ],
+)
+def test_wrapper_decides_dtypes_and_forward_decides_what_it_keeps(
+    line: str, types: list[str], tmp_path: Path
+) -> None:
+    kernel_file = tables(tmp_path, ROWS + ASSERTED.format(line=line))
+    assert [*kernel_file["signature"].values()][:2] == types
+    assert kernel_file["constexprs"] == {"BLOCK_M": 64, "BLOCK_N": 16}
+    assert kernel_file["options"] == {"num_warps": 8}
+
+
+def test_number_of_elements_is_that_of_a_possible_tensor(tmp_path: Path) -> None:
+    wrapper = """
+def run(x):
+    assert x.dim() == 6
+    fill[(1,)](x, x.numel(), 64)
+"""
+    assert "taken as 1073741824" in text_of(tmp_path, FILL + wrapper)
 
 
 def test_assertion_decides_the_number_of_axes(tmp_path: Path) -> None:

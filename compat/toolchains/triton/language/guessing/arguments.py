@@ -180,7 +180,7 @@ class Types:
             return Guess(_element_type(kind, name), ASSERTED)
         alike = self._type_or_names(name)
         if isinstance(alike, str):
-            return Guess(alike, "as the tensor is made where the kernel is launched")
+            return Guess(alike, "its dtype where the kernel is launched")
         floats = [(other, guess) for other in alike if (guess := self._floating(other))]
         others = [
             (other, guess)

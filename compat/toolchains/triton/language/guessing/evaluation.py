@@ -27,6 +27,7 @@ from compat.source.constants import (
     SourceFunction,
     UnknownValue,
 )
+from compat.source.parsing import dotted_name
 from compat.text import lazy_pattern
 from compat.toolchains.pytorch.standin.dtypes import FloatingLimits, NumberLimits, dtypes, iinfo
 from compat.toolchains.pytorch.standin.opaque import UnavailableValue
@@ -37,6 +38,8 @@ _PROCESSORS = 132
 """The assumed number of multiprocessors of a GPU: that of an H100."""
 _QUOTIENT = 16
 """The assumed quotient of two sizes: the least side of a block that ``tl.dot`` always accepts."""
+_MOST = 1 << 30
+"""The most elements of a tensor. Products of assumed sizes may be larger than any tensor."""
 GLUON = "triton.experimental.gluon.language."
 _NAMED = (
     (lazy_pattern(r"(?i).*head_?dim.*|d_?head|.*head_size|d|.*_d"), 64),
@@ -290,7 +293,7 @@ _METHODS: Mapping[str, Callable[..., object]] = {
     "unsqueeze": _unsqueeze,
     "to": _to,
     "view_as": lambda tensor, other: _view(tensor, other.shape),
-    **{name: lambda tensor: math.prod(tensor.shape) for name in ("numel", "nelement")},
+    **{name: lambda tensor: min(math.prod(tensor.shape), _MOST) for name in ("numel", "nelement")},
     **{
         name: lambda tensor, **_: tensor
         for name in ("detach", "clone", "cuda", "zero_", "requires_grad_")
@@ -429,6 +432,8 @@ class KernelScope(Scope):
 
     def attribute(self, node: ast.Attribute) -> PythonValue:
         """The value of an attribute. Raises UnknownValue."""
+        if (name := dotted_name(node)) in self.local:
+            return self.local[name]
         if node.attr == "multi_processor_count":
             return _PROCESSORS
         return _dtype(self.origin(node) or "") or super().attribute(node)
@@ -476,8 +481,7 @@ class KernelScope(Scope):
         if made := _DESCRIPTOR.fullmatch(origin):
             return self._descriptor(node, 1 if made[1] else 3)
         if origin in MAKERS:
-            positional, keywords = self._known_arguments(node)
-            return make_tensor(origin, positional, keywords)
+            return self._made(node, origin)
         is_known, function = self.try_value(node.func)
         if isinstance(function, partial):  # a method of a tensor
             positional, keywords = self._known_arguments(node)
@@ -536,6 +540,19 @@ class KernelScope(Scope):
         tensor = self.try_value(node.args[0] if node.args else None)[1]
         element = tensor.element if isinstance(tensor, AssumedTensor) else None
         return HostDescriptor(block, element)
+
+    def _made(self, node: ast.Call, origin: str) -> AssumedTensor:
+        """Return a tensor that PyTorch makes, without axes if only its dtype follows.
+
+        Raises UnknownValue.
+        """
+        try:
+            return make_tensor(origin, *self._known_arguments(node))
+        except UnknownValue:
+            dtypes = (keyword.value for keyword in node.keywords if keyword.arg == "dtype")
+            if (dtype := next(dtypes, None)) is None:
+                raise
+            return AssumedTensor((), (), *element_of(self.value(dtype)))
 
     def _layout(self, node: ast.Call, origin: str) -> PythonValue:
         """Return a layout of Gluon in the form of constexprs. Raises UnknownValue."""

@@ -244,7 +244,7 @@ class _Guessing:
             return {}
         launch = self.launches[0]
         self.look_at += [
-            f"{name}: its value in the launch (line {launch.line}) cannot be read from the source"
+            f"{name}: its value in the launch (line {launch.line}) is unknown; the default is taken"
             for name in launch.unknown_options
         ]
         options = launch.options

@@ -12,10 +12,16 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, evolve, frozen
 
 from compat.source.constants import PythonValue, UnknownValue, items_of
-from compat.source.parsing import FunctionScope, defaults_of, named_parameters, walk
+from compat.source.parsing import (
+    FunctionScope,
+    defaults_of,
+    dotted_name,
+    named_parameters,
+    walk,
+)
 from compat.toolchains.triton.language.guessing.evaluation import (
     ATTRIBUTES,
     SIZE,
@@ -137,6 +143,7 @@ class _Wrapper:
     def launches(self) -> list[SourceLaunch]:
         """Return every launch in the function, in the order in which they are reached."""
         self._tensors = self._assumed_tensors()
+        self._scope.local |= self._kept_by_forward()
         defaults = defaults_of(self.node.args)
         for parameter in named_parameters(self.node.args):
             is_known, value = self._scope.try_value(defaults.get(parameter.arg))
@@ -151,6 +158,23 @@ class _Wrapper:
                 self._scope.local[parameter.arg] = AssumedNumber.of(parameter.arg, number)
         self._follow(self.node.body)
         return self._launches
+
+    def _kept_by_forward(self) -> dict[str, PythonValue]:
+        """Return the attributes that ``forward`` of the same class sets for ``backward``."""
+        siblings = next(
+            (
+                holder.body
+                for holder in self.module.tree.body
+                if isinstance(holder, ast.ClassDef) and self.node in holder.body
+            ),
+            (),
+        )
+        for node in siblings if self.node.name == "backward" else ():
+            if isinstance(node, ast.FunctionDef) and node.name == "forward":
+                forward = _Wrapper(node, (), self.kernel, self.module, (), self.sizes, self.usual)
+                forward.launches()
+                return {name: value for name, value in forward._scope.local.items() if "." in name}
+        return {}
 
     # --- tensors of the caller ---
 
@@ -313,6 +337,9 @@ class _Wrapper:
             ):
                 for one, other in pairwise((left, *others)):
                     self._equal(one, other) or self._equal(other, one)
+            case _ if holds and (allowed := self._allowed_dtypes(test)):
+                name, dtypes = allowed
+                self._give_dtype(name, next(filter(_is_other_than_fp32, dtypes), None))
 
     def _equal(self, one: ast.expr, other: ast.expr) -> bool:
         """Give a name what it is equal to: ``x.dtype == y.dtype``, and ``group == 32``.
@@ -321,21 +348,47 @@ class _Wrapper:
         """
         is_known, value = self._scope.try_value(other)
         match one:
-            case ast.Attribute(value=ast.Name(id=name), attr="dtype"):
-                tensor = self._scope.local.get(name)
-                if not is_known or not isinstance(tensor, AssumedTensor) or tensor.element:
-                    return False
-                self._scope.local |= {
-                    alike: other.of_type(value)
-                    for alike, other in self._scope.local.items()
-                    if isinstance(other, AssumedTensor)
-                    and (other.element, other.origin) == (None, tensor.origin)
-                }
-                return True
+            case ast.Attribute(value=ast.Name(id=name), attr="dtype") if is_known:
+                return self._give_dtype(name, value)
             case ast.Name(id=name) if isinstance(other, ast.Constant) and type(value) is int:
                 self._scope.local[name] = value
                 return True
         return False
+
+    def _allowed_dtypes(self, test: ast.expr) -> tuple[str, list[PythonValue]] | None:
+        """Return a tensor's name and the dtypes that a condition allows, if it is about these."""
+        match test:
+            case ast.BoolOp(op=ast.Or(), values=values):
+                allowed = [self._allowed_dtypes(value) for value in values]
+                one_of = [*filter(None, allowed)]
+                if len(one_of) == len(allowed) and len({name for name, _ in one_of}) == 1:
+                    return one_of[0][0], [dtype for _, dtypes in one_of for dtype in dtypes]
+            case ast.Compare(
+                left=ast.Attribute(value=ast.Name(id=name), attr="dtype"),
+                ops=[ast.Eq() | ast.In()],
+                comparators=[right],
+            ):
+                is_known, value = self._scope.try_value(right)
+                if is_known:
+                    return name, [*value] if isinstance(value, tuple | list | set) else [value]
+        return None
+
+    def _give_dtype(self, name: str, dtype: PythonValue) -> bool:
+        """Give a tensor of unknown dtype a dtype, and those that have the same dtype as it.
+
+        Return whether it is such a tensor.
+        """
+        tensor = self._scope.local.get(name)
+        if not isinstance(tensor, AssumedTensor) or tensor.element:
+            return False
+        for values in (self._scope.local, self._tensors):
+            for alike, other in values.items():
+                if isinstance(other, AssumedTensor) and (other.element, other.origin) == (
+                    None,
+                    tensor.origin,
+                ):
+                    values[alike] = other.of_type(dtype)
+        return True
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         """Bind names to a value. Of several values, bind each known one to its name."""
@@ -377,13 +430,16 @@ class _Wrapper:
             is_whole = is_known and len(parts) == len(target.elts)
             for index, element in enumerate(target.elts):
                 self._bind(element, is_whole, parts[index] if is_whole else None)
-        elif isinstance(target, ast.Name):
-            if is_known:
-                self._scope.local[target.id] = value
-            elif target.id in self._tensors:
-                self._scope.local[target.id] = self._tensors[target.id]
+        elif name := dotted_name(target):
+            assumed = self._tensors.get(name)
+            if not is_known:
+                value = assumed
+            elif assumed and isinstance(value, AssumedTensor) and not value.shape:
+                value = evolve(assumed, element=value.element, origin=value.origin)
+            if is_known or assumed:
+                self._scope.local[name] = value
             else:
-                self._scope.local.pop(target.id, None)
+                self._scope.local.pop(name, None)
 
     # --- launches ---
 
@@ -596,3 +652,8 @@ def _is_whole(value: ast.expr) -> bool:
         case ast.Call(func=ast.Name(id="len")):
             return True
     return False
+
+
+def _is_other_than_fp32(dtype: PythonValue) -> bool:
+    """Return whether a dtype is not ``float32``, which kernels take beside what they are for."""
+    return bool(dtype != {"torch_dtype": "float32"})
