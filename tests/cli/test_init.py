@@ -432,6 +432,5 @@ def test_long_chain_of_conditions_is_read_or_an_error(
     (tmp_path / "fill.py").write_text(source)
     output, errors = compat(tmp_path, "init", "fill.py", code=code)
     assert ("wrote kernels/fill.toml: fill" in output) == (code == 0)
-    assert errors.startswith("error: a source or another file is nested too deeply\n") == (
-        code == 2
-    )
+    lines = errors.splitlines()  # a slow machine adds "reading sources, 10 s"
+    assert ("error: a source or another file is nested too deeply" in lines) == (code == 2)
