@@ -10,6 +10,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,7 +18,7 @@ import click
 from attrs import frozen
 
 from compat.cli import INTERRUPTED, logs
-from compat.cli.help import gather_options
+from compat.cli.help import add_options
 from compat.cli.logs import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
@@ -112,6 +113,27 @@ def write_file(path: Path, text: str | Iterator[str], option: str) -> None:
                 file.writelines([text] if isinstance(text, str) else text)
         else:
             replace_file(Path(os.path.realpath(path)), text)
+
+
+def gather_options(
+    parameter: str,
+    options: Sequence[Callable[[Any], Any]],
+    gather: Callable[[dict[str, Any]], object],
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Give a command options, which it is called without, and a parameter that they decide.
+
+    ``gather`` takes their values out of those of all options, and returns the argument.
+    """
+
+    def decorate(command: Callable[..., object]) -> Callable[..., object]:
+        @wraps(command)
+        def call_with_gathered(*arguments: object, **values: Any) -> object:
+            gathered = {parameter: gather(values)}
+            return command(*arguments, **gathered, **values)
+
+        return add_options(call_with_gathered, options)
+
+    return decorate
 
 
 def answer_options(

@@ -16,8 +16,8 @@ from compat.bisect import judging
 from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.judging import DEADLINE, JudgingProgram
 from compat.cli import INTERRUPTED, logs
-from compat.cli.answer import Answer, answer_options
-from compat.cli.help import Command, gather_options
+from compat.cli.answer import Answer, answer_options, gather_options
+from compat.cli.help import Command
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option
 from compat.cli.selecting import (

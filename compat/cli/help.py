@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce, wraps
-from typing import Any, TypeVar
+from functools import reduce
+from typing import TypeVar
 
 import click
 
@@ -76,27 +76,6 @@ def add_options(
 ) -> _Decorated:
     """Give a command options. Its help shows them in this order."""
     return reduce(lambda decorated, option: option(decorated), reversed(options), command)
-
-
-def gather_options(
-    parameter: str,
-    options: Sequence[Callable[[Any], Any]],
-    gather: Callable[[dict[str, Any]], object],
-) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Give a command options, which it is called without, and a parameter that they decide.
-
-    ``gather`` takes their values out of those of all options, and returns the argument.
-    """
-
-    def decorate(command: Callable[..., object]) -> Callable[..., object]:
-        @wraps(command)
-        def call_with_gathered(*arguments: object, **values: Any) -> object:
-            gathered = {parameter: gather(values)}
-            return command(*arguments, **gathered, **values)
-
-        return add_options(call_with_gathered, options)
-
-    return decorate
 
 
 class Command(click.Command):

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from attrs import evolve, fields, frozen
 
 from compat.cli import logs
-from compat.cli.answer import FilePath
-from compat.cli.help import add_options, gather_options
+from compat.cli.answer import FilePath, gather_options
+from compat.cli.help import add_options
 from compat.cli.logs import say, show_task
 from compat.cli.selecting import SECONDS
 from compat.executors import EXECUTORS, LOCAL
@@ -93,18 +93,16 @@ def compile_options(
     :func:`executor_option`.
     """
     names = [field.name for field in fields(CompileOptions)]
+
+    def compiling(values: dict[str, Any]) -> CompileOptions:
+        return CompileOptions(**{name: values.pop(name) for name in names if name in values})
+
     options = [
         click.option(*spellings, name, **{**facts, **({"help": text} if text else {})})
         for name, text in helps.items()
         for spellings, facts in (_OPTIONS[name],)
     ]
-    return gather_options(
-        "compiling",
-        options,
-        lambda values: CompileOptions(
-            **{name: values.pop(name) for name in names if name in values}
-        ),
-    )
+    return gather_options("compiling", options, compiling)
 
 
 def open_project_store(selection: Selection, *, only_read: bool = False) -> Store:

@@ -113,13 +113,18 @@ def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
         StoreError: The folder cannot be written.
     """
     formats = [always for always in FORMATS if always.file]
-    hint = (
-        "All results are kept. Run the same command with another --output, without --again if it"
-        " has that. It compiles nothing again."
-    )
-    with StoreError.for_os_errors("the report could not be written", where=folder, hint=hint):
+    try:
         for written in formats:
             replace_file(folder / written.file, written.render(report, ""))
+    except OSError as error:
+        raise StoreError(
+            f"the report could not be written: {error}",
+            where=str(folder),
+            hint=(
+                "All results are kept. Run the same command with another --output, without --again"
+                " if it has that. It compiles nothing again."
+            ),
+        ) from error
     return tuple(folder / written.file for written in formats)
 
 
