@@ -416,6 +416,21 @@ def kernel(x, n, BLOCK: tl.constexpr = 128):
     assert [case["options"] for case in cases] == [{"num_warps": 2}, {"num_warps": 8}]
 
 
+def test_heuristic_may_be_imported(tmp_path: Path) -> None:
+    (tmp_path / "shared.py").write_text("def of_block(args):\n    return args['BLOCK'] // 2\n")
+    text = """
+from shared import of_block
+
+@triton.heuristics({"HALF": of_block, "REST": lambda args: of_block(args) + 1})
+@triton.jit
+def kernel(x, gate_threshold, BLOCK: tl.constexpr, HALF: tl.constexpr, REST: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), 0.0)
+"""
+    document = tables(tmp_path, text)
+    assert document["constexprs"] == {"BLOCK": 1024, "HALF": 512, "REST": 513}
+    assert document["signature"]["gate_threshold"] == "fp32"  # by its name
+
+
 def test_names_have_the_values_of_the_line_that_defines_the_kernel(tmp_path: Path) -> None:
     text = """
 SIZE = 16

@@ -368,11 +368,14 @@ def test_default_that_a_launch_may_replace_is_a_guess(
 
 def test_unknown_option_of_a_launch_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "source.py"
-    path.write_text(f"{HEAD}{FILL}def run(x, warps):\n    fill[(1,)](x, 7, num_warps=warps)\n")
-    (kernel,) = guess_sources([path])[0].kernels
-    assert kernel.look_at == (
-        "num_warps: its value in the launch (line 12) is unknown; the default is taken",
-    )
+    line = "in the launch (line 12) cannot be read; defaults are taken"
+    for options, named in (
+        ("num_warps=n", "num_warps: its value"),
+        ("num_stages=n, num_warps=n", "num_warps and num_stages: their values"),
+    ):
+        path.write_text(f"{HEAD}{FILL}def run(x, n):\n    fill[(1,)](x, 7, {options})\n")
+        (kernel,) = guess_sources([path])[0].kernels
+        assert kernel.look_at == (f"{named} {line}",)
 
 
 ASSERTED = """
@@ -778,16 +781,23 @@ def run(x, y):
 def test_constants_of_other_modules_decide_what_a_wrapper_passes(tmp_path: Path) -> None:
     (tmp_path / "package").mkdir()
     (tmp_path / "package/__init__.py").write_text("from .sizes import ROWS_ as N_ROWS, T\n")
-    (tmp_path / "package/sizes.py").write_text("HALF = 16\nROWS_ = HALF * 2\nfrom . import T\n")
+    (tmp_path / "package/sizes.py").write_text(
+        "HALF = 16\nROWS_ = HALF * 2\nfrom . import T\n"
+        "def warps_of(n, is_new):\n    return 8 if is_new else n // HALF\n"
+        "def is_hopper():\n    return ask_the_driver() >= 9\n"
+    )
     wrapper = """
 from package import N_ROWS, T
+from package.sizes import is_hopper, warps_of
 from missing import COLUMNS
 
 def run(x):
-    rows[(1,)](x, x, 1, 1, T, 9, 7, BLOCK_M=N_ROWS, BLOCK_N=COLUMNS)
+    warps = warps_of(N_ROWS, is_hopper())
+    rows[(1,)](x, x, 1, 1, T, 9, 7, BLOCK_M=N_ROWS, BLOCK_N=COLUMNS, num_warps=warps)
 """
-    values = tables(tmp_path, ROWS + wrapper)["constexprs"]
-    assert values == {"BLOCK_M": 32, "BLOCK_N": 64}
+    kernel_file = tables(tmp_path, ROWS + wrapper)
+    assert kernel_file["constexprs"] == {"BLOCK_M": 32, "BLOCK_N": 64}
+    assert kernel_file["options"] == {"num_warps": 2}
 
 
 @pytest.mark.parametrize(

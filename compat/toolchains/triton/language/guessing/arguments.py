@@ -47,7 +47,7 @@ _WHOLE_LETTERS = lazy_pattern(r"(?i)[A-Z]{1,2}$")
 _COUNT_NAME = lazy_pattern(r"(?i)(n|num)_")
 """Names of counts, even if the kernel divides floating-point numbers by them."""
 _FLOAT_NAME = lazy_pattern(
-    r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|lr|rate|weight_)|^p$"
+    r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|threshold|lr|rate|weight_)|^p$"
 )
 _BOOL_ELEMENTS = lazy_pattern(r"(?i)(.*_)?(mask|is_\w+|valid|flags?)(_?ptrs?)?$")
 _WHOLE_ELEMENTS = lazy_pattern(

@@ -502,7 +502,7 @@ class KernelScope(Scope):
             return self.apply(function, positional, keywords)
         except UnknownValue:
             if isinstance(function, SourceFunction):
-                return _of_this_machine(origin)
+                return _of_this_machine(origin or getattr(function.node, "name", ""))
             raise
 
     def _is_descriptor(self, node: ast.expr, kind: ast.expr) -> bool:

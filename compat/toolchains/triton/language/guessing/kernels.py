@@ -11,7 +11,7 @@ from attrs import Factory, define, evolve, field
 from compat.model import ONLY_CASE, constexprs
 from compat.model.fields import CommentedValue
 from compat.source.constants import PythonValue, PythonValues, SourceFunction, UnknownValue
-from compat.text import amount, lazy_pattern
+from compat.text import amount, join_words, lazy_pattern
 from compat.toolchains.language import GuessedKernel
 from compat.toolchains.triton.language.guessing.arguments import (
     UNKNOWN_FLOAT,
@@ -243,10 +243,12 @@ class _Guessing:
         if self.cases or not self.launches:
             return {}
         launch = self.launches[0]
-        self.look_at += [
-            f"{name}: its value in the launch (line {launch.line}) is unknown; the default is taken"
-            for name in launch.unknown_options
-        ]
+        if unknown := launch.unknown_options:
+            kept = "its value" if len(unknown) == 1 else "their values"
+            self.look_at.append(
+                f"{join_words(unknown)}: {kept} in the launch (line {launch.line}) cannot be read;"
+                " defaults are taken"
+            )
         options = launch.options
         return {name: CommentedValue(value, "as it is launched") for name, value in options.items()}
 
@@ -457,6 +459,7 @@ class _Guessing:
         ]
         arguments = self._arguments()
         for name, node in self.function.heuristics.items():
+            scope = self.scope.inside(self.module.imported_values(names_in(node)))
             computed = []
             for case in self.cases or [_Case("")]:
                 try:
@@ -464,7 +467,7 @@ class _Guessing:
                         heuristic(
                             node,
                             {**arguments, **self._values(), **case.constexprs, **case.options},
-                            self.scope,
+                            scope,
                         )
                     )
                 except UnknownValue:

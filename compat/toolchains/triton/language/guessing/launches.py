@@ -132,13 +132,18 @@ class _Wrapper:
     def _outer_scope(self) -> KernelScope:
         """Return the scope around the function, without the names that the function binds.
 
-        It has the values of imported constants, which are those with upper-case names.
+        It has imported constants, which have upper-case names, and imported functions.
         """
         own, scope = FunctionScope.of(self.node).local, self.module.scope
         outer = {name: scope.module[name] for name in scope.module.keys() - own}
-        used = {node.id for node in _nodes_of(self.node) if isinstance(node, ast.Name)} - own
-        constants = self.module.imported_values(filter(str.isupper, used))
-        return KernelScope(outer, scope.imports, constants)
+        nodes = _nodes_of(self.node)
+        used = {node.id for node in nodes if isinstance(node, ast.Name) and node.id.isupper()}
+        used |= {
+            node.func.id
+            for node in nodes
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        return KernelScope(outer, scope.imports, self.module.imported_values(used - own))
 
     def launches(self) -> list[SourceLaunch]:
         """Return every launch in the function, in the order in which they are reached."""
