@@ -2106,6 +2106,53 @@ def kernel(draft, ids, recovered_token_ids, out, n):
     assert document["signature"]["draft"] == document["signature"]["recovered_token_ids"]
 
 
+def test_loaded_number_has_the_width_of_the_variable_that_it_replaces(tmp_path: Path) -> None:
+    """That the number is also part of an address does not tell its width."""
+    document = tables(
+        tmp_path,
+        """
+@jit
+def kernel(draft, table, out, steps, n):
+    last, step = tl.full((), 0, tl.int64), tl.full((), 0, tl.int64)
+    for at in range(n):
+        step = tl.load(steps + at).to(tl.int64)
+        tl.store(out + step, step)
+        last = tl.load(draft + at)
+        tl.store(out + at, tl.load(table + last))
+    tl.store(out + n, last)
+""",
+    )
+    assert document["signature"]["draft"] == "*i64"
+    assert document["signature"]["steps"] == "*i32"
+
+
+def test_both_operands_of_a_dot_are_fp8_if_one_is(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@jit
+def kernel(x, w, out, B: tl.constexpr):
+    at = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    weights = (tl.load(w + at) & 127).to(tl.float8e4nv, bitcast=True)
+    tl.store(out + at, tl.dot(tl.load(x + at), weights))
+""",
+    )
+    assert document["signature"]["x"] == "*fp8e5"
+
+
+def test_logarithm_of_a_size_is_small(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@jit
+def kernel(out, LOG2_HEAD_DIM: tl.constexpr):
+    for step in tl.static_range(LOG2_HEAD_DIM):
+        tl.store(out + (1 << step), step)
+""",
+    )
+    assert document["constexprs"] == {"LOG2_HEAD_DIM": 6}
+
+
 def test_exchanged_value_has_the_type_of_its_tensor(tmp_path: Path) -> None:
     document = tables(
         tmp_path,

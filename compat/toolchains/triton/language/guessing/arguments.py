@@ -382,8 +382,8 @@ def _exact(value: Value, types: Mapping[str, str]) -> str | None:
 
     An operand of unknown kind has the type that ``types`` gives for its pointers.
     """
-    if value.kind in ("fp32", "fp16", "bf16"):
-        return value.kind
+    if value.kind in ("fp32", "fp16", "bf16", "fp8"):
+        return "fp8e5" if value.kind == "fp8" else value.kind
     return next((types[name] for name in _elements(value) if name in types), None)
 
 
@@ -406,6 +406,7 @@ _NAMED = (
     (lazy_pattern(r"(?i)(.*_)?(temp|temperature|mult|multiplier)(_.*)?"), 1.0),
     (lazy_pattern(r"(?i)(.*_)?(fp|f|float)8_?max(_.*)?"), 448.0),
     (lazy_pattern(r"(?i)(.*_)?(fp|f|float)8_?min(_.*)?"), -448.0),
+    (lazy_pattern(r"(?i)(.*_)?log2?_.*"), 6),
     (_GROUP, 8),
     (_HEADS, 64),
     (lazy_pattern(r"(?i).*stride.*"), 64),

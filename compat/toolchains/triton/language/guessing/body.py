@@ -478,9 +478,10 @@ class Walk:
     def _alike_numbers(self, one: Value, other: Value, why: str) -> None:
         """Note that both of two values of one variable are whole numbers if one of them is."""
         for first, second in ((one, other), (other, one)):
-            if one is not other and first.kind is not None and first.kind in WHOLE:
+            if first.kind != second.kind and first.kind in WHOLE:
                 loaded = [origin for origin in second.origins if origin.element]
-                self.facts.is_kind(loaded, first.kind, PERHAPS, f"{why} with a whole number")
+                sure = CERTAIN if first.kind == "i64" else PERHAPS  # the compiler demands it
+                self.facts.is_kind(loaded, first.kind, sure, f"{why} with a whole number")
 
     def address(self, value: Value, why: str) -> list[str]:
         """Note that a value is an address, and return the parameters that are its pointers.
