@@ -261,7 +261,7 @@ def _with_nodes(node: ast.AST, changed: Nodes, same: Container[ast.AST] = ()) ->
     if new is not None:
         copies = [ast.fix_missing_locations(_with_nodes(inner, {})[0]) for inner in new]
         return copies if isinstance(node, ast.stmt) else copies[:1]
-    twin = type(node)()
+    twin = type(node).__new__(type(node))  # its class may demand arguments
     twin.__dict__.update(node.__dict__)
     for name in node_fields(node._fields):
         value = getattr(node, name, None)

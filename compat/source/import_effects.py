@@ -503,6 +503,8 @@ def _is_as_ever(node: ast.AST, lines: Sequence[bytes], depth: int) -> bool:
             plain = not final
         case ast.JoinedStr():
             plain = _is_plain_format(node, lines)
+        case ast.FormattedValue(value=value):  # its format is a part of the f-string
+            plain, children = True, [value]
         case _:
             is_list = isinstance(node, ast.Call | ast.List | ast.Set | ast.Assign)
             plain = is_list or not any(isinstance(child, ast.Starred) for child in children)
