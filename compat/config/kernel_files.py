@@ -33,7 +33,7 @@ from compat.config.argument_tables import (
 )
 from compat.config.env_tables import toolchain_named
 from compat.config.kernel_sources import Place, check_function
-from compat.config.selection import MATRIX
+from compat.config.selection import MATRIX, options_for
 from compat.config.toml import DROP, Table, did_you_mean, display_path, read_toml
 from compat.config.tune_tables import tuning_of
 from compat.envs import libraries
@@ -164,10 +164,12 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
             if path.name not in _NO_KERNEL_FILES or path == base / pattern
         ]
         if not matching:
-            hint = (
-                did_you_mean(pattern, _sources_beside(base / pattern, base))
-                or f"Searched in {base}."
-            )
+            hint = did_you_mean(pattern, _sources_beside(base / pattern, base))
+            if not hint:
+                hint = f"Searched in {base}."
+                folder, is_id, _ = pattern.partition("/")
+                if where is None and is_id and not Path(base, folder).exists():
+                    hint += f" If these are cells, use {options_for(pattern)}."
             place = None if where is None else f"{where}[{index}]"
             raise ConfigError(f"no kernel file matches {pattern!r}", where=place, hint=hint)
         paths.update(dict.fromkeys(matching))

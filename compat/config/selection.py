@@ -7,6 +7,7 @@ of cells, a release may replace an env, and a GPU may replace a target.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from itertools import product
@@ -45,6 +46,12 @@ _WITHOUT_ENV = _PARTS - 1
 _GLOB = frozenset("*?[")
 _CELLS = 12
 """The most cells that a hint lists one by one."""
+
+
+def options_for(pattern: str) -> str:
+    """The options that choose the cells of a glob of ids, such as ``sel_dense/*/d64``."""
+    parts = zip(_OPTIONS.values(), pattern.split("/"), strict=False)
+    return shlex.join(word for option, part in parts if part != "*" for word in (option, part))
 
 
 def nothing_matches(

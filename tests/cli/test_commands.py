@@ -214,6 +214,11 @@ def _finished(project: Path) -> bool:
         (["matrix", "--target", "sm_9"], 3, "Did you mean sm_90"),
         (["matrix", "--matrix", "nope.toml"], 2, "nope.toml: there is no such file"),
         (["matrix", "--spec", "nope.toml"], 2, "no kernel file matches 'nope.toml'"),
+        (
+            ["bisect", "faces/*/small/sm_90/triton-3.*"],
+            2,
+            "these are cells, use --kernel faces --case small --target sm_90 --envs 'triton-3.*'.",
+        ),
         (["matrix", "--jobs", "0"], 2, "0 is not in the range"),
         (["matrix", "--deadline", "0"], 2, "for '--deadline': '0' is not above 0 and at"),
         (["matrix", "--deadline", "nan"], 2, "'nan' is not above 0"),
