@@ -152,6 +152,9 @@ class TestPrevious:
         assert along(
             "latency>1.2*previous", latency(100), latency(300, device="NVIDIA A100"), latency(101)
         ) == [G, U, G]
+        assert along(
+            "latency>1.2*previous", latency(100), latency(50, device="NVIDIA A100"), latency(130)
+        ) == [G, U, B]
 
     def test_judge_can_ask_for_faster_releases(self) -> None:
         assert along("latency<0.8*previous", *map(latency, (834, 547, 403))) == [G, B, B]

@@ -86,6 +86,7 @@ NOTICED = {
         "torch.softmax(x, -1)",
         "[match for match in x]\n    match x:\n        case 1: pass",
     ),
+    "what only newer Pythons take in an f-string": ("torch.softmax(x, -1)", "f'{x[*x]}'"),
     "what some Pythons warn of": ("torch.softmax(x, -1)", "'\\d'"),
     "a comment that ends the indentation": (
         "return reference(x)",

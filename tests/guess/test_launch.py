@@ -403,6 +403,7 @@ class Rows:
             ["*bf16", "*fp32"],
         ),
         ("assert y.dtype == x.dtype or x.dtype == torch.bfloat16", ["*fp16", "*fp32"]),
+        ("assert x.dtype == torch.bfloat16; x = prepared(x)", ["*bf16", "*fp32"]),
         ("assert y.dtype == x.dtype", ["*fp16", "*fp16"]),
         ("y = torch.zeros(n, n, dtype=torch.int64)", ["*fp16", "*i64"]),
         ("y = torch.empty_like(n, dtype=x.dtype)", ["*fp16", "*fp16"]),
@@ -416,6 +417,20 @@ def test_wrapper_decides_dtypes_and_forward_decides_what_it_keeps(
     assert [*kernel_file["signature"].values()][:2] == types
     assert kernel_file["constexprs"] == {"BLOCK_M": 64, "BLOCK_N": 16}
     assert kernel_file["options"] == {"num_warps": 8}
+
+
+def test_tensor_of_unknown_size_in_the_place_of_an_argument_keeps_the_assumed_axes(
+    tmp_path: Path,
+) -> None:
+    wrapper = """
+def run(x, y):
+    _, width = y.shape
+    y = torch.empty(sizes_of(x), dtype=torch.int64)
+    rows[(1,)](x, y, 64, y.stride(0), 64, 64, 7, BLOCK_M=64, BLOCK_N=y.shape[1])
+"""
+    text = text_of(tmp_path, ROWS + wrapper)
+    assert 'out_ptr = "*i64"' in text
+    assert "BLOCK_N = 64  # guessed: the size of a tensor, as launched" in text
 
 
 def test_number_of_elements_is_that_of_a_possible_tensor(tmp_path: Path) -> None:
