@@ -14,7 +14,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from compat.cli.commands import main
-from tests.forking import fork, is_usual
+from tests.forking import OURS, fork, is_usual
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent
@@ -47,7 +47,13 @@ def run(
     TimeoutExpired.
     """
     if not is_usual(env, script, program):
-        launcher = [str(script)] if script else [sys.executable, "-P", "-m", program]
+        python = [sys.executable, "-P"]
+        if script:
+            launcher = [str(script)]
+        elif program in OURS:
+            launcher = [*python, "-m", program]
+        else:  # a module to import before compat.cli runs
+            launcher = [*python, "-c", f"import {program}\nimport compat.cli.start as c\nc.start()"]
         command = [*launcher, *arguments]
         return subprocess.run(
             command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False
