@@ -14,7 +14,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from compat.cli.commands import main
-from tests.forking import OURS, fork, is_usual
+from tests.forking import PROGRAMS, fork, is_usual
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent
@@ -50,7 +50,7 @@ def run(
         python = [sys.executable, "-P"]
         if script:
             launcher = [str(script)]
-        elif program in OURS:
+        elif program in PROGRAMS:
             launcher = [*python, "-m", program]
         else:  # a module to import before compat.cli runs
             launcher = [*python, "-c", f"import {program}\nimport compat.cli.start as c\nc.start()"]

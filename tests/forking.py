@@ -199,7 +199,7 @@ def _command_server(program: str, script: Path | None) -> bytes:
     """The address of the process that forks for a program of ours."""
     python = str(script.with_name("python")) if script else sys.executable
     variables = {**_python_variables(), "PYTHONPATH": "" if script else str(_ROOT)}
-    programs = (program,) if program in OURS else ("compat.cli", program)
+    programs = (program,) if program in PROGRAMS else ("compat.cli", program)
     # An installed package keeps its bytecode, for the programs that start it themselves.
     command = (python, "-P", *(() if script else _BYTECODE))
     return _server(command, tuple(sorted(variables.items())), *programs)
@@ -295,7 +295,7 @@ _OF_DASK = (
     "compat.executors.dask.remote",
 )
 """What schedulers and workers import, and what they import for our tasks."""
-OURS = ("compat.cli", "dask", "nox")
+PROGRAMS = ("compat.cli", "dask", "nox")
 
 
 def _import(program: str, *modules: str) -> None:
@@ -377,7 +377,7 @@ def _serve(life: int, listener: socket.socket, program: str, *modules: str) -> N
     opened: list[int | socket.socket] = [life, listener]
     running: dict[int, tuple[int, socket.socket]] = {}  # by the files of the processes
     while opened or running:
-        asking = {} if program in OURS else {asked: pid for pid, asked in running.values()}
+        asking = {} if program in PROGRAMS else {asked: pid for pid, asked in running.values()}
         ready = select.select([*opened, *running, *asking], [], [])[0]
         for asked in asking.keys() & ready:
             with suppress(ProcessLookupError):  # it has no group yet
@@ -432,7 +432,7 @@ def _run(program: str, request: dict[str, Any], handed: Sequence[int]) -> NoRetu
     os.environ.update(request["env"])
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    if program not in OURS:
+    if program not in PROGRAMS:
         sys.executable = request["executable"]
         if request["shows_faults"]:
             faulthandler.enable()

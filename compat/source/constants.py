@@ -287,7 +287,7 @@ class Scope:
             return self.functions[origin]
         holder = self.module.get(self.origin(node.value) or "")
         if isinstance(holder, ast.ClassDef) and node.attr in (own := bindings(holder.body)):
-            # A member of an enumeration counts as its value.
+            # A value of a class. A member of an enumeration counts as its value.
             top = self._inner_scope({})
             top.module = {**self.module, **own}
             return top.name(ast.Name(id=node.attr))

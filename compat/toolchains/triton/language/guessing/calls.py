@@ -178,7 +178,7 @@ def _is_type_of_pointer(walk: Walk, to: ast.expr) -> bool:
 
 def _cast_like(walk: Walk, base: Value, to: ast.expr) -> Value:
     """Return a value cast to the type of another: ``x.to(out_ptr.dtype.element_ty)``."""
-    other = _like(walk, to)
+    other = _value_of_dtype(walk, to)
     if base.kind in FLOATS | WHOLE and other.kind is None:
         elements = [origin for origin in other.origins if origin.element]
         kind, numbers = ("int", "whole") if base.kind in WHOLE else ("float", "floating-point")
@@ -186,7 +186,7 @@ def _cast_like(walk: Walk, base: Value, to: ast.expr) -> Value:
     return other
 
 
-def _like(walk: Walk, dtype: ast.expr) -> Value:
+def _value_of_dtype(walk: Walk, dtype: ast.expr) -> Value:
     """Return a value of a dtype that is a parameter, or that of other values."""
     if isinstance(dtype, ast.Name) and dtype.id in walk.names:
         if names := walk.parameters(dtype.id):
@@ -432,7 +432,7 @@ def _fill(walk: Walk, node: ast.Call, dtype: int = 1) -> Value:
         walk.value(value)
     of_type = _argument(node, dtype, "dtype")
     kind = _dtype(walk, of_type)
-    return Value.of(kind) if kind or of_type is None else _like(walk, of_type)
+    return Value.of(kind) if kind or of_type is None else _value_of_dtype(walk, of_type)
 
 
 def _dot(walk: Walk, node: ast.Call) -> Value:

@@ -384,6 +384,7 @@ _OPTIONS: Mapping[str, object] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1
 
 
 def _cdiv(number: int, divisor: int) -> int:
+    """Return the quotient, rounded up; that of two assumed sizes is assumed, too."""
     if isinstance(number, AssumedSize) and isinstance(divisor, AssumedSize):
         return number // divisor
     return -(-number // divisor)
