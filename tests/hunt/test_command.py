@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from packaging.version import Version
 
 from compat import interruption
-from compat.cli.commands import main
 from compat.config.matrix import MatrixConfig
-from compat.hunt.hunting import HuntRun, _batch
+from compat.hunt.hunting import HuntRun
 from compat.model import BuiltEnv
 from compat.project import read_matrix
 from compat.toolchains.triton.programs.language import PROGRAMS
@@ -100,13 +97,6 @@ def test_hunt_without_envs_tries_the_newest_release(project: Path) -> None:
     assert json.loads(invoked(*arguments).stdout)["envs"] == ["triton-3.9.0"]
 
 
-def test_batch_size_follows_from_the_rate_and_the_time_left() -> None:
-    assert _batch(rate=0.1, seconds=3600, elapsed=100) == 18
-    assert _batch(rate=0.1, seconds=3600, elapsed=3540) == 6
-    assert _batch(rate=50, seconds=None, elapsed=1) == 64
-    assert _batch(rate=0.001, seconds=60, elapsed=1) == 2
-
-
 def test_folder_for_a_gpu_host_has_the_compiled_programs(project: Path) -> None:
     arguments = ("hunt", "--programs", "2", "--seed", "3", "--envs", "3.9.0", "--target", "sm_90")
     done = invoked(*arguments, "--build", "gpu", "--json")
@@ -157,31 +147,9 @@ def test_interrupted_hunt_reports_its_defects(
     assert f"interrupted: the next hunt begins with seed {CRASHES + 2}" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message", "code"),
-    [
-        (("--only", "dots"), "there is no family of operations 'dots'", 3),
-        (("--envs", "cute-4.8.1"), "compat hunt has no programs for CuTe DSL", 3),
-        (("--against", "gone.whl"), "there is no such file", 2),
-    ],
-)
-def test_invalid_arguments_of_a_hunt_are_one_clear_error(
-    project: Path, arguments: tuple[str, ...], message: str, code: int
-) -> None:
-    chosen = () if "--envs" in arguments else ("--envs", "3.9.0")
-    done = CliRunner().invoke(main, ("hunt", "--programs", "1", "--no-build", *chosen, *arguments))
-    assert done.exit_code == code
-    assert message in str(done.exception) + done.output
-
-
-def test_hunt_without_numpy_says_that_it_needs_numpy(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in [name for name in sys.modules if "triton.programs." in name]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "numpy", None)
-    done = CliRunner().invoke(main, ("hunt", "--programs", "1", "--envs", "3.9.0"))
-    assert "compat hunt needs NumPy" in str(done.exception) + done.output
+def test_wheel_that_does_not_exist_is_an_error(project: Path) -> None:
+    done = invoked("hunt", "--envs", "3.9.0", "--against", "gone.whl", code=2)
+    assert "there is no such file" in done.output
 
 
 def test_hunt_with_a_gpu_launches_what_compiles(
