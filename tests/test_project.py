@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from compat.errors import ConfigError, SelectionError, StoreError
 from compat.matrix import run_matrix
 from compat.model import Status
 from compat.processes.supervisor import AVAILABLE_CORES
-from compat.project import KEEP_WORKERS, Patterns, Selection, select
+from compat.project import KEEP_WORKERS, Patterns, Selection, no_cells, select
 from compat.report.folder import write_reports
 from tests.commands import invoked
 
@@ -148,6 +150,50 @@ def test_a_pattern_that_matches_nothing_is_an_error(project: Path) -> None:
         select(project / "other.toml")
     with pytest.raises(ConfigError, match="there is no such file"):
         select(project / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "target", "message"),
+    [
+        (
+            'targets = ["sm_80"]',
+            "sm_90",
+            "no chosen kernel is for a chosen target; the kernels are for sm_80",
+        ),
+        (
+            'toolchain = "cute"',
+            "sm_90a",
+            "no chosen env or target is for the toolchain of a chosen kernel",
+        ),
+    ],
+)
+def test_error_about_no_cell_names_what_does_not_go_together(
+    kernel: str, target: str, message: str, project: Path
+) -> None:
+    text = KERNEL.replace("NAME", "one").replace("schema = 1\n", f"schema = 1\n{kernel}\n")
+    text = text.replace('"*fp32"', '"fp32[n]"') if "cute" in kernel else text
+    (project / "one.toml").write_text(text)
+    chosen = select(project / "matrix.toml", targets=[target])
+    chosen = evolve(chosen, envs=tuple(env for env in chosen.envs if env.toolchain == "triton"))
+    assert not chosen.cells
+    assert message in str(no_cells(chosen))
+
+
+def test_matrix_without_kernels_says_how_to_name_them(project: Path) -> None:
+    (project / "matrix.toml").write_text(MATRIX.replace('kernels = ["one.toml"]', ""))
+    with pytest.raises(ConfigError, match="there are no kernels to compile") as error:
+        select(project / "matrix.toml")
+    assert "compat init FILE.py" in str(error.value.hint)
+
+
+def test_kernel_that_is_not_found_may_be_in_an_invalid_file(project: Path) -> None:
+    (project / "two.toml").write_text("kernel = ")
+    files = [str(project / name) for name in ("one.toml", "two.toml")]
+    for kernel in ("two", "one"):
+        with pytest.raises(ConfigError, match=r"two\.toml") if kernel == "two" else nullcontext():
+            assert select(project / "matrix.toml", kernels=[kernel], kernel_files=files).problems
+    with pytest.raises(ConfigError, match=r"two\.toml"):
+        select(project / "matrix.toml", kernel_files=files[1:])
 
 
 def test_a_kernel_whose_file_and_source_are_both_named_is_selected_once(

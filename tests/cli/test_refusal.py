@@ -5,6 +5,7 @@ This also holds while modules are loaded.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -176,6 +177,41 @@ def test_a_command_that_cannot_be_loaded_ends_with_one_error(
 )
 def test_messages_of_the_loader_about_refusals_are_translated(message: str, means: str) -> None:
     assert str(refusal(ImportError(message))) == f"{means} ({message})"
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (OSError(errno.ENOSPC, "full"), "no space left for temporary files (full)"),
+        (OSError(errno.EACCES, "denied"), None),
+        (FileNotFoundError(errno.ENOENT, "gone"), None),
+        (MemoryError(), "no memory left (for this program"),
+        (RuntimeError("can't start new thread"), "cannot start another process or thread (can't"),
+        (RuntimeError("another error"), None),
+        (
+            ImportError("a.so: failed to map segment from shared object"),
+            "no memory left (a.so: failed to map segment",
+        ),
+        (
+            ImportError("a.so: cannot open shared object file: Too many open files"),
+            "too many files are open in one process (a.so: cannot open",
+        ),
+    ],
+)
+def test_exception_is_a_refusal_if_the_machine_lacks_something(
+    error: BaseException, expected: str | None
+) -> None:
+    reason = refusal(error)
+    assert str(reason).startswith(str(expected))
+    assert (reason is None) == (expected is None)
+
+
+def test_removed_current_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tmp_path.rmdir()
+    with pytest.raises(FileNotFoundError) as error:
+        Path.cwd()
+    assert str(refusal(error.value)) == "the current folder was removed"
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,68 @@ def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[...
     return failure
 
 
+def advice_at_import(
+    *frames: tuple[str, int, str], kind: str = "ImportError", text: str = "cannot import name 'x'"
+) -> str:
+    """The advice for a failed import of ``/lib/pk/good.py``, with frames of ``/lib``."""
+    trace = "".join(
+        f'  File "/lib/{path}", line {line}, in {name}\n' for path, line, name in frames
+    )
+    path, line, _ = frames[-1]
+    evidence = Evidence(
+        answered=True,
+        stage="source",
+        raised=(RaisedException(type=kind, message=text, traceback=trace),),
+        source="/lib/pk/good.py",
+        at=f"/lib/{path}:{line}",
+        quoted={f"/lib/{path}:{line}": "import x\n"},
+    )
+    outcome = classify([evidence], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+    assert outcome.failure is not None
+    return outcome.failure.advice
+
+
+def test_advice_about_an_import_names_the_module_its_importer_and_the_innocent_file() -> None:
+    init, good, bad = (
+        ("pk/__init__.py", 2, "<module>"),
+        ("pk/good.py", 4, "<module>"),
+        ("pk/bad.py", 7, "<module>"),
+    )
+    assert advice_at_import(init, bad).startswith(
+        "Importing pk/bad.py fails at line 7 (`import x`); line 2 of pk/__init__.py imports it. The"
+        " kernel's own file, pk/good.py, is not at fault: the import did not reach it. "
+    )
+    assert advice_at_import(good, bad).startswith(
+        "Importing bad.py fails at line 7 (`import x`); line 4 of good.py imports it. The kernel's"
+        " own file, good.py, needs that module. "
+    )
+    assert advice_at_import(good, ("pk/bad.py", 7, "made")).startswith(
+        "bad.py fails at line 7 (`import x`); line 4 of good.py calls it. "
+    )
+    assert not advice_at_import(good).startswith(("Importing", "good.py"))
+
+
+def test_advice_names_the_caught_import_of_a_missing_name() -> None:
+    evidence = Evidence(
+        answered=True,
+        stage="source",
+        raised=(
+            RaisedException(
+                type="NameError",
+                message="name 'Fast' is not defined",
+                traceback='  File "/lib/k.py", line 9, in <module>\n    TYPES = [Fast]\n',
+            ),
+        ),
+        optional={"Fast": "/lib/k.py:4: from fast import Fast", "Other": "/lib/k.py:5: import o"},
+    )
+    outcome = classify([evidence], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+    assert outcome.failure is not None
+    assert outcome.failure.advice.startswith(
+        "`Fast` is missing because its import failed: `from fast import Fast` (k.py:4) is in a"
+        " `try` whose `except` goes on without it. "
+    )
+
+
 @pytest.mark.wheels
 def test_advice_names_the_module_whose_import_fails(
     failure_of: Callable[..., Failure],

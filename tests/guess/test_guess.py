@@ -13,7 +13,10 @@ import pytest
 
 from compat import interruption
 from compat.config.kernel_files import load_kernels
+from compat.config.libraries import LibraryVersions
 from compat.guess import GuessedSource, guess_sources, kernel_file_text
+from compat.guess.finding import where_else
+from compat.guess.guessing import load_packages
 from compat.model import BuiltEnv
 from compat.model.cell import leaf_types
 from tests.together import for_each
@@ -666,6 +669,48 @@ def kernel(x, GAMMA: tl.constexpr, GROUP_SIZE: tl.constexpr, EPS: tl.constexpr, 
 """,
     )
     assert document["constexprs"] == {"GAMMA": 1.0, "GROUP_SIZE": 1.0, "EPS": 1e-6, "ROWS": 64}
+
+
+def test_source_that_cannot_be_parsed_is_left_out_or_an_error_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    good, bad = tmp_path / "good.py", tmp_path / "bad.py"
+    good.write_text(HEAD + "@triton.jit\ndef kernel(x):\n    tl.store(x, 1)\n")
+    bad.write_text(HEAD + "def kernel(:\n")
+    (source,) = guess_sources([bad, good], skip_unreadable=True)
+    assert source.path == good
+    with pytest.raises(SyntaxError) as error:
+        guess_sources([bad, good])
+    assert error.value.filename == "bad.py"
+
+
+@for_each(
+    ("path", "hint"),
+    [
+        ("k.py:fill", "Did you mean k.py::fill? Put two colons before the name"),
+        ("sofmax.py", "Did you mean softmax.py?"),
+        ("other/x.py", "Searched in "),
+    ],
+)
+def test_hint_for_a_path_without_a_source(path: str, hint: str, tmp_path: Path) -> None:
+    (tmp_path / "softmax.py").write_text("")
+    assert where_else(path, tmp_path).startswith(hint)
+
+
+def test_kernels_of_one_name_in_a_library_are_named_with_their_modules(tmp_path: Path) -> None:
+    text = HEAD + "@triton.jit\ndef kernel(x):\n    tl.store(x, 1)\n"
+    for module in ("one/ops.py", "two/ops.py", "two/more.py"):
+        path = tmp_path / "waves" / module
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    library = LibraryVersions(name="waves", version="1")
+    specs = load_packages({library: tmp_path})
+    assert sorted(spec.kernel for spec in specs) == [
+        "more.kernel",
+        "one.ops.kernel",
+        "two.ops.kernel",
+    ]
 
 
 def test_helpers_and_unreachable_kernels_are_listed_apart(tmp_path: Path) -> None:

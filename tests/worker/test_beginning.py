@@ -12,16 +12,17 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
 
 from compat.executors.executor import Batch, LocalExecutor
-from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Specialization
+from compat.model import BuiltEnv, Cell, CompileSpec, Env, Evidence, Specialization
 from compat.processes.supervisor import children
 from compat.source.closure import read_source
 from compat.workers import pool
-from compat.workers.attempt import PLAIN, Limits, PreloadedPackage
+from compat.workers.attempt import PLAIN, Limits, Mode, PreloadedPackage
 from compat.workers.client import WorkerClient
 from compat.workers.pool import WorkerPool
 from compat.workers.spawn import ForkedWorker, OwnWorker
@@ -211,6 +212,34 @@ def test_failing_package_gives_the_same_evidence_with_fewer_imports(
     assert begun["act"].raised[-1].type == "AttributeError"
     assert begun["act"].at is not None
     assert begun["act"].warnings
+
+
+def test_packages_of_a_kernel_are_those_with_a_file_from_the_second_name_on(
+    tmp_path: Path,
+) -> None:
+    def of(kernel: str, mode: Mode = PLAIN, **changes: Any) -> list[str]:
+        folder = (tmp_path / "waves" / kernel).parent
+        (tmp_path / "waves" / kernel).write_text("")
+        (spec,) = (
+            evolve(spec, **changes)
+            for spec in specs(tmp_path, str(folder.relative_to(tmp_path / "waves"))).values()
+            if spec.source == str(tmp_path / "waves" / kernel)
+        )
+        cell = Cell(env=Env(name="triton-3.9.0"), target=TARGETS["sm_90"], spec=spec)
+        package = PreloadedPackage.of(cell, mode)
+        return [outer.name for outer in package.with_outer] if package else []
+
+    (tmp_path / "waves/ops/plain/deep").mkdir(parents=True)
+    for package in ("", "ops", "ops/plain/deep"):
+        (tmp_path / "waves" / package / "__init__.py").write_text("")
+    assert of("act.py") == ["waves"]
+    assert of("ops/act.py") == ["waves.ops"]
+    assert of("ops/plain/act.py") == ["waves.ops"]
+    assert of("ops/plain/deep/act.py") == ["waves.ops", "waves.ops.plain.deep"]
+    assert of("ops/act.py", package="") == []
+    assert of("ops/act.py", roots=(str(tmp_path / "waves/ops"),)) == []
+    for mode in (Mode(variables={"A": "1"}), Mode(hidden_packages=("torch",))):
+        assert of("ops/act.py", mode) == []
 
 
 @pytest.mark.wheels
