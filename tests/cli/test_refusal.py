@@ -206,6 +206,17 @@ def test_exception_is_a_refusal_if_the_machine_lacks_something(
     assert (reason is None) == (expected is None)
 
 
+def test_module_whose_file_is_gone_is_still_a_lack_of_memory() -> None:
+    error = ImportError("failed to map segment from shared object", path="/gone/a.so")
+    assert "no memory left" in str(refusal(error))
+
+
+def test_refusal_during_a_run_counts_the_saved_cells() -> None:
+    error = MachineError.about(errno.ENOSPC, "full").after(1_200, 5_000)
+    assert "(full); 1,200 of 5,000 cells are finished and saved" in str(error)
+    assert "run the same command again to continue" in str(error.hint)
+
+
 def test_removed_current_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     tmp_path.rmdir()
