@@ -10,8 +10,9 @@ from attrs import asdict
 from compat.board.checking import BoardCheck, CheckedLibrary
 from compat.board.record import BoardLibraryRecord, BoardRecord, BoardVersion
 from compat.board.running import BoardUpdate
+from compat.history.account import spans
 from compat.report.render.blocks import Block, DataTable, Fit, Heading, TableColumn, TextLine
-from compat.report.summary.compact import on_two_lines, spans
+from compat.report.summary.compact import on_two_lines
 from compat.text import JsonObject, amount, join_words
 
 _NAMED = 8

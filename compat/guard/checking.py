@@ -10,7 +10,8 @@ from attrs import evolve, frozen
 
 from compat.guard.facts import WORKS, GuardFacts, States, convert_rows, is_fork
 from compat.guard.writing import Guard, command_of, is_intact, make_guard, read_guard
-from compat.report.summary.compact import at_most, spans
+from compat.history.account import spans
+from compat.report.summary.compact import at_most
 from compat.report.summary.record import Report
 from compat.text import JsonObject, join_words
 

@@ -20,7 +20,7 @@ The word depends on the releases with an answer:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from typing import Generic, TypeVar
@@ -68,6 +68,21 @@ def runs(line: Iterable[tuple[str, T | None]]) -> tuple[Run[T], ...]:
         for value, releases in groups
         if value is not None
     )
+
+
+def spans(chosen: Collection[str], line: Sequence[str]) -> str:
+    """``chosen`` releases as runs of neighbours in ``line``: ``3.0.0–3.1.0, 3.3.0``.
+
+    ``line`` has the existing releases in order. A run never crosses a release that was not chosen.
+    """
+    return ", ".join(
+        map(extent_of, runs((release, True if release in chosen else None) for release in line))
+    )
+
+
+def extent_of(run: Interval | Run[bool]) -> str:
+    """A run as text: ``3.0.0–3.1.0``, or ``3.0.0`` if it has one release."""
+    return run.first if run.first == run.last else f"{run.first}–{run.last}"
 
 
 class Judgement(StrEnum):

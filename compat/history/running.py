@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import fields, frozen
 
-from compat.history.account import Account, Entry, Judgement, Word, account, runs
+from compat.history.account import Account, Entry, Judgement, Word, account, spans
 from compat.model import Check, Latency, Result
 from compat.text import JsonObject
 
@@ -57,14 +57,7 @@ class _RunAccount(Account):
         If they lack the account's word, the phrase lists the bad releases after ``otherwise``.
         """
         if self.word not in phrases:
-            bad = runs(
-                (entry.release, True if entry.is_known and not entry.good else None)
-                for entry in self.entries
-            )
-            spans = (
-                run.first if run.first == run.last else f"{run.first}–{run.last}" for run in bad
-            )
-            return f"{otherwise} in {', '.join(spans)}"
+            return f"{otherwise} in {spans(self.bad, self.line)}"
         phrase = phrases[self.word]
         if self.bracket is None:
             return phrase

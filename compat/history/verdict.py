@@ -30,7 +30,16 @@ from attrs import fields, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.history.account import Account, Entry, Judgement, account, class_of, failure_of, is_good
+from compat.history.account import (
+    Account,
+    Entry,
+    Judgement,
+    account,
+    class_of,
+    failure_of,
+    is_good,
+    spans,
+)
 from compat.history.running import FastReleases, RightReleases, fast, right
 from compat.model import (
     BuiltEnv,
@@ -225,6 +234,35 @@ def coordinate_of(spec: Specialization, target: Target) -> Coordinate:
 def release_of(built: BuiltEnv) -> Release:
     """Return the release that an env has."""
     return _release(built.env, built.release)
+
+
+def releases_of(envs: Iterable[BuiltEnv]) -> dict[str, Release]:
+    """Return env name → its release."""
+    return {built.env.name: release_of(built) for built in envs}
+
+
+def runs_of(
+    some: Collection[str], releases: Mapping[str, Release], existing: Iterable[Version]
+) -> str:
+    """The releases of ``some`` envs as runs, and forks one by one.
+
+    ``releases`` has these envs, and the others that were tried. A run crosses no existing release
+    that is not in ``some``. An env is named instead of its release if another env of that release
+    is not in ``some``.
+    """
+    divided = {release.label for name, release in releases.items() if name not in some}
+    here = {name: release for name, release in releases.items() if name in some}
+    undivided = [item for item in here.values() if not item.fork and item.label not in divided]
+    alone = [
+        item.label if item.label not in divided else name
+        for name, item in here.items()
+        if item not in undivided
+    ]
+    line = {version: str(version) for version in existing} | {
+        item.version: item.label for item in undivided if item.version
+    }
+    runs = spans({item.label for item in undivided}, [line[version] for version in sorted(line)])
+    return ", ".join(dict.fromkeys(filter(None, (runs, *alone))))
 
 
 @lru_cache(maxsize=1024)

@@ -15,9 +15,10 @@ from compat.bisect.measures import TakesLonger
 from compat.bisect.timing import in_seconds, with_precise_seconds
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import cell_pattern, several_match
-from compat.engine.run import Interrupted, RunContext, run
+from compat.engine.run import Interrupted, RunContext, existing_releases, run
 from compat.errors import ConfigError, SelectionError
-from compat.history.account import Judgement
+from compat.history.account import Judgement, spans
+from compat.history.verdict import releases_of, runs_of
 from compat.interruption import Budget
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status, Target
@@ -53,6 +54,8 @@ class ReductionSubject:
     """Environments where it must stay ok."""
     rest: tuple[Env, ...] = ()
     """Environments of other releases."""
+    existing: tuple[Version, ...] = ()
+    """The existing releases of its toolchain, oldest first."""
     hold_rest: bool = True
     """Whether its outcome in ``rest`` must stay. False: differences are only reported."""
 
@@ -431,14 +434,22 @@ class Goal:
         self.dropped_outcomes += [(requirement.built, why) for requirement in dropped]
         return bool(dropped)
 
-    def lines(self) -> list[str]:
-        """The preserved outcomes, in words: envs with the same outcome are in one line."""
-        by_words: dict[str, list[str]] = {}
+    def lines(self, existing: Iterable[Version]) -> list[str]:
+        """The preserved outcomes, in words: releases with the same outcome are in one line.
+
+        ``existing`` are the existing releases of the toolchain.
+        """
+        envs: dict[tuple[str, str], list[str]] = {}
         for requirement in self.requirements:
-            by_words.setdefault(requirement.description, []).append(
-                requirement.env + requirement.place
+            envs.setdefault((requirement.description, requirement.place), []).append(
+                requirement.env
             )
-        return [f"{text} on {', '.join(names)}" for text, names in by_words.items()]
+        releases = releases_of(requirement.built for requirement in self.requirements)
+        existing = tuple(existing)
+        return [
+            f"{text} on {runs_of(names, releases, existing)}{place}"
+            for (text, place), names in envs.items()
+        ]
 
 
 def newest_first(results: Sequence[Result]) -> list[Result]:
@@ -488,7 +499,11 @@ def find_subject(
         return fitting
 
     return ReductionSubject(
-        spec=cell.spec, target=cell.target, bad=fitting_envs(bad) or envs, good=fitting_envs(good)
+        spec=cell.spec,
+        target=cell.target,
+        bad=fitting_envs(bad) or envs,
+        good=fitting_envs(good),
+        existing=existing_releases(config)[cell.spec.toolchain],
     )
 
 
@@ -576,8 +591,9 @@ def _of_toolchain(config: MatrixConfig, subject: ReductionSubject) -> list[Env]:
     )
 
 
-def releases_without_env(subject: ReductionSubject, config: MatrixConfig) -> list[str]:
-    """Releases without a built env, each once. Those of envs without PyTorch come first."""
+def releases_without_env(subject: ReductionSubject, config: MatrixConfig) -> str:
+    """The releases without a built env, as runs."""
     there = {env.release for env in (*subject.bad, *subject.good, *subject.rest)}
-    missing = [env.release for env in _of_toolchain(config, subject) if env.release not in there]
-    return list(dict.fromkeys(str(release) for release in missing if release is not None))
+    missing = {env.release for env in _of_toolchain(config, subject)} - there
+    line = sorted({*subject.existing, *(release for release in missing if release)})
+    return spans({str(release) for release in missing}, [str(release) for release in line])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +24,7 @@ from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.timing import with_passes
 from compat.engine.run import Interrupted, RunContext
 from compat.errors import SelectionError
+from compat.history.verdict import releases_of, runs_of
 from compat.interruption import Budget, Stopped
 from compat.launch import hosting
 from compat.launch.hosting import BuildComparison, Gpu
@@ -155,6 +156,11 @@ class Reduction:
         compared = {result.cell.env.name for result in self.results} & set(self.original.results)
         return [env.name for env in self.subject.rest if env.name not in compared]
 
+    def releases(self, envs: Iterable[str]) -> str:
+        """Return the releases of some of its envs as runs, such as ``3.0.0–3.2.0``."""
+        tried = releases_of(self.runs.context.envs.values())
+        return runs_of({*envs}, tried, self.subject.existing)
+
     @property
     def behaviour(self) -> BuildComparison | None:
         """Return the behaviour of the last candidate, for a criterion about numbers.
@@ -171,7 +177,7 @@ class Reduction:
                 self._problem = write_problem(self.subject.spec.problem, self.path)
             for line in (
                 *((self.question.compare.text,) if self.question else ()),
-                *self.goal.lines(),
+                *self.goal.lines(self.subject.existing),
             ):
                 self.listener.say(f"preserving: {line}")
             self._search_and_confirm()
@@ -501,7 +507,7 @@ def reduce(  # noqa: PLR0913 - the options of the command, by name
         others, hold_rest = [], False
     subject = evolve(subject, rest=tuple(built.env for built in others), hold_rest=hold_rest)
     if hold_rest and (missing := releases_without_env(subject, config)):
-        listener.say(f"left out, not built: {', '.join(missing)}")
+        listener.say(f"left out, not built: {missing}")
     gpu = _gpu(selection, python) if criterion_asked.asks_launches else None
     if budget is not None:  # deadlines are shares of the budget, which is wall-clock time
         context = evolve(context, limits=evolve(context.limits, most_starved=0.0))

@@ -15,11 +15,11 @@ from compat.diagnosis.failure_class import Blame
 from compat.diagnosis.pipeline import OutputReader
 from compat.diagnosis.symptoms import COLOURS
 from compat.files import templates
-from compat.history.account import Interval, Word, class_of, is_good
+from compat.history.account import Interval, Word, class_of, is_good, spans
 from compat.history.verdict import Verdict
 from compat.model import Result, Status
 from compat.report.render.markdown import code, prose
-from compat.report.summary.compact import earlier_runs, spans, unknown
+from compat.report.summary.compact import earlier_runs, unknown
 from compat.repro.records import ReproFinding
 from compat.repro.verify import without_places
 from compat.text import join_words, lazy_pattern, printable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attrs import evolve
+from packaging.version import Version
 
 from compat.bisect.criterion import parse_criterion
 from compat.model import Outcome, Result, Status
@@ -43,12 +44,15 @@ def goal() -> Goal:
 
 
 def test_the_outcome_of_every_release_with_an_answer_must_stay() -> None:
-    assert goal().lines() == [
-        "compiler-assert:1 on triton-3.3.1",
-        "api-missing:1 on triton-3.0.0",
-        "ok on triton-3.1.0, triton-3.2.0, triton-3.8.0, triton-3.9.0",
-        "timeout:1 on triton-3.4.0",
+    existing = list(map(Version, ("3.0.0", "3.1.0", "3.2.0", "3.3.1", "3.4.0", "3.8.0", "3.9.0")))
+    assert goal().lines(existing) == [
+        "compiler-assert:1 on 3.3.1",
+        "api-missing:1 on 3.0.0",
+        "ok on 3.1.0–3.2.0, 3.8.0–3.9.0",
+        "timeout:1 on 3.4.0",
     ]
+    between = sorted([*existing, Version("3.1.1")])
+    assert goal().lines(between)[2] == "ok on 3.1.0, 3.2.0, 3.8.0–3.9.0", "3.1.1 was not tried"
     assert [built.env.name for built, _ in goal().dropped_outcomes] == [
         "triton-3.5.1",
         "triton-3.6.0",
@@ -95,7 +99,7 @@ def test_the_named_release_is_never_dropped() -> None:
     reduction_goal = goal()
     assert not reduction_goal.drop("triton-3.3.1", "why")
     assert reduction_goal.drop("triton-3.1.0", "why")
-    assert "triton-3.1.0" not in reduction_goal.lines()[2]
+    assert "3.1.0" not in reduction_goal.lines([])[2]
     assert [(built.env.name, why) for built, why in reduction_goal.dropped_outcomes][-1] == (
         "triton-3.1.0",
         "why",

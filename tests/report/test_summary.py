@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
 
+from compat.history.account import spans
 from compat.model import Failure, Outcome, Result, Status
 from compat.model.evidence import StandInPackages
-from compat.report.summary.compact import natural, one_line, rectangles, spans
+from compat.report.summary.compact import natural, one_line, rectangles
 from compat.report.summary.record import Report
 from compat.report.summary.statements import stand_ins, statements
 from compat.report.views.matrix_markdown import matrix_markdown

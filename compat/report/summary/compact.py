@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-from compat.history.account import Account, Bracket, Interval, Run, runs
+from compat.history.account import Account, Bracket, extent_of, spans
 from compat.model import Cell, Failure
 from compat.text import in_bytes, in_time, lazy_pattern, name_first, shorten
 
@@ -50,21 +50,6 @@ def natural(text: str) -> tuple[tuple[tuple[bool, int, str], ...], str]:
         for at, part in enumerate(parts)
         if part
     ), text
-
-
-def spans(chosen: Collection[str], line: Sequence[str]) -> str:
-    """``chosen`` releases as runs of neighbours in ``line``: ``3.0.0–3.1.0, 3.3.0``.
-
-    ``line`` has the existing releases in order. A run never crosses a release that was not chosen.
-    """
-    return ", ".join(
-        map(extent_of, runs((release, True if release in chosen else None) for release in line))
-    )
-
-
-def extent_of(run: Interval | Run[bool]) -> str:
-    """A run as text: ``3.0.0–3.1.0``, or ``3.0.0`` if it has one release."""
-    return run.first if run.first == run.last else f"{run.first}–{run.last}"
 
 
 def rectangles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

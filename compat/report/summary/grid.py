@@ -14,11 +14,11 @@ from typing import Annotated
 from attrs import Factory, frozen
 from packaging.version import InvalidVersion, Version
 
-from compat.history.account import Entry, Word, class_of, is_deprecated, is_good, runs
+from compat.history.account import Entry, Word, class_of, extent_of, is_deprecated, is_good, runs
 from compat.history.verdict import Coordinate, Point, Verdict, release_of
 from compat.model import BAD_NUMBERS, Outcome, Result, Status
 from compat.model.fields import Count, Text, rules
-from compat.report.summary.compact import extent_of, natural, rectangles
+from compat.report.summary.compact import natural, rectangles
 from compat.report.summary.record import Report
 
 MARKS = {

@@ -13,7 +13,7 @@ from attrs import field, frozen
 from compat import __version__, toolchains
 from compat.api.histories import PackedNames
 from compat.config.kernel_sources import library_of
-from compat.history.account import class_of
+from compat.history.account import class_of, spans
 from compat.history.foresight import PACE
 from compat.history.suspects import SlowSuspect, neighbours, slow_suspects
 from compat.history.verdict import (
@@ -40,7 +40,7 @@ from compat.model import (
     Status,
 )
 from compat.pairs.records import Pair
-from compat.report.summary.compact import FailurePlace, natural, rectangles, spans
+from compat.report.summary.compact import FailurePlace, natural, rectangles
 from compat.source.closure import roots_of
 from compat.text import join_words
 from compat.toolchains import known_edits

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import evolve, frozen
 
 from compat.config.libraries import LibraryVersions, MissingKernel
-from compat.history.account import Bracket, Entry, Run, Word, is_good, runs
+from compat.history.account import Bracket, Entry, Run, Word, is_good, runs, spans
 from compat.history.running import INTERPRETER, ran_on
 from compat.history.verdict import Coordinate, Verdict
 from compat.model import Result, Specialization, StandInPackages, Status
@@ -23,7 +23,6 @@ from compat.report.summary.compact import (
     one_line,
     open_between,
     rectangles,
-    spans,
     unknown,
 )
 from compat.report.summary.record import Report

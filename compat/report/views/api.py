@@ -18,7 +18,7 @@ from compat.api.needs import (
     verdicts,
 )
 from compat.api.records import ApiParameter, Inspection, NameMatches
-from compat.history.account import Bracket, Entry, Judgement, Run, account, runs
+from compat.history.account import Bracket, Entry, Judgement, Run, account, runs, spans
 from compat.model import Status
 from compat.report.render.blocks import (
     Block,
@@ -29,7 +29,6 @@ from compat.report.render.blocks import (
     TextLine,
     facts,
 )
-from compat.report.summary.compact import spans
 from compat.text import JsonObject, amount
 
 # --- sentences ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from compat.bisect.criterion import STAYING, Exceeds, IsSlower, check_text
 from compat.bisect.judging import HOW, HOW_TUNED
 from compat.bisect.measures import TakesLonger, duration_names, measure, metric_names
 from compat.bisect.request import Axis
-from compat.history.account import Judgement, Word
+from compat.history.account import Judgement, Word, spans
 from compat.history.verdict import coordinate_of
 from compat.model import Failure, Result
 from compat.report.summary.compact import (
@@ -22,7 +22,6 @@ from compat.report.summary.compact import (
     counted_releases,
     one_line,
     open_between,
-    spans,
     tested_spans,
 )
 from compat.text import join_words, lazy_pattern, printable

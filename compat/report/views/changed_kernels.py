@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +11,8 @@ from typing import TYPE_CHECKING
 from packaging.version import Version
 
 from compat import toolchains
-from compat.engine.run import existing_releases
 from compat.history.account import class_of, failure_of, is_good
-from compat.history.verdict import release_of
+from compat.history.verdict import releases_of, runs_of
 from compat.launch.hosting import Behaviour
 from compat.model import Result, arguments, constexprs
 from compat.model.cell import signature_text
@@ -21,7 +21,6 @@ from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import DifferenceKind
 from compat.reduce.reduction import Reduction
-from compat.report.summary.compact import spans
 from compat.text import JsonObject, amount, printable
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ def reduction_lines(
     )
     for name, text in _specialization(best).items():
         yield f"  {name}: {printable(text)}"
-    existing = existing_releases(config)[reduction.subject.spec.toolchain]
-    yield from (f"  {line}" for line in _comparison_lines(reduction, existing))
+    yield from (f"  {line}" for line in _comparison_lines(reduction))
     yield from (f"  {line}" for line in _launches(reduction))
     yield f"wrote {path} and {path.with_suffix('.toml')}"
     for written in reduction.reproducers:
@@ -131,7 +129,7 @@ def _specialization(best: Candidate) -> Mapping[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def _comparison_lines(reduction: Reduction, existing: Iterable[Version]) -> Iterator[str]:
+def _comparison_lines(reduction: Reduction) -> Iterator[str]:
     """The envs in which the reduced kernel behaves like the original, and those in which not.
 
     Envs in which they were not compared, or that the reduction dropped, are named too.
@@ -147,18 +145,20 @@ def _comparison_lines(reduction: Reduction, existing: Iterable[Version]) -> Iter
             f" {budget.seconds:g} s allows"
         )
     differing = {item.before.cell.env.name for item in reduction.differences}
-    compared = [
-        result for result in reduction.results if result.cell.env.name in reduction.original.results
-    ]
-    alike = [result for result in compared if result.cell.env.name not in differing]
+    names = (result.cell.env.name for result in reduction.results)
+    compared = [name for name in names if name in reduction.original.results]
+    alike = [name for name in compared if name not in differing]
     if len(compared) > 1:
-        yield f"same as the original: {_releases(alike, compared, existing) or 'none'}"
+        yield f"same as the original: {reduction.releases(alike) or 'none'}"
     for difference in reduction.differences:
         yield f"differs from the original: {difference.text}"
     if reduction.confirmed and reduction.not_compared:
-        yield f"not compared with the original: {', '.join(reduction.not_compared)}"
+        yield f"not compared with the original: {reduction.releases(reduction.not_compared)}"
+    dropped: dict[str, list[str]] = defaultdict(list)
     for built, why in reduction.goal.dropped_outcomes:
-        yield f"not preserved: {built.env.name}, {why}"
+        dropped[why].append(built.env.name)
+    for why, envs in dropped.items():
+        yield f"not preserved: {reduction.releases(envs)}, {why}"
 
 
 def _behaviours(reduction: Reduction) -> Iterator[tuple[str, Behaviour]]:
@@ -310,25 +310,12 @@ def _results_text(results: Sequence[Result], existing: Iterable[Version]) -> str
 def _releases(
     some: Sequence[Result], results: Sequence[Result], existing: Iterable[Version]
 ) -> str:
-    """The releases of ``some`` results as runs, and forks one by one.
-
-    A run crosses no existing release that is not in ``some``. An env is named instead of its
-    release if another env of that release is not in ``some``.
-    """
-    release = {result.cell.env.name: release_of(result.built) for result in results}
-    divided = {release[result.cell.env.name].label for result in results if result not in some}
-    here = {item.cell.env.name: release[item.cell.env.name] for item in some}
-    undivided = [item for item in here.values() if not item.fork and item.label not in divided]
-    alone = [
-        item.label if item.label not in divided else name
-        for name, item in here.items()
-        if item not in undivided
-    ]
-    line = {version: str(version) for version in existing} | {
-        item.version: item.label for item in undivided if item.version
-    }
-    runs = spans({item.label for item in undivided}, [line[version] for version in sorted(line)])
-    return ", ".join(dict.fromkeys(filter(None, (runs, *alone))))
+    """The releases of ``some`` results, as :func:`~compat.history.verdict.runs_of` names them."""
+    return runs_of(
+        {result.cell.env.name for result in some},
+        releases_of(result.built for result in results),
+        existing,
+    )
 
 
 _STYLES = {"+": {"fg": "green"}, "-": {"fg": "red"}, "@": {"fg": "cyan"}}
