@@ -107,6 +107,8 @@ class InitResult:
     """Guesses that the author should check."""
     not_taken: Mapping[Path, tuple[UnreachableKernel, ...]]
     """Source → its jit functions that a kernel file cannot describe."""
+    helpers: Mapping[Path, Mapping[str, str]]
+    """Source → its jit functions that are not kernels → the reason."""
     unparsable: Mapping[Path, ConfigError]
     """Source that cannot be parsed, and is left out → the error."""
     cases: int
@@ -199,6 +201,11 @@ class _Initializing:
             kept_files=self.kept_files,
             look_at=tuple(self.look_at),
             not_taken={source.path: source.unreachable for source in guessed if source.unreachable},
+            helpers={
+                source.path: dict.fromkeys(source.helpers, HELPER)
+                for source in guessed
+                if source.helpers
+            },
             unparsable=unparsable,
             cases=sum(kernel.cases for kernel in kernels),
             guesses=sum(kernel.guesses for kernel in kernels),

@@ -21,11 +21,13 @@ from compat.init import InitResult, initialize
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.report.summary.compact import at_most, cost_words
 from compat.report.views.capture import capture_lines
-from compat.text import amount, printable
+from compat.text import amount, join_words, printable
 from compat.workflows import System
 
 _SHOWN = 20
 """The most lines of one kind: files, left-out kernels, guesses."""
+_NAMED = 8
+"""The most helpers that a line names."""
 _SYSTEMS = {
     System.GITHUB: "Also write a workflow for GitHub.",
     System.NIGHTLY: "Also write a workflow for GitHub that tests new releases every night.",
@@ -75,6 +77,7 @@ def _lines(setup: InitResult) -> Iterator[str]:
     )
     yield from (line for path, line in line_by_path.items() if path.parent == Path.cwd())
     yield from at_most(_SHOWN, _not_taken(setup))
+    yield from _helpers(setup)
     yield from _look_at(setup)
     if any(setup.written_files.values()):
         yield from _first_runs(setup) if setup.first_runs else ["next: compat matrix"]
@@ -97,6 +100,15 @@ def _not_taken(setup: InitResult) -> Iterator[str]:
         yield from (
             f"left out {relative(path)}:{function.line} {function.name}: {function.why}"
             for function in functions
+        )
+
+
+def _helpers(setup: InitResult) -> Iterator[str]:
+    names = [name for some in setup.helpers.values() for name in some]
+    if names:
+        yield (
+            "left out helpers, which kernels call or which return values:"
+            f" {join_words(names, _NAMED)}"
         )
 
 
@@ -133,6 +145,11 @@ def _document(setup: InitResult) -> dict[str, object]:
                 }
                 for path, functions in setup.not_taken.items()
                 for function in functions
+            ),
+            *(
+                {"source": relative(path), "line": None, "name": name, "why": why}
+                for path, reasons in setup.helpers.items()
+                for name, why in reasons.items()
             ),
         ],
         "guesses": setup.guesses,

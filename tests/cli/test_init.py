@@ -260,6 +260,29 @@ def test_init_leaves_out_a_source_that_cannot_be_parsed(tmp_path: Path) -> None:
     )
 
 
+def test_init_says_which_helpers_it_leaves_out(tmp_path: Path) -> None:
+    helpers = "".join(
+        f"\n\n@triton.jit\ndef helper_{number}(x):\n    return x + {number}\n"
+        for number in range(9)
+    )
+    (tmp_path / "a.py").write_text(KERNEL + helpers)
+    output, _ = compat(tmp_path, "init")
+    assert "wrote kernels/a.toml: fill\n" in output
+    assert (
+        "left out helpers, which kernels call or which return values: helper_0, helper_1,"
+        " helper_2, helper_3, helper_4, helper_5, helper_6, helper_7 and 1 more\n"
+    ) in output
+    (tmp_path / "kernels/a.toml").unlink()
+    output, _ = compat(tmp_path, "init", "--json")
+    assert {
+        (item["source"], item["line"], item["name"], item["why"])
+        for item in json.loads(output)["left_out"]
+    } == {
+        ("a.py", None, f"helper_{number}", "kernels call it, or it returns a value")
+        for number in range(9)
+    }
+
+
 def test_init_shortens_long_lists_but_not_the_next_steps(tmp_path: Path) -> None:
     for number in range(25):
         (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
