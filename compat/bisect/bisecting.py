@@ -429,13 +429,19 @@ class CellSearch:
         if self.other is not None:
             answer = passes.compare(self.other, self.cell, self.context, folder)
             return evolve(answer, sentence=f"{answer.sentence}{self._unused_judge_sentence()}")
-        (result,) = run([self.cell], self.context)
+        result = self._unchanged()
         if not is_good(result.outcome):
             return passes.find_pass(self.cell, self.context, folder)
         if unasked := self._unused_judge_sentence():
             sentence = f"{self.cell.env.name} compiles it, so no pass fails.{unasked}"
             return PassAnswer(pass_=None, stage=None, sentence=sentence)
         return None
+
+    def _unchanged(self) -> Result:
+        """The result of the cell itself."""
+        self.on_step("compiling it unchanged")
+        (result,) = run([self.cell], self.context)
+        return result
 
     def _unused_judge_sentence(self) -> str:
         """A sentence about a judge that has no influence on the answer; empty without one."""
@@ -452,7 +458,7 @@ class CellSearch:
         growth = record_of(GrowthSearch, self, settings=self.grow)
         if self.grow:
             return growth.answer()
-        (result,) = run([self.cell], self.context)
+        result = self._unchanged()
         is_slow = result.outcome.status is Status.TIMED_OUT or self.criterion.asks_seconds
         if is_slow and sizes(self.cell.spec):
             return evolve(growth, known_outcome=result.outcome).answer()

@@ -85,6 +85,7 @@ class GrowthSearch:
                     f" {expected.text}"
                 )
                 break
+            self.on_step(f"compiling with {setting.name}={value}")
             outcome = (
                 self.known_outcome
                 if value == own and self.known_outcome is not None

@@ -120,6 +120,7 @@ class NeedSearch:
     def answer(self) -> ConfigAnswer:
         """Try all changes that are worth it, and return the answer."""
         ended, complete = SearchEnd.DONE, None
+        self._on_step(self._progress())
         try:
             self._ask(list(self._work))
             complete = search_hints(

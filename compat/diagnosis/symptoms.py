@@ -104,6 +104,8 @@ class Symptoms:
     """Type of the exception that explains the failure, without its module."""
     message: str = ""
     """The message of that exception."""
+    wordless_cause: str = ""
+    """Type of the innermost exception if it has no message, and :attr:`error` is one around it."""
     source: str = ""
     """The kernel's line that the front end points at, with the caret below it."""
     called_function: str = ""
@@ -157,6 +159,7 @@ def of(evidence: Evidence, wording: MessagePatterns) -> Symptoms:
         stage=evidence.stage,
         error=error,
         message=_shorten_text(message),
+        wordless_cause=_wordless_cause(evidence.raised) if message else "",
         source=_shorten_text(source) or evidence.diagnosis.line or "",
         called_function=_function_at_caret(source),
         assertion=_shorten_text(assertion),
@@ -204,6 +207,13 @@ def _explanation(raised: tuple[RaisedException, ...], wording: MessagePatterns) 
     before = unwrapped[: wrappers[-1] + 1][::-1] if wrappers else []
     explanation = next(((kind, message) for _, kind, message in [*after, *before] if message), None)
     return explanation or (unwrapped[-1][1:] if unwrapped else ("", ""))
+
+
+def _wordless_cause(raised: tuple[RaisedException, ...]) -> str:
+    """Return the type of the innermost of several exceptions, if it has no message."""
+    innermost = raised[-1]
+    silent = len(raised) > 1 and not innermost.message.strip()
+    return innermost.type.rpartition(".")[2] if silent else ""
 
 
 def _unwrap_exception(link: RaisedException, wording: MessagePatterns) -> tuple[str, str]:

@@ -177,6 +177,7 @@ def test_short_compiles_of_a_growth_are_measured_three_times_in_turn(
 ) -> None:
     seconds = {16: [0.3, 0.1, 0.2], 32: [0.5, 0.6, 0.4], 64: [1.6]}
     compiled: list[tuple[int, bool]] = []
+    steps: list[tuple[str, int]] = []
 
     def run(cells: list[Cell], context: RunContext) -> tuple[Result, ...]:
         size = cells[0].spec.compile.constexprs["N"]
@@ -192,11 +193,18 @@ def test_short_compiles_of_a_growth_are_measured_three_times_in_turn(
         cell=evolve(TRIVIAL.cell, spec=spec),
         context=RunContext(envs={}, store=None, limits=Limits(deadline=9, memory=1)),  # type: ignore[arg-type]
         settings=(GrowingSetting(name="N", values=(16, 32, 64)),),
+        on_step=lambda step: steps.append((step, len(compiled))),
     )
     (growth,) = search.answer().growths
     assert [point.seconds for point in growth.total.points] == [0.1, 0.4, 1.6]
     first, again = [(16, False), (32, False), (64, False)], [(16, True), (32, True)]
     assert compiled == [*first, *again, *again]
+    named = [step for step in steps if step[0].startswith("compiling with ")]
+    assert named == [
+        ("compiling with N=16", 0),
+        ("compiling with N=32", 1),
+        ("compiling with N=64", 2),
+    ]
 
 
 @for_each("text", ["=1,2", "N=", "N=1", "N=0,2", "N=-1,2", f"N={'1' * 5000},2"])

@@ -146,6 +146,31 @@ def test_message_with_the_line_of_the_kernel_has_its_class(
     assert class_of(outcome_of("name", evidence)) == failure_class
 
 
+def test_an_exception_without_a_message_is_named_below_the_one_that_hides_it() -> None:
+    inside = (
+        '  File "/env/site-packages/nvidia_cutlass_dsl/python_packages/cutlass/cute/core.py", line'
+        " 77, in copy\n    assert atom.type == other\n"
+    )
+    outer = RaisedException(
+        type="cutlass.base_dsl.common.DSLRuntimeError",
+        message="DSLRuntimeError: Error during runtime code generation for function `k`",
+    )
+    evidence = Evidence(
+        answered=True,
+        stage="trace",
+        raised=(outer, RaisedException(type="AssertionError", message="", traceback=inside)),
+        diagnosis=Diagnosis(line="cute.copy(a, b)"),
+    )
+    failure = outcome_of("name", evidence).failure
+    assert failure
+    assert failure.failure_class == "internal-error"
+    assert failure.excerpt.splitlines() == [
+        "cute.copy(a, b)",
+        "DSLRuntimeError: Error during runtime code generation for function `k`",
+        "caused by AssertionError, raised in core.py: copy by `assert atom.type == other`",
+    ]
+
+
 @pytest.mark.parametrize("release", RELEASES)
 def test_silent_abort_has_the_innermost_function_and_the_kernels_line(
     outcomes: dict[tuple[str, str], Outcome], release: str

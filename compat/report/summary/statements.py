@@ -404,6 +404,14 @@ def notes(report: Report) -> tuple[str, ...]:
     return tuple(filter(None, every))
 
 
+def failures_to_fix(report: Report) -> str:
+    """The ids of the failures whose class has a known edit: ``F1 and F3``, or ``all 6``."""
+    ids = report.edits_known
+    if len(ids) == len(report.failures) > 2:
+        return f"all {len(ids):,}"
+    return join_words(ids, NAMED_CASES)
+
+
 _SOURCES = 3
 """Sources, or pairs of cases, that a sentence names."""
 

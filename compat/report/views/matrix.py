@@ -35,7 +35,7 @@ from compat.report.summary.grid import (
     libraries,
 )
 from compat.report.summary.record import DistinctFailure, Report, shards_text
-from compat.report.summary.statements import excerpts, notes, stand_ins
+from compat.report.summary.statements import excerpts, failures_to_fix, notes, stand_ins
 from compat.report.views.envs import pairs_blocks
 from compat.text import amount, join_words, name_first
 
@@ -225,7 +225,7 @@ def _failures(report: Report, most: int | None) -> Iterator[Block]:
     for distinct in report.failures:
         yield from _failure(distinct, most)
     if report.edits_known:
-        named = join_words(report.edits_known, NAMED_CASES)
+        named = failures_to_fix(report)
         yield Heading(f"`compat fix CELL` can try edits for {named}", style="")
 
 

@@ -32,7 +32,7 @@ from compat.report.summary.grid import (
     libraries,
 )
 from compat.report.summary.record import DistinctFailure, Report, shards_text
-from compat.report.summary.statements import excerpts, notes, stand_ins, statements
+from compat.report.summary.statements import excerpts, failures_to_fix, notes, stand_ins, statements
 from compat.report.views.envs import pairs_sentence, section
 from compat.text import JsonObject, amount, join_words, name_first, shorten
 
@@ -89,7 +89,7 @@ def _in_full(report: Report) -> str:
         libraries=libraries(report),
         failing=failing,
         fix_command=fix_command,
-        edits_known=join_words(report.edits_known, NAMED_CASES),
+        edits_known=failures_to_fix(report),
         **_shared_values(report),
     )
 

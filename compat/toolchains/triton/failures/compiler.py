@@ -571,9 +571,9 @@ CLASSES = (
                 stage=r"^(?!ast$)",
                 words="diagnostic",
                 advice=(
-                    "A pass made the operation that the message names, so this is most likely a"
-                    " bug of the compiler. Vary `num_warps` or `num_stages`, try the neighbouring"
-                    " releases, and report it."
+                    "A pass made the operation that the message names. If a launch gives these"
+                    " arguments, this is most likely a bug of the compiler. Vary `num_warps` or"
+                    " `num_stages`, try the neighbouring releases, and report it."
                 ),
             ),
             Sign(
