@@ -175,35 +175,16 @@ class _Bisecting:
 
     def along_releases(self) -> tuple[ReleaseAnswer, ...]:
         """The answer along releases for every kernel."""
-        kernels, search, listener = self.selection.kernels, self._search(), self.listener
-        total = len(kernels) * sum(len(candidate.envs) for candidate in search.candidates)
-        done: list[str] = []
-        tell = (
-            listener.receive_answer if self.request.axis is Axis.RELEASES else lambda answer: None
+        is_asked = self.request.axis is Axis.RELEASES
+        return releases.search_releases(
+            self.selection.kernels,
+            self._search(),
+            self.context,
+            self.envs,
+            listener=self.listener,
+            recall=self._recall_results,
+            on_answer=self.listener.receive_answer if is_asked else lambda answer: None,
         )
-        with listener.compiling(total) as note:
-
-            def count(result: Result) -> None:
-                done.append(result.cell.id)
-                note(result)
-
-            try:
-                return releases.search_releases(
-                    kernels,
-                    search,
-                    self.context,
-                    self.envs,
-                    on_result=count,
-                    recall=self._recall_results,
-                    on_plan=self._expect,
-                    on_launch=listener.say,
-                    on_answer=tell,
-                )
-            except Interrupted as error:
-                raise Interrupted(len(done), total if search.every else error.total) from error
-
-    def _expect(self, cells: Sequence[Cell]) -> None:
-        self.listener.expecting(cells, self.context.forecast(cells))
 
     def _search(self) -> ReleaseSearch:
         request, line, span = self.request, self.line, self.line.span

@@ -18,12 +18,13 @@ from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import Criterion, RunsProgram
 from compat.bisect.judging import with_numbers
 from compat.bisect.search import probe_all, search
-from compat.engine.run import RunContext, concurrently, run, stored_results
+from compat.engine.run import Interrupted, RunContext, concurrently, run, stored_results
 from compat.executors.executor import LocalExecutor
 from compat.history.account import Account, Entry, Judgement, account
 from compat.history.verdict import points_of
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
+from compat.project import Listener
 
 _ROUND = 4
 """Cells for each slot that are compiled before the next answer."""
@@ -66,37 +67,47 @@ Recall = Callable[[Kernels], Sequence[Result]]
 """Returns results of earlier runs for kernels in envs outside of this search; compiles nothing."""
 
 
-def search_releases(  # noqa: PLR0913 - half of them hear of what happens
+def search_releases(
     kernels: Kernels,
     query: ReleaseSearch,
     context: RunContext,
     obtain: Obtain,
     *,
-    on_result: Callable[[Result], None] = lambda _: None,
+    listener: Listener | None = None,
     recall: Recall = lambda _: (),
-    on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
-    on_launch: Callable[[str], None] = lambda message: None,
     on_answer: Callable[[ReleaseAnswer], None] = lambda answer: None,
 ) -> tuple[ReleaseAnswer, ...]:
     """The answer for each of ``kernels``, in their order. One target is searched after the other.
 
     ``context`` needs no envs: ``obtain`` returns the envs of tried candidates, all missing ones in
-    one call. ``on_plan`` receives the cells that will be compiled, ``on_launch`` messages about
-    launches, and ``on_answer`` each answer as soon as it is known. Raises
+    one call. ``listener`` receives the plan, the results and messages about launches, and
+    ``on_answer`` each answer as soon as it is known. Raises
     :class:`compat.engine.run.Interrupted`; finished probes are kept.
     """
-    tries = _LazyResults(query, context, obtain, on_result, on_plan, on_launch)
+    listener = listener or Listener()
+    total = len(kernels) * sum(len(candidate.envs) for candidate in query.candidates)
     answers: dict[tuple[Specialization, Target], ReleaseAnswer] = {}
     earlier: Sequence[Result] | None = None
-    for together in _rounds(_by_target(kernels), query, context, tries):
-        if query.every:
-            tries.results(together, _ends_first(query))
-        if earlier is None:
-            earlier = with_numbers(recall(kernels), query.criterion, context)
-        for spec, target in together:
-            own = _of_kernel(query, spec, target, earlier)
-            answers[spec, target] = _answer(spec, target, query, tries, own)
-            on_answer(answers[spec, target])
+    done: list[Cell] = []
+    with listener.compiling(total) as note:
+
+        def receive(result: Result) -> None:
+            done.append(result.cell)
+            note(result)
+
+        tries = _LazyResults(query, context, obtain, listener, receive)
+        try:
+            for together in _rounds(_by_target(kernels), query, context, tries):
+                if query.every:
+                    tries.results(together, _ends_first(query))
+                if earlier is None:
+                    earlier = with_numbers(recall(kernels), query.criterion, context)
+                for spec, target in together:
+                    own = _of_kernel(query, spec, target, earlier)
+                    answers[spec, target] = _answer(spec, target, query, tries, own)
+                    on_answer(answers[spec, target])
+        except Interrupted as error:
+            raise Interrupted(len(done), total if query.every else error.total) from error
     return tuple(answers[kernel] for kernel in kernels)
 
 
@@ -141,13 +152,12 @@ class _LazyResults:
         query: ReleaseSearch,
         context: RunContext,
         obtain: Obtain,
+        listener: Listener,
         on_result: Callable[[Result], None],
-        on_plan: Callable[[Sequence[Cell]], None],
-        on_launch: Callable[[str], None],
     ) -> None:
         self._candidates, self._criterion, self._gpu = query.candidates, query.criterion, query.gpu
         self._context, self._obtain = context, obtain
-        self._on_result, self._on_plan, self._on_launch = on_result, on_plan, on_launch
+        self._listener, self._on_result, self._has_plan = listener, on_result, False
         self._envs: dict[str, BuiltEnv] = {}
         self._results: dict[Cell, Result] = {}
 
@@ -165,10 +175,14 @@ class _LazyResults:
         missing = [
             cell for cell in cells if cell not in stored and self._envs[cell.env.name].error is None
         ]
-        self._on_plan(missing)
-        self._on_plan = lambda _: None
+        self._plan(missing)
+        self._has_plan = True
         count = Counter((cell.spec, cell.target) for cell in missing)
         return {kernel: count[kernel] for kernel in kernels}
+
+    def _plan(self, cells: Sequence[Cell]) -> None:
+        if not self._has_plan:
+            self._listener.expecting(cells, self._context.forecast(cells))
 
     def _cells(self, kernels: Kernels, positions: Sequence[int]) -> tuple[list[Cell], RunContext]:
         """The cells of ``kernels`` at ``positions``, and a context that has their envs."""
@@ -185,8 +199,8 @@ class _LazyResults:
         """Try all of ``kernels`` at ``positions``, in one run."""
         cells, context = self._cells(kernels, positions)
         new = [cell for cell in cells if cell not in self._results]
-        results = run(new, context, self._on_result, self._on_plan)
-        results = with_numbers(results, self._criterion, context, self._gpu, self._on_launch)
+        results = run(new, context, self._on_result, self._plan)
+        results = with_numbers(results, self._criterion, context, self._gpu, self._listener.say)
         self._results |= {result.cell: result for result in results}
 
     @property

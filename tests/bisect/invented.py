@@ -89,11 +89,11 @@ class Invented:
     ) -> tuple[ReleaseAnswer, ...]:
         """The answers of a search.
 
-        With ``stay``, workers stay between runs. ``on_answer``, ``on_plan`` and ``recall`` are
-        callbacks of the search.
+        With ``stay``, workers stay between runs. ``listener``, ``recall`` and ``on_answer`` are
+        those of the search.
         """
-        listeners = {
-            name: how.pop(name) for name in ("on_answer", "on_plan", "recall") if name in how
+        parameters = {
+            name: how.pop(name) for name in ("listener", "recall", "on_answer") if name in how
         }
         idle_timeout = 60.0 if how.pop("stay", False) else 0.0
         line = tuple(
@@ -112,4 +112,4 @@ class Invented:
             release_search = ReleaseSearch(
                 candidates=line, criterion=parse_criterion(criterion), **how
             )
-            return search_releases(kernels, release_search, context, self._obtain, **listeners)
+            return search_releases(kernels, release_search, context, self._obtain, **parameters)

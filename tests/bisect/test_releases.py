@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,11 @@ from packaging.version import Version
 from compat.bisect.answers import ReleaseAnswer
 from compat.bisect.request import in_range
 from compat.config.matrix import load_matrix
+from compat.engine.plan import Forecast
 from compat.engine.run import existing_releases
 from compat.history.account import Word
-from compat.model import Outcome, Status
+from compat.model import Cell, Outcome, Status
+from compat.project import Listener
 from compat.report.views.bisect_sentences import headline
 from tests.bisect.invented import LINE, Invented
 from tests.records import (
@@ -128,13 +130,17 @@ def test_answers_are_reported_when_they_are_complete_one_target_first(tell: Tell
     def hear(answer: ReleaseAnswer) -> None:
         events.append((answer.target.name, answer.spec.case, len(history.tried)))
 
+    class Plans(Listener):
+        def expecting(self, cells: Sequence[Cell], forecast: Forecast) -> None:
+            planned.append(len(cells))
+
     names = [target.name for target in TARGETS[:2]]
     answers = history.search(
         targets=TARGETS[:2],
         cases=("one", "two", "known"),
         stay=True,
+        listener=Plans(),
         on_answer=hear,
-        on_plan=lambda cells: planned.append(len(cells)),
     )
     assert [(answer.spec.case, answer.target.name) for answer in answers] == [
         (case, name) for case in ("one", "two", "known") for name in names
