@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from compat.config.kernel_sources import source_errors
 from compat.config.toml import DROP, Table, describe, did_you_mean, display_path, quote_text
 from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs
 from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types
@@ -327,13 +328,8 @@ def _last(key: str, tables: Sequence[Table]) -> Table:
 def _closure(
     of_source: Table, of_function: Table, source: Path, function: str, reader: SourceReader
 ) -> str:
-    try:
+    with source_errors(source, of_source, "source"):
         text = reader.read(source)
-    except SyntaxError as error:
-        line = f", line {error.lineno}" if error.lineno else ""
-        of_source.fail(f"{display_path(source)}{line}: {error.msg}", "source")
-    except (OSError, ValueError) as error:
-        of_source.fail(f"{display_path(source)} cannot be read: {error}", "source")
     if function not in text.functions:
         hint = (
             did_you_mean(function, text.functions)

@@ -32,7 +32,7 @@ from compat.config.argument_tables import (
     problem_of,
 )
 from compat.config.env_tables import toolchain_named
-from compat.config.kernel_sources import Place, check_function
+from compat.config.kernel_sources import Place, check_function, source_errors
 from compat.config.selection import MATRIX, options_for
 from compat.config.toml import DROP, Table, did_you_mean, display_path, read_toml
 from compat.config.tune_tables import tuning_of
@@ -443,17 +443,11 @@ class DeclaredKernel:
                 place.key,
                 hint="Rename the file or its folder.",
             )
-        hint: str | None = _DECODABLE
-        try:
+        with source_errors(place.source, table, place.key, _DECODABLE):
             str(place.source).encode()  # compilers refuse a path that is not UTF-8
             text_of(place.source)  # Python ignores bad bytes in comments, compilers do not
-            hint = None
+        with source_errors(place.source, table, place.key):
             return self.reader.read(place.source, place.roots)
-        except SyntaxError as error:
-            line = f", line {error.lineno}" if error.lineno else ""
-            table.fail(f"{display_path(place.source)}{line}: {error.msg}", place.key, hint=hint)
-        except (OSError, ValueError) as error:
-            table.fail(f"{display_path(place.source)} cannot be read: {error}", place.key)
 
 
 def _arguments(table: Table) -> dict[str, str]:

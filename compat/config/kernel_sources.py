@@ -12,11 +12,12 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from attrs import frozen
 
-from compat.config.toml import Table, did_you_mean
+from compat.config.toml import Table, did_you_mean, display_path
 from compat.envs import libraries
 from compat.errors import EnvError
 from compat.model import CompileSpec
@@ -58,6 +59,21 @@ class Place:
     def declared_roots(self) -> tuple[str, ...]:
         """The roots; empty if they are those that the path of the source implies."""
         return () if self.roots == roots_of(self.source) else tuple(map(str, self.roots))
+
+
+@contextmanager
+def source_errors(source: Path, table: Table, key: str, hint: str | None = None) -> Iterator[None]:
+    """Raise ConfigError at a key for the errors of reading a source.
+
+    ``hint`` is for a file that is not Python source.
+    """
+    try:
+        yield
+    except SyntaxError as error:
+        line = f", line {error.lineno}" if error.lineno else ""
+        table.fail(f"{display_path(source)}{line}: {error.msg}", key, hint=hint)
+    except (OSError, ValueError) as error:
+        table.fail(f"{display_path(source)} cannot be read: {error}", key)
 
 
 def place_of(
