@@ -1,4 +1,4 @@
-"""Text and JSON: safe text, JSON for every reader, patterns compiled late, counts, sizes and times.
+"""Text and JSON: safe text, JSON for every reader, patterns compiled late, counts, groups, times.
 
 Output of compilers, kernel files and other quoted sources may contain escape sequences, NUL bytes,
 characters that change the direction of writing, and halves of surrogate pairs. A terminal, a
@@ -18,7 +18,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, AnyStr, BinaryIO, NoReturn, cast
+from typing import Any, AnyStr, BinaryIO, NoReturn, TypeVar, cast
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 class Lazy:
@@ -138,6 +141,14 @@ def readable(text: str, limit: int = TEXT_LIMIT) -> str:
 def amount(number: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun: ``1 cell``, ``1,200 cells``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def group_by_key(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, tuple[_Value, ...]]:
+    """Key → the values that it has in ``pairs``. Keys and values keep their order."""
+    groups: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in groups.items()}
 
 
 def name_first(items: Sequence[str], most: int) -> Sequence[str]:

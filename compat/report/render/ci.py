@@ -29,7 +29,7 @@ from compat.report.summary.record import (
     expectation_words,
     place_of,
 )
-from compat.text import JsonObject, amount, lazy_pattern, printable
+from compat.text import JsonObject, amount, group_by_key, lazy_pattern, printable
 
 # --- JUnit XML ------------------------------------------------------------------------------------
 
@@ -47,9 +47,7 @@ def junit_xml(report: Report) -> str:
     cell that is likely slower than on the previous release says so in its output.
     """
     suspects = {suspect.result.cell: suspect for suspect in report.slow_suspects}
-    suites: dict[str, list[Result]] = defaultdict(list)
-    for result in report.ordered_results:
-        suites[result.cell.spec.kernel].append(result)
+    suites = group_by_key((result.cell.spec.kernel, result) for result in report.ordered_results)
     programs = [
         _ProgramRow(pair=pair, program=program)
         for pair in report.pairs
@@ -232,9 +230,7 @@ def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
 
     ``inside`` is the path from the top of the repository to the folder of the project.
     """
-    groups: dict[tuple[str, ...], list[Surprise]] = defaultdict(list)
-    for surprise in report.surprises:
-        groups[_identity(surprise)].append(surprise)
+    groups = group_by_key((_identity(surprise), surprise) for surprise in report.surprises)
     return (
         *(_surprising(report, inside, identity, group) for identity, group in groups.items()),
         *(_annotate_source(report, inside, subject) for subject in report.unimported_sources),
@@ -356,12 +352,11 @@ def pair_command(pair: Pair, options: Sequence[str]) -> str:
 
 def _failing_pair(pair: Pair, options: tuple[str, ...]) -> Annotation:
     """The annotation of a failing pair, with each distinct failure of its programs once."""
-    ways: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for program in pair.failed_programs:
-        ways[program.failure_class or str(program.status), one_line(program.message)].append(
-            program.name
-        )
-    (check, _), *_ = ways or {(str(Status.ENV_BROKEN), ""): []}
+    ways = group_by_key(
+        ((program.failure_class or str(program.status), one_line(program.message)), program.name)
+        for program in pair.failed_programs
+    )
+    (check, _), *_ = ways or {(str(Status.ENV_BROKEN), ""): ()}
     count = (
         f"{len(pair.failed_programs)} of {amount(len(pair.programs), 'program')}"
         if pair.programs

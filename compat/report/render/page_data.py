@@ -15,7 +15,6 @@ import io
 import json
 import math
 from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -40,7 +39,7 @@ from compat.report.summary.grid import (
 )
 from compat.report.summary.record import DistinctFailure, Report
 from compat.report.summary.statements import excerpts
-from compat.text import JsonObject, plain
+from compat.text import JsonObject, group_by_key, plain
 from compat.tune.records import TunedRecord
 
 _KINDS = {
@@ -175,16 +174,15 @@ def _releases(report: Report) -> list[tuple[str, bool]]:
     ]
 
 
-def _owners(report: Report) -> dict[str, list[str]]:
+def _owners(report: Report) -> dict[str, tuple[str, ...]]:
     """Label of a release → titles of the toolchains that have it, as far as they are known."""
     pairs = [
         *((str(version), name) for name, line in report.existing.items() for version in line),
         *((release_of(built).label, built.env.toolchain) for built in report.envs),
     ]
-    owners: dict[str, list[str]] = defaultdict(list)
-    for label, name in dict.fromkeys(pairs):
-        owners[label].append(toolchains.look_up(name).title)
-    return owners
+    return group_by_key(
+        (label, toolchains.look_up(name).title) for label, name in dict.fromkeys(pairs)
+    )
 
 
 # --- rows and points ------------------------------------------------------------------------------

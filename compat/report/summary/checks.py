@@ -14,7 +14,7 @@ from compat.model import Check, Result, Status
 from compat.report.summary.compact import FailurePlace, natural
 from compat.report.summary.grid import MARKS, KernelGrid, Mark, kernel_grids, legend_of
 from compat.report.summary.record import Report, expectation_words, row_key
-from compat.text import amount, join_words
+from compat.text import amount, group_by_key, join_words
 
 _WORDS = {Status.OK: "right", Status.UNSUPPORTED: "n/a"}
 MEANINGS = {
@@ -267,12 +267,9 @@ def legend(devices: Iterable[DeviceChecks]) -> Mapping[str, str]:
 
 def reasons(report: Report) -> tuple[tuple[str, str], ...]:
     """Each reason why a run in the interpreter was inconclusive, with its releases."""
-    groups: dict[str, list[Result]] = defaultdict(list)
-    for result in report.ordered_results:
-        check = result.numbers.interpreter
-        if check is not None and check.status is Status.UNSUPPORTED:
-            groups[check.reason].append(result)
-    return tuple(
-        (reason, report.spans({release_of(result.built).label for result in group}))
-        for reason, group in groups.items()
+    groups = group_by_key(
+        (check.reason, release_of(result.built).label)
+        for result in report.ordered_results
+        if (check := result.numbers.interpreter) and check.status is Status.UNSUPPORTED
     )
+    return tuple((reason, report.spans({*labels})) for reason, labels in groups.items())

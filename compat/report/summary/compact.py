@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -12,7 +11,7 @@ from attrs import frozen
 
 from compat.history.account import Account, Bracket, extent_of, spans
 from compat.model import Cell, Failure
-from compat.text import in_bytes, in_time, lazy_pattern, name_first, shorten
+from compat.text import group_by_key, in_bytes, in_time, lazy_pattern, name_first, shorten
 
 NAMED_CASES = 8
 """The most cases that a phrase or a row names. It counts the others; ``matrix.json`` has them."""
@@ -57,13 +56,9 @@ def rectangles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, ...], 
 
     Cases with the same targets are in one product. Each pair is in exactly one product.
     """
-    targets: dict[str, set[str]] = defaultdict(set)
-    for case, target in pairs:
-        targets[case].add(target)
-    cases: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for case in sorted(targets, key=natural):
-        cases[tuple(sorted(targets[case], key=natural))].append(case)
-    return [(tuple(names), group) for group, names in cases.items()]
+    targets = group_by_key(sorted(set(pairs), key=lambda pair: tuple(map(natural, pair))))
+    cases = group_by_key((group, case) for case, group in targets.items())
+    return [(names, group) for group, names in cases.items()]
 
 
 def on_two_lines(release: str) -> str:

@@ -42,7 +42,7 @@ from compat.model import (
 from compat.pairs.records import Pair
 from compat.report.summary.compact import FailurePlace, natural, rectangles
 from compat.source.closure import roots_of
-from compat.text import join_words
+from compat.text import group_by_key, join_words
 from compat.toolchains import known_edits
 from compat.toolchains.language import KnownEdit
 from compat.tune.records import TunedRecord
@@ -335,10 +335,7 @@ class Report:
     @cached_property
     def by_coordinate(self) -> Mapping[Coordinate, tuple[Result, ...]]:
         """(Kernel, variant, case, target) → results, in order."""
-        groups: dict[Coordinate, list[Result]] = defaultdict(list)
-        for result in self.ordered_results:
-            groups[_coordinate(result)].append(result)
-        return {coordinate: tuple(group) for coordinate, group in groups.items()}
+        return group_by_key((_coordinate(result), result) for result in self.ordered_results)
 
     @cached_property
     def verdict_of(self) -> Mapping[Coordinate, Verdict]:
@@ -569,9 +566,7 @@ def in_order(results: Iterable[Result]) -> Iterator[Result]:
 
     One row after the other is sorted, because the sort keys of all cells take much memory.
     """
-    rows: dict[Coordinate, list[Result]] = defaultdict(list)
-    for result in results:
-        rows[_coordinate(result)].append(result)
+    rows = group_by_key((_coordinate(result), result) for result in results)
     for _, alike in groupby(sorted(rows, key=row_key), key=row_key):
         yield from sorted(
             (result for coordinate in alike for result in rows[coordinate]), key=_key_in_row

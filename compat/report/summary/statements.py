@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from compat.config.libraries import LibraryVersions, MissingKernel
+from compat.config.libraries import MissingKernel
 from compat.history.account import Bracket, Entry, Run, Word, is_good, runs, spans
 from compat.history.running import INTERPRETER, ran_on
 from compat.history.verdict import Coordinate, Verdict
@@ -26,7 +26,7 @@ from compat.report.summary.compact import (
     unknown,
 )
 from compat.report.summary.record import Report
-from compat.text import amount, join_words
+from compat.text import amount, group_by_key, join_words
 
 HISTORICAL = "as_written"
 """The prefix of historical variants, which preserve the text of a kernel. Each gets its own
@@ -518,12 +518,11 @@ def without_hints(specs: Iterable[Specialization]) -> str | None:
 
 def stand_ins(results: Iterable[Result]) -> tuple[str, ...]:
     """A sentence for the kernels whose files were imported with the same stand-ins."""
-    groups: dict[tuple[str, tuple[str, ...]], list[StandInPackages]] = defaultdict(list)
-    for result in results:
-        if (stood_in := result.outcome.stood_in) is not None:
-            groups[
-                result.cell.spec.kernel, tuple(name.split()[0] for name in stood_in.packages)
-            ].append(stood_in)
+    groups = group_by_key(
+        ((result.cell.spec.kernel, tuple(name.split()[0] for name in stood_in.packages)), stood_in)
+        for result in results
+        if (stood_in := result.outcome.stood_in) is not None
+    )
     alike: dict[str, dict[str, int]] = defaultdict(dict)
     for (kernel, packages), group in groups.items():
         alike[_stand_in_text(packages, group)][kernel] = len(group)
@@ -533,7 +532,7 @@ def stand_ins(results: Iterable[Result]) -> tuple[str, ...]:
     )
 
 
-def _stand_in_text(packages: tuple[str, ...], group: list[StandInPackages]) -> str:
+def _stand_in_text(packages: tuple[str, ...], group: Iterable[StandInPackages]) -> str:
     answers = {answer for record in group for answer in record.answers}
     skipped = {statement for record in group for statement in record.skipped}
     parts = [
@@ -553,9 +552,7 @@ _LISTED = 8
 
 def missing_kernels(absent: Iterable[MissingKernel]) -> Iterator[str]:
     """A sentence for each version of a library that does not have some declared kernels."""
-    by_library: dict[LibraryVersions, list[str]] = defaultdict(list)
-    for missing in absent:
-        by_library[missing.library].append(missing.kernel)
+    by_library = group_by_key((missing.library, missing.kernel) for missing in absent)
     for library, kernels in by_library.items():
         yield (
             f"{library.name} {library.version} does not have these kernels as they are declared, so"

@@ -21,7 +21,7 @@ from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import DifferenceKind
 from compat.reduce.reduction import Reduction
-from compat.text import JsonObject, amount, printable
+from compat.text import JsonObject, amount, group_by_key, printable
 
 if TYPE_CHECKING:
     from compat.config.matrix import MatrixConfig
@@ -295,10 +295,9 @@ def _results_text(results: Sequence[Result], existing: Iterable[Version]) -> str
         if good
         else ["compiles on none of the releases tried"]
     )
-    classes: dict[str, list[Result]] = {}
-    for result in results:
-        if not is_good(result.outcome):
-            classes.setdefault(class_of(result.outcome), []).append(result)
+    classes = group_by_key(
+        (class_of(result.outcome), result) for result in results if not is_good(result.outcome)
+    )
     for name, some in classes.items():
         answered = all(result.outcome.status.is_answer for result in some)
         parts.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from compat.history.suspects import SlowSuspect
 from compat.model.codec import unstructure
@@ -21,7 +21,7 @@ from compat.report.summary.comparing import (
     ReportSide,
     kind_of_pair,
 )
-from compat.text import JsonObject, amount, join_words, shorten
+from compat.text import JsonObject, amount, group_by_key, join_words, shorten
 
 # --- sentences ------------------------------------------------------------------------------------
 
@@ -143,14 +143,6 @@ def why(difference: CellChange) -> tuple[str, str]:
     return ("", "") if difference.declared else (difference.says, advice)
 
 
-def by_releases(suspects: Iterable[SlowSuspect]) -> Iterator[tuple[str, tuple[SlowSuspect, ...]]]:
-    """``3.8.0 → 3.9.0`` and the cells that are likely slower there."""
-    groups: dict[str, list[SlowSuspect]] = {}
-    for suspect in suspects:
-        groups.setdefault(suspect.releases, []).append(suspect)
-    yield from ((releases, tuple(group)) for releases, group in groups.items())
-
-
 def suspects_title(releases: str, suspects: Sequence[SlowSuspect]) -> str:
     """A title: ``3.8.0 → 3.9.0: 2 kernels likely slower (slow-suspect), in 4 cells``."""
     kernels = {suspect.result.cell.spec.kernel for suspect in suspects}
@@ -194,7 +186,8 @@ def _sections(comparison: Comparison) -> Iterator[tuple[str, Sequence[_Item]]]:
             yield threshold_line(comparison), comparison.jumps
         if differences := comparison.of(kind):
             yield title(kind, differences), differences
-    for releases, suspects in by_releases(comparison.suspects):
+    by_releases = group_by_key((suspect.releases, suspect) for suspect in comparison.suspects)
+    for releases, suspects in by_releases.items():
         yield suspects_title(releases, suspects), suspects
     if comparison.pairs:
         yield PAIRS_TITLE, comparison.pairs
