@@ -28,7 +28,7 @@ from compat.model import BuiltEnv, Env
 from compat.model.codec import RecordError, structure, unstructure
 from compat.processes.supervisor import AVAILABLE_CORES, SHOWN, ProcessResult, run
 from compat.project import Listener, Selection
-from compat.text import printable, read_json
+from compat.text import group_by_key, printable, read_json
 from compat.toolchains.base import Toolchain
 from compat.workers.spawn import visible_variables
 
@@ -201,9 +201,7 @@ def _nothing(inspection: Inspection) -> EnvError:
     missing = [place.label for place in inspection.places if place.missing]
     broken = [place for place in inspection.places if not place.missing and not place.left_out]
     if broken:
-        errors: dict[str, list[str]] = {}
-        for place in broken:
-            errors.setdefault(_last_line(place.error), []).append(place.label)
+        errors = group_by_key((_last_line(place.error), place.label) for place in broken)
         message = "; ".join(f"{', '.join(labels)}: {line}" for line, labels in errors.items())
         return EnvError(f"no env could be inspected: {message}", hint=build_hint(missing))
     return EnvError("none of the envs is built", hint=build_hint(missing))

@@ -10,6 +10,7 @@ from attrs import Factory, define, frozen
 
 from compat.config.selection import nothing_matches
 from compat.model import BuiltEnv
+from compat.text import group_by_key
 
 
 @frozen(kw_only=True)
@@ -131,11 +132,9 @@ class Namespace:
     @cached_property
     def others(self) -> Mapping[str, tuple[str, ...]]:
         """Name → the other names of the same object."""
-        aliases: dict[str, list[str]] = {}
-        for full, name in self.names.items():
-            if name.same_as:
-                aliases.setdefault(name.same_as, []).append(full)
-        return {full: tuple(names) for full, names in aliases.items()}
+        return group_by_key(
+            (name.same_as, full) for full, name in self.names.items() if name.same_as
+        )
 
 
 def _is_in(full: str, module: str) -> bool:

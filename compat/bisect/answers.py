@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
 from enum import StrEnum
@@ -14,6 +13,7 @@ from compat.history.account import Account, Bracket, Judgement, Word, class_of, 
 from compat.history.growth import SettingGrowth
 from compat.interruption import Budget, is_requested
 from compat.model import Cell, Failure, Result, Specialization, Status, Target
+from compat.text import group_by_key
 
 
 class PartName(StrEnum):
@@ -373,10 +373,7 @@ class ReleaseAnswer:
 
 def group_alike(answers: Sequence[ReleaseAnswer]) -> tuple[tuple[ReleaseAnswer, ...], ...]:
     """Group answers of one variant that differ only in case and target, in order of appearance."""
-    groups: dict[object, list[ReleaseAnswer]] = defaultdict(list)
-    for answer in answers:
-        groups[_sameness(answer)].append(answer)
-    return tuple(tuple(members) for members in groups.values())
+    return tuple(group_by_key((_sameness(answer), answer) for answer in answers).values())
 
 
 def _sameness(answer: ReleaseAnswer) -> object:

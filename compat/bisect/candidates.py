@@ -26,7 +26,7 @@ from compat.errors import SelectionError
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Env
 from compat.project import Selection
-from compat.text import lazy_pattern
+from compat.text import group_by_key, lazy_pattern
 from compat.toolchains.base import Toolchain
 
 _DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
@@ -316,9 +316,7 @@ def indexed_releases(files: Iterable[File]) -> list[IndexedRelease]:
 
 def in_order(releases: Iterable[IndexedRelease]) -> list[IndexedRelease]:
     """Sort releases by version, oldest first."""
-    groups: dict[Version, list[IndexedRelease]] = defaultdict(list)
-    for one in releases:
-        groups[Version(one.version.public)].append(one)
+    groups = group_by_key((Version(one.version.public), one) for one in releases)
     ordered: list[IndexedRelease] = []
     for public in sorted(groups):
         builds = groups[public]

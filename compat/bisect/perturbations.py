@@ -18,7 +18,7 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.bisect.answers import Effect, SettingNeed
 from compat.model import Specialization, arguments, constexprs
-from compat.text import JsonObject, join_words
+from compat.text import JsonObject, group_by_key, join_words
 
 UNSET = "default"
 """The shown value of an option that is not set, so that the compiler chooses."""
@@ -227,9 +227,7 @@ def needs(trials: Sequence[tuple[SettingChange, Effect]]) -> tuple[SettingNeed, 
 
     The smallest such change comes first.
     """
-    by_setting: dict[str, list[tuple[SettingChange, Effect]]] = {}
-    for change, effect in trials:
-        by_setting.setdefault(change.setting, []).append((change, effect))
+    by_setting = group_by_key((trial[0].setting, trial) for trial in trials)
     ranked = [
         (best.distance, _need(group)) for group in by_setting.values() if (best := smallest(group))
     ]

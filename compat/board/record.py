@@ -19,7 +19,7 @@ from compat.envs.listing import File
 from compat.errors import StoreError
 from compat.model.codec import RecordError, structure, unstructure
 from compat.model.fields import KEY
-from compat.text import JsonObject, read_json, write_json
+from compat.text import JsonObject, group_by_key, read_json, write_json
 
 RECORD = "board.json"
 """The name of the file with the record, in the board's folder and on the site."""
@@ -90,10 +90,7 @@ class BoardVersion:
     @cached_property
     def kernels(self) -> Mapping[str, tuple[BoardRow, ...]]:
         """Kernel → its rows."""
-        rows: dict[str, list[BoardRow]] = defaultdict(list)
-        for row in self.rows:
-            rows[row.kernel].append(row)
-        return {kernel: tuple(group) for kernel, group in rows.items()}
+        return group_by_key((row.kernel, row) for row in self.rows)
 
     @cached_property
     def counted_rows(self) -> Mapping[str, tuple[BoardRow, ...]]:

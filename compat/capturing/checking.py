@@ -23,6 +23,7 @@ from compat.errors import EnvError, SelectionError
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.model import DEFAULT_TOOLCHAIN, BuiltEnv, Cell, Env, Specialization, Target
 from compat.processes.supervisor import AVAILABLE_CORES, run
+from compat.text import group_by_key
 from compat.toolchains.base import Capturing, Toolchain
 from compat.workers.attempt import Compile, Limits, Mode
 
@@ -133,9 +134,7 @@ def _compare_kernels(
     *,
     fake: bool,
 ) -> Iterator[CodeComparison]:
-    by_kernel: dict[str, list[tuple[Specialization, RecordedLaunch]]] = {}
-    for spec, launch in launches:
-        by_kernel.setdefault(spec.kernel, []).append((spec, launch))
+    by_kernel = group_by_key((spec.kernel, (spec, launch)) for spec, launch in launches)
     with LocalExecutor() as executor:
         for comparisons in concurrently(
             lambda pairs: _of_kernel(pairs, built, target, executor, capturing, fake=fake),

@@ -18,7 +18,7 @@ from compat.capturing.origins import ImportQuestion, LiveKernel
 from compat.capturing.records import ProgramRecords, RecordedLaunch
 from compat.model import arguments
 from compat.model.constexprs import FIELDS
-from compat.text import JsonObject, lazy_pattern
+from compat.text import JsonObject, group_by_key, lazy_pattern
 
 
 class Configs(StrEnum):
@@ -165,10 +165,8 @@ def _untuned(launch: RecordedLaunch) -> str:
 
 def cases(launches: Sequence[RecordedLaunch], recorded: ProgramRecords) -> tuple[Case, ...]:
     """Group launches with equal content into cases, and name the cases by their differences."""
-    alike: dict[str, list[RecordedLaunch]] = {}
-    for launch in launches:
-        alike.setdefault(content(launch, recorded), []).append(launch)
-    groups = [tuple(group) for group in alike.values()]
+    alike = group_by_key((content(launch, recorded), launch) for launch in launches)
+    groups = [*alike.values()]
     names = _names([group[0] for group in groups], recorded)
     return tuple(Case(name=name, launches=group) for name, group in zip(names, groups, strict=True))
 

@@ -40,7 +40,7 @@ from compat.model import (
 )
 from compat.model.cell import leaf_types
 from compat.source.closure import module_of, roots_of
-from compat.text import JsonMapping, JsonObject, printable
+from compat.text import JsonMapping, JsonObject, group_by_key, printable
 
 _T = TypeVar("_T")
 _EVERYTHING = ("*",)
@@ -130,10 +130,7 @@ def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, object
             "a kernel file has at least one kernel, and each variant and case of it once",
             where=str(folder),
         )
-    by_kernel = {
-        name: [spec for spec in specs if spec.kernel == name]
-        for name in (spec.kernel for spec in specs)
-    }
+    by_kernel = group_by_key((spec.kernel, spec) for spec in specs)
     if len({spec.toolchain for spec in specs}) != 1:
         raise ConfigError("the kernels of a file have one toolchain", where=str(folder))
     toolchain = _unless("toolchain", specs[0].toolchain, DEFAULT_TOOLCHAIN)
@@ -159,9 +156,7 @@ def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, object
 def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, object]:
     """The entries of a kernel file about one kernel, in a fixed form, without its name."""
     by_place = {_place(spec): spec for spec in specs}
-    variants = {
-        variant: [spec for spec in specs if spec.variant == variant] for variant, _ in by_place
-    }
+    variants = group_by_key((spec.variant, spec) for spec in specs)
     cases = in_order([spec.case for spec in group] for group in variants.values())
     kernel, by_variant, by_case = _tables(by_place, folder)
     sources = {
@@ -527,11 +522,8 @@ def in_order(sequences: Iterable[Iterable[str]]) -> list[str]:
     return ordered
 
 
-def _group_places(places: Iterable[Place], by: int) -> dict[str, list[Place]]:
-    groups: dict[str, list[Place]] = {}
-    for place in places:
-        groups.setdefault(place[by], []).append(place)
-    return groups
+def _group_places(places: Iterable[Place], by: int) -> dict[str, tuple[Place, ...]]:
+    return group_by_key((place[by], place) for place in places)
 
 
 def _all_fit(entry: LayerEntry, value: object, places: Iterable[Place]) -> bool:

@@ -9,7 +9,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
 from compat.model import Env
-from compat.text import lazy_pattern, split_at_commas
+from compat.text import group_by_key, lazy_pattern, split_at_commas
 
 NEWEST = "newest"
 """The word for the newest final release."""
@@ -81,14 +81,12 @@ def known_releases(envs: Sequence[Env]) -> tuple[Version, ...]:
     )
 
 
-def _by_toolchain(envs: Sequence[Env]) -> dict[str, list[Env]]:
+def _by_toolchain(envs: Sequence[Env]) -> dict[str, tuple[Env, ...]]:
     """Toolchain → its envs, for the toolchains that a word without a toolchain can mean."""
     # Importing all toolchains takes longer than most callers of this module run.
     from compat import toolchains
 
-    by_name: dict[str, list[Env]] = {}
-    for env in envs:
-        by_name.setdefault(env.toolchain, []).append(env)
+    by_name = group_by_key((env.toolchain, env) for env in envs)
     return {
         name: group for name, group in by_name.items() if not toolchains.look_up(name).only_named
     } or by_name

@@ -38,6 +38,7 @@ from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Result, Speci
 from compat.source.closure import read_source
 from compat.store.keys import CellKeys, witnesses_of
 from compat.store.store import Store
+from compat.text import group_by_key
 from compat.workers.attempt import INTERPRETING, Limits, isolation
 
 _TOGETHER = 4
@@ -198,12 +199,10 @@ class _Interpreting:
                 runs |= self.run([[request] for request in missing])
         return runs
 
-    def cells_by_key(self, cells: Iterable[Cell]) -> dict[str, list[Cell]]:
+    def cells_by_key(self, cells: Iterable[Cell]) -> dict[str, tuple[Cell, ...]]:
         """Return the key of an interpreter's result → its cells."""
-        keyed: dict[str, list[Cell]] = {}
-        for cell in cells:
-            keyed.setdefault(self.keys.of(cell, self.context.envs[cell.env.name]), []).append(cell)
-        return keyed
+        envs = self.context.envs
+        return group_by_key((self.keys.of(cell, envs[cell.env.name]), cell) for cell in cells)
 
     def evidence(self, cells: Sequence[Cell]) -> dict[Cell, _Runs]:
         """Return the stored runs of cells, and new runs of the other cells."""
@@ -318,11 +317,11 @@ class _Interpreting:
         return None if witnesses is None else evolve(evidence, witnesses=witnesses)
 
 
-def _batches(missing: Sequence[_CellGroup]) -> list[list[_CellGroup]]:
+def _batches(missing: Sequence[_CellGroup]) -> list[Sequence[_CellGroup]]:
     """Group cells into batches, each of one env and of cells that may share a process."""
-    groups: dict[tuple[object, ...], list[_CellGroup]] = {}
-    for request in missing:
-        groups.setdefault((request.cell.env.name, isolation(request.cell)), []).append(request)
+    groups = group_by_key(
+        ((request.cell.env.name, isolation(request.cell)), request) for request in missing
+    )
     return [
         group[start : start + _TOGETHER]
         for group in groups.values()

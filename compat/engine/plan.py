@@ -22,6 +22,7 @@ from compat import toolchains
 from compat.errors import SelectionError
 from compat.executors.executor import Executor
 from compat.model import Cell, Env, Specialization, Target
+from compat.text import group_by_key
 from compat.workers.attempt import isolation
 
 BATCH_LIMIT = 32
@@ -124,12 +125,10 @@ def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> dict
 def _split_cells(
     cells: Sequence[Cell], positions: Sequence[int], most: int
 ) -> Iterator[tuple[int, ...]]:
-    groups: dict[tuple[object, ...], list[int]] = {}
-    for position in positions:
-        groups.setdefault(isolation(cells[position]), []).append(position)
+    groups = group_by_key((isolation(cells[position]), position) for position in positions)
     size = min(BATCH_LIMIT, most)
     for group in groups.values():
-        yield from (tuple(group[start : start + size]) for start in range(0, len(group), size))
+        yield from (group[start : start + size] for start in range(0, len(group), size))
 
 
 class BatchQueue:

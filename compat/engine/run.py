@@ -53,7 +53,7 @@ from compat.processes.supervisor import AVAILABLE_CORES
 from compat.source.closure import ClosureCheck
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store
-from compat.text import lazy_pattern
+from compat.text import group_by_key, lazy_pattern
 from compat.toolchains.base import Toolchain
 from compat.workers.attempt import PLAIN, Limits, Mode
 from compat.workers.spawn import WORKER
@@ -417,9 +417,8 @@ def stored_results(
     for env, positions in _by_content(cells, context):
         if env.error is not None:
             continue
-        keyed: dict[str, list[Cell]] = {}
-        for position in positions:
-            keyed.setdefault(keys.of(cells[position], env), []).append(cells[position])
+        of_env = [cells[position] for position in positions]
+        keyed = group_by_key((keys.of(cell, env), cell) for cell in of_env)
         for key, outcome in _already_known(
             {key: alike[0] for key, alike in keyed.items()}, context, imported=imported
         ):

@@ -17,6 +17,7 @@ from compat.history.verdict import Coordinate, Point, entries_of, points_of, rel
 from compat.model import Outcome, Specialization, Status
 from compat.report.summary.compact import natural
 from compat.report.summary.record import Report
+from compat.text import group_by_key
 from compat.toolchains.base import Guarding, Toolchain
 
 WORKS = ""
@@ -154,10 +155,7 @@ def _variants(
     request: Request,
 ) -> dict[str, dict[str, States]]:
     """Return the facts about a kernel's variants, in order of preference."""
-    cases: dict[str, list[str]] = defaultdict(list)
-    for spec in specs:
-        if spec.kernel == kernel:
-            cases[spec.variant].append(spec.case)
+    cases = group_by_key((spec.variant, spec.case) for spec in specs if spec.kernel == kernel)
     order = (*request.prefer, *report.variants.get(kernel, ()), *cases)
     return {
         variant: _targets(kernel, variant, cases[variant], states)

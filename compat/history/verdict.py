@@ -52,6 +52,7 @@ from compat.model import (
     Target,
     ToolchainWarning,
 )
+from compat.text import group_by_key
 
 Coordinate = tuple[str, str, str, str]
 """Kernel, variant, case, target."""
@@ -171,11 +172,8 @@ def _rows(results: Iterable[Result]) -> Iterator[tuple[_Kernel, tuple[Point, ...
         yield kernel, _timeline(groups.pop(kernel))
 
 
-def _by_kernel(results: Iterable[Result]) -> dict[_Kernel, list[Result]]:
-    groups: dict[_Kernel, list[Result]] = defaultdict(list)
-    for result in results:
-        groups[result.cell.spec, result.cell.target].append(result)
-    return groups
+def _by_kernel(results: Iterable[Result]) -> dict[_Kernel, tuple[Result, ...]]:
+    return group_by_key(((result.cell.spec, result.cell.target), result) for result in results)
 
 
 def entries_of(

@@ -19,7 +19,7 @@ from compat.launch.building import identity_of, problem_digest
 from compat.model import NOT_RUN, Check, Latency, Result, Status
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
-from compat.text import JsonMapping, amount, printable, read_json, write_json
+from compat.text import JsonMapping, amount, group_by_key, printable, read_json, write_json
 from compat.toolchains.pytorch.host.results import SCHEMA
 
 _STATUSES = frozenset(
@@ -142,13 +142,12 @@ def with_every_launch(results: Sequence[Result], store: Store) -> tuple[Result, 
     )
 
 
-def _launches(results: Sequence[Result], store: Store) -> list[list[LaunchedRow]]:
+def _launches(results: Sequence[Result], store: Store) -> list[tuple[LaunchedRow, ...]]:
     """Return the stored launches of each result, one for each GPU."""
     places = [_place(result) if _can_be_known(result) else None for result in results]
-    rows: dict[tuple[str, str] | None, list[LaunchedRow]] = {}
-    for row in store.launch_rows(place[0] for place in places if place):
-        rows.setdefault((row.identity, row.problem), []).append(row)
-    return [rows.get(place, []) for place in places]
+    stored = store.launch_rows(place[0] for place in places if place)
+    rows = group_by_key(((row.identity, row.problem), row) for row in stored)
+    return [rows.get(place, ()) if place else () for place in places]
 
 
 def with_launch_of(result: Result, identity: str, store: Store) -> Result:

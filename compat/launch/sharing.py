@@ -33,7 +33,7 @@ from compat.launch.building import (
 from compat.launch.merging import NOTHING, MergedResults, merge_lines
 from compat.model import BuiltEnv, Cell, Target
 from compat.project import Listener, Obtain, Selection
-from compat.text import JsonMapping, amount, printable
+from compat.text import JsonMapping, amount, group_by_key, printable
 from compat.toolchains.pytorch.host.results import NAME, append, finished_keys
 from compat.workers.spawn import WORKER
 
@@ -325,9 +325,7 @@ def _portions(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
 
     A portion has all cells of each of its problems for this target.
     """
-    groups: dict[tuple[str, str], list[Cell]] = {}
-    for cell in cells:
-        groups.setdefault((cell.target.name, _problem(cell)), []).append(cell)
+    groups = group_by_key(((cell.target.name, _problem(cell)), cell) for cell in cells)
     portion: list[Cell] = []
     for group in groups.values():
         if portion and (len(portion) >= _AT_ONCE or portion[0].target != group[0].target):

@@ -33,7 +33,7 @@ from compat.reduce.interestingness import (
 )
 from compat.reduce.module import extract_functions
 from compat.reduce.numbers import NumbersQuestion, releases_to_compare
-from compat.text import amount
+from compat.text import amount, group_by_key
 from compat.workers.attempt import Limits
 
 _EXAMINING = 0.3
@@ -439,16 +439,15 @@ class Goal:
 
         ``existing`` are the existing releases of the toolchain.
         """
-        envs: dict[tuple[str, str], list[str]] = {}
-        for requirement in self.requirements:
-            envs.setdefault((requirement.description, requirement.place), []).append(
-                requirement.env
-            )
+        by_words = group_by_key(
+            ((requirement.description, requirement.place), requirement.env)
+            for requirement in self.requirements
+        )
         releases = releases_of(requirement.built for requirement in self.requirements)
         existing = tuple(existing)
         return [
             f"{text} on {runs_of(names, releases, existing)}{place}"
-            for (text, place), names in envs.items()
+            for (text, place), names in by_words.items()
         ]
 
 

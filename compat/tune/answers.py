@@ -11,6 +11,7 @@ from itertools import pairwise
 from attrs import frozen
 
 from compat.model import Latency, Result, Specialization, Status
+from compat.text import group_by_key
 from compat.tune.configs import Config, Workload
 
 SLOWER = 1.1
@@ -191,9 +192,9 @@ def answers_of(
 
     Results are those of the cells of all configs, with their launches on every GPU.
     """
-    by_spec: dict[tuple[Specialization, str], list[Result]] = {}
-    for result in results:
-        by_spec.setdefault((result.cell.spec, result.cell.target.name), []).append(result)
+    by_spec = group_by_key(
+        ((result.cell.spec, result.cell.target.name), result) for result in results
+    )
     targets = dict.fromkeys(result.cell.target.name for result in results)
     devices = sorted({result.latency.device for result in results if result.latency is not None})
     answers = (
@@ -209,7 +210,7 @@ def _answer(
     workload: Workload,
     target: str,
     device: str,
-    by_spec: Mapping[tuple[Specialization, str], list[Result]],
+    by_spec: Mapping[tuple[Specialization, str], Sequence[Result]],
 ) -> TuningAnswer | None:
     by_env: dict[str, dict[int, Result]] = {}
     for index, config in enumerate(workload.configs):

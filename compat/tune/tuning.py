@@ -14,6 +14,7 @@ from compat.launch.merging import with_every_launch, with_launched
 from compat.model import NOT_RUN, Cell, Latency, Result, Specialization, Target
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
+from compat.text import group_by_key
 from compat.tune.answers import TuningAnswer, answers_of
 from compat.tune.configs import Workload, workloads_of
 
@@ -146,9 +147,7 @@ def known_answers(results: Sequence[Result], store: Store) -> tuple[TuningAnswer
         for workload in workloads_of([spec for spec in specs if not _is_recorded(spec)])
         if len(workload.configs) > 1
     ]
-    by_spec: dict[Specialization, list[Result]] = {}
-    for result in coded:
-        by_spec.setdefault(result.cell.spec, []).append(result)
+    by_spec = group_by_key((result.cell.spec, result) for result in coded)
     configured = [
         result
         for workload in workloads

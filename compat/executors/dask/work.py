@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from compat.errors import ClusterError
 from compat.executors.dask.session import ClusterWorker, DaskSession, InterruptedTask, WorkerLost
-from compat.text import join_words
+from compat.text import group_by_key, join_words
 
 _LOSSES = 3
 """The number of lost workers after which work counts as lost: the first, and those of two retries.
@@ -131,7 +131,5 @@ class Work(ABC, Generic[_Outcome]):
 
 def by_reason(reasons: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return reason → the names of its workers, from pairs of a worker's name and a reason."""
-    names: dict[str, list[str]] = {}
-    for name, reason in reasons:
-        names.setdefault(reason, []).append(name)
+    names = group_by_key((reason, name) for name, reason in reasons)
     return {reason: join_words(some, _NAMED) for reason, some in names.items()}
