@@ -15,7 +15,7 @@ from compat import toolchains
 from compat.config.selection import cell_pattern, several_match
 from compat.diagnosis import classify
 from compat.engine.interpreting import with_interpreted
-from compat.engine.run import existing_releases, expectation_of, known_envs, outcome_of
+from compat.engine.run import existing_releases, known_envs, outcome_of, result_of
 from compat.envs.record import read_unchecked_env
 from compat.files import folder_digest
 from compat.history.growth import SLOW, SettingGrowth
@@ -280,10 +280,4 @@ def _result(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> Resu
         outcome = outcome_of(cell, attempts)
     else:
         return None
-    return Result(
-        cell=cell,
-        built=built,
-        outcome=outcome,
-        expectation=expectation_of(cell, built),
-        cached=True,
-    )
+    return result_of(cell, built, outcome, cached=True)

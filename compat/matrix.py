@@ -27,8 +27,8 @@ from compat.engine.run import (
     Interrupted,
     RunContext,
     existing_releases,
-    expectation_of,
     recall,
+    result_of,
     run,
     stored_results,
 )
@@ -550,12 +550,7 @@ def _cell_now(
 
 
 def _broken_env_result(cell: Cell, built: BuiltEnv) -> Result:
-    return Result(
-        cell=cell,
-        built=built,
-        outcome=broken_env_outcome(built.error or "", built.env.toolchain),
-        expectation=expectation_of(cell, built),
-    )
+    return result_of(cell, built, broken_env_outcome(built.error or "", built.env.toolchain))
 
 
 def _envs_of(results: Iterable[Result], selection: Selection) -> Iterator[BuiltEnv]:

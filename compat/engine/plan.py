@@ -186,7 +186,7 @@ class Shard:
 
     def has(self, spec: Specialization) -> bool:
         """Whether the cells of a specialization belong to this shard."""
-        return self._has(f"{spec.kernel}/{spec.variant}/{spec.case}")
+        return self._has(spec.id)
 
     def has_pair(self, env: Env) -> bool:
         """Whether this shard tries an env as a pair of a PyTorch release and a Triton release."""

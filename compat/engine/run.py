@@ -235,7 +235,8 @@ class _RunningCells:
             self._note(position, outcome, cached=cached)
 
     def _note(self, position: int, outcome: Outcome, *, cached: bool = False) -> None:
-        result = _result(self._cells[position], self._context, outcome, cached=cached)
+        cell = self._cells[position]
+        result = result_of(cell, self._context.envs[cell.env.name], outcome, cached=cached)
         self._results[position] = result
         self._on_result(result)
 
@@ -422,7 +423,10 @@ def stored_results(
         for key, outcome in _already_known(
             {key: alike[0] for key, alike in keyed.items()}, context, imported=imported
         ):
-            results += [_result(cell, context, outcome, cached=True) for cell in keyed[key]]
+            results += [
+                result_of(cell, context.envs[cell.env.name], outcome, cached=True)
+                for cell in keyed[key]
+            ]
     return tuple(results)
 
 
@@ -470,8 +474,8 @@ def outcome_of(cell: Cell, attempts: Sequence[Evidence]) -> Outcome:
     )
 
 
-def _result(cell: Cell, context: RunContext, outcome: Outcome, *, cached: bool) -> Result:
-    built = context.envs[cell.env.name]
+def result_of(cell: Cell, built: BuiltEnv, outcome: Outcome, *, cached: bool = False) -> Result:
+    """Return the result of a cell, with the declared failure that covers it."""
     return Result(
         cell=cell,
         built=built,

@@ -195,7 +195,7 @@ def _place(cell: Cell) -> tuple[str, Version, str]:
 
 
 def _series(cell: Cell) -> str:
-    return f"{cell.spec.kernel}/{cell.spec.variant}/{cell.spec.case}/{cell.target.name}"
+    return f"{cell.spec.id}/{cell.target.name}"
 
 
 def facts_of(launchable: Launchable) -> dict[str, object]:

@@ -364,6 +364,11 @@ class Specialization:
     """The constexprs whose values differ from those that its problem was made for."""
 
     @property
+    def id(self) -> str:
+        """The name for readers: ``kernel/variant/case``."""
+        return f"{self.kernel}/{self.variant}/{self.case}"
+
+    @property
     def relevant_digest(self) -> str:
         """The digest over the parts of its files that a compile that succeeds depends on."""
         return self.closure.rpartition(":")[2]
@@ -393,8 +398,7 @@ class Cell:
 
         It does not identify a cell.
         """
-        spec = self.spec
-        return f"{spec.kernel}/{spec.variant}/{spec.case}/{self.target.name}/{self.env.name}"
+        return f"{self.spec.id}/{self.target.name}/{self.env.name}"
 
 
 # A type is a name of the toolchain (``*fp16``, ``i32``). The type of a tuple is the types of its

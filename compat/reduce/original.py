@@ -548,15 +548,7 @@ def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
 
 def _check_alone(text: str, cells: Sequence[Cell]) -> None:
     """Raise SelectionError if cells are of several kernels or targets."""
-    if (
-        len(
-            {
-                (cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name)
-                for cell in cells
-            }
-        )
-        > 1
-    ):
+    if len({(cell.spec.id, cell.target.name) for cell in cells}) > 1:
         raise several_match(text, cells, any_env=True)
 
 

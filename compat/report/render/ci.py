@@ -88,11 +88,10 @@ def junit_xml(report: Report) -> str:
 def _add_case(
     suite: Element, result: Result, suspect: SlowSuspect | None, options: tuple[str, ...]
 ) -> None:
-    spec = result.cell.spec
     case = SubElement(
         suite,
         "testcase",
-        classname=_text(f"{spec.kernel}/{spec.variant}/{spec.case}"),
+        classname=_text(result.cell.spec.id),
         name=_text(f"{result.cell.target.name}/{result.cell.env.name}"),
         time=_time([result]),
     )

@@ -163,7 +163,7 @@ def axes_of(report: Report) -> dict[str, tuple[str, ...]]:
     values = {
         "kernels": {cell.spec.kernel for cell in cells},
         "variants": {f"{cell.spec.kernel}/{cell.spec.variant}" for cell in cells},
-        "cases": {f"{cell.spec.kernel}/{cell.spec.variant}/{cell.spec.case}" for cell in cells},
+        "cases": {cell.spec.id for cell in cells},
         "targets": {cell.target.name for cell in cells},
         "envs": {cell.env.name for cell in cells},
     }
@@ -208,12 +208,12 @@ def changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
 
     Both reports must have the arguments and options.
     """
-    before = {f"{spec.kernel}/{spec.variant}/{spec.case}": spec for spec in old.specs}
+    before = {spec.id: spec for spec in old.specs}
     return tuple(
-        name
+        spec.id
         for spec in new.specs
-        if (name := f"{spec.kernel}/{spec.variant}/{spec.case}") in before
-        and (one := before[name]).function
+        if (one := before.get(spec.id))
+        and one.function
         and spec.function
         and one.compile != spec.compile
     )

@@ -29,7 +29,7 @@ from compat.report.render.blocks import (
     TextLine,
     facts,
 )
-from compat.text import JsonObject, amount
+from compat.text import JsonObject, amount, group_by_key
 
 # --- sentences ------------------------------------------------------------------------------------
 
@@ -350,12 +350,9 @@ def _by_release(values: Iterable[Run[str]], line: Sequence[str]) -> str:
     )
 
 
-def _releases_by_value(values: Iterable[Run[T]]) -> Iterator[tuple[T, tuple[str, ...]]]:
+def _releases_by_value(values: Iterable[Run[T]]) -> Iterable[tuple[T, tuple[str, ...]]]:
     """Each value once, with all the releases that have it."""
-    groups: dict[T, tuple[str, ...]] = {}
-    for run in values:
-        groups[run.value] = (*groups.get(run.value, ()), *run.releases)
-    yield from groups.items()
+    return group_by_key((run.value, release) for run in values for release in run.releases).items()
 
 
 def _name_row(history: NameHistory) -> tuple[str, ...]:

@@ -190,16 +190,8 @@ def tuning_report(
     command takes them as cases.
     """
     plan = compiled.plan
-    cases = {
-        (case.kernel, case.variant, case.case)
-        for workload in plan.workloads
-        for case in workload.cases
-    }
-    results = tuple(
-        result
-        for result in compiled.launched_results
-        if (result.cell.spec.kernel, result.cell.spec.variant, result.cell.spec.case) in cases
-    )
+    cases = {case.id for workload in plan.workloads for case in workload.cases}
+    results = tuple(result for result in compiled.launched_results if result.cell.spec.id in cases)
     existing = existing_releases(plan.selection.config)
     return Report(
         results=results,

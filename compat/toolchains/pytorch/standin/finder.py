@@ -216,8 +216,7 @@ def is_from_stand_in(value: object) -> bool:
     A stand-in's dtype can be.
     """
     kind = type(value)
-    own: Sequence[str] = (__package__ or "",)
     if issubclass(kind, StandIn):
         return True
     module = kind.__module__ if not isinstance(value, type) else value.__module__
-    return module.startswith(tuple(own)) and not isinstance(value, dtypes.dtype)
+    return module.startswith(__package__ or "") and not isinstance(value, dtypes.dtype)
