@@ -20,7 +20,7 @@ from compat.envs.libraries import newest_of_minors, released_versions
 from compat.envs.provider import error_line
 from compat.errors import ConfigError, EnvError, IndexUnavailable, SelectionError
 from compat.matrix import run_matrix
-from compat.model import Cell, Env, Result, Specialization, Status
+from compat.model import Env, Result, Specialization, Status
 from compat.project import Listener, Obtain, Selection, no_cells, select, select_places
 from compat.report.summary.record import Report
 from compat.source.closure import module_of
@@ -241,13 +241,13 @@ class _BoardRun:
         self, part: NewCells, selection: Selection, before: CompiledVersion
     ) -> tuple[CompiledVersion, int]:
         """Compile changed kernels in all columns, and the others in the new columns."""
-        stored_report, changed = None, frozenset[tuple[str, ...]]()
+        stored_report, changed = None, frozenset[str]()
         if before.columns and not before.problem:
             stored_report = self.data.read(part.library.name, part.version)
             changed = _changed_kernels(stored_report.results, selection.specs)
         reports, columns = list[Report](), before.columns
         if not part.only_captured:
-            specs = tuple(spec for spec in selection.specs if _name(spec) not in changed)
+            specs = tuple(spec for spec in selection.specs if spec.id not in changed)
             targets = tuple(target for target in selection.targets if target.name in part.targets)
             reports += self._reports(evolve(selection, envs=part.envs, targets=targets), specs)
             columns = _columns(before, part, _without_answer(reports))
@@ -256,13 +256,13 @@ class _BoardRun:
                 f"{part.requirement}: compiling {amount(len(changed), 'new or changed kernel')}"
                 " for all releases and targets"
             )
-            specs = tuple(spec for spec in selection.specs if _name(spec) in changed)
+            specs = tuple(spec for spec in selection.specs if spec.id in changed)
             reports += (again := self._reports(selection, specs))
             lost = _without_answer(again)
             columns = {env: names for env, names in columns.items() if env not in lost}
         if stored_report is None and not reports:
             raise no_cells(selection)
-        compiled = {_place(result.cell) for report in reports for result in report.results}
+        compiled = {result.cell.id for report in reports for result in report.results}
         seconds = round(before.seconds + sum(report.seconds for report in reports), 1)
         if stored_report is not None:
             reports.insert(0, _besides(stored_report, compiled, selection.specs))
@@ -396,43 +396,29 @@ def _without_answer(reports: Iterable[Report]) -> set[str]:
     }
 
 
-def _changed_kernels(
-    before: Sequence[Result], now: Sequence[Specialization]
-) -> frozenset[tuple[str, ...]]:
+def _changed_kernels(before: Sequence[Result], now: Sequence[Specialization]) -> frozenset[str]:
     """The names of kernels with new arguments, or without a result for a target of ``before``."""
-    compile_specs = {_name(result.cell.spec): result.cell.spec.compile for result in before}
-    compiled = {(_name(result.cell.spec), result.cell.target) for result in before}
+    compile_specs = {result.cell.spec.id: result.cell.spec.compile for result in before}
+    compiled = {(result.cell.spec.id, result.cell.target) for result in before}
     targets = {result.cell.target for result in before}
     return frozenset(
-        name
+        spec.id
         for spec in now
-        if compile_specs.get(name := _name(spec), spec.compile) != spec.compile
-        or any(spec.is_for(target) and (name, target) not in compiled for target in targets)
+        if compile_specs.get(spec.id, spec.compile) != spec.compile
+        or any(spec.is_for(target) and (spec.id, target) not in compiled for target in targets)
     )
 
 
-def _name(spec: Specialization) -> tuple[str, ...]:
-    """Kernel, variant and case."""
-    return spec.kernel, spec.variant, spec.case
-
-
-def _place(cell: Cell) -> tuple[str, ...]:
-    """Env, target, kernel, variant and case."""
-    return cell.env.name, cell.target.name, *_name(cell.spec)
-
-
-def _besides(
-    report: Report, compiled: set[tuple[str, ...]], specs: Sequence[Specialization]
-) -> Report:
+def _besides(report: Report, compiled: set[str], specs: Sequence[Specialization]) -> Report:
     """A report without the cells that this run compiled, and without those that no longer exist."""
-    now = {_name(spec): spec for spec in specs}
+    now = {spec.id: spec for spec in specs}
     return evolve(
         report,
         results=tuple(
             evolve(result, cell=evolve(cell, spec=spec))
             for result in report.results
-            if _place(cell := result.cell) not in compiled
-            and (spec := now.get(_name(cell.spec))) is not None
+            if (cell := result.cell).id not in compiled
+            and (spec := now.get(cell.spec.id)) is not None
             and spec.compile == cell.spec.compile
             and spec.is_for(cell.target)
         ),

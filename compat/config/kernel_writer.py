@@ -74,9 +74,7 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
     kernels = kernels_of(parse_toml(text, display_path(path)), path)
     read_specs = tuple(spec for kernel in kernels for spec in kernel.specializations())
     for spec in read_specs:
-        original = next(
-            _resolve_paths(candidate) for candidate in specs if _whose(candidate) == _whose(spec)
-        )
+        original = next(_resolve_paths(candidate) for candidate in specs if candidate.id == spec.id)
         for name in (
             field for field in _COMPARED if getattr(original, field) != getattr(spec, field)
         ):
@@ -125,7 +123,7 @@ def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
 
 
 def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, object]:
-    if len({_whose(spec) for spec in specs}) != len(specs) or not specs:
+    if len({spec.id for spec in specs}) != len(specs) or not specs:
         raise ConfigError(
             "a kernel file has at least one kernel, and each variant and case of it once",
             where=str(folder),
@@ -205,10 +203,6 @@ def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, object]:
 
 def _place(spec: Specialization) -> Place:
     return spec.variant, spec.case
-
-
-def _whose(spec: Specialization) -> tuple[str, str, str]:
-    return spec.kernel, spec.variant, spec.case
 
 
 def _common(texts: Iterable[str]) -> str:
