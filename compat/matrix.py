@@ -234,10 +234,7 @@ class _Run:
             self.results.append(result)
             note(result)
 
-        def expect(cells: Sequence[Cell]) -> None:
-            self.listener.expecting(cells, self.context.forecast(cells))
-
-        return run(cells, self.context, keep, expect)
+        return run(cells, self.context, keep, self.listener.expecting)
 
     def _interpret(self, results: Sequence[Result]) -> None:
         """Add the interpreter's checks to the results of built cells that it can run."""

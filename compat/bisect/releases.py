@@ -18,7 +18,7 @@ from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import Criterion, RunsProgram
 from compat.bisect.judging import with_numbers
 from compat.bisect.search import probe_all, search
-from compat.engine.run import Interrupted, RunContext, concurrently, run, stored_results
+from compat.engine.run import Interrupted, OnPlan, RunContext, concurrently, run, stored_results
 from compat.executors.executor import LocalExecutor
 from compat.history.account import Account, Entry, Judgement, account
 from compat.history.verdict import points_of
@@ -157,7 +157,8 @@ class _LazyResults:
     ) -> None:
         self._candidates, self._criterion, self._gpu = query.candidates, query.criterion, query.gpu
         self._context, self._obtain = context, obtain
-        self._listener, self._on_result, self._has_plan = listener, on_result, False
+        self._listener, self._on_result = listener, on_result
+        self._on_plan: OnPlan | None = listener.expecting
         self._envs: dict[str, BuiltEnv] = {}
         self._results: dict[Cell, Result] = {}
 
@@ -175,14 +176,10 @@ class _LazyResults:
         missing = [
             cell for cell in cells if cell not in stored and self._envs[cell.env.name].error is None
         ]
-        self._plan(missing)
-        self._has_plan = True
+        self._listener.expecting(missing, context.forecast(missing))
+        self._on_plan = None
         count = Counter((cell.spec, cell.target) for cell in missing)
         return {kernel: count[kernel] for kernel in kernels}
-
-    def _plan(self, cells: Sequence[Cell]) -> None:
-        if not self._has_plan:
-            self._listener.expecting(cells, self._context.forecast(cells))
 
     def _cells(self, kernels: Kernels, positions: Sequence[int]) -> tuple[list[Cell], RunContext]:
         """The cells of ``kernels`` at ``positions``, and a context that has their envs."""
@@ -199,7 +196,7 @@ class _LazyResults:
         """Try all of ``kernels`` at ``positions``, in one run."""
         cells, context = self._cells(kernels, positions)
         new = [cell for cell in cells if cell not in self._results]
-        results = run(new, context, self._on_result, self._plan)
+        results = run(new, context, self._on_result, self._on_plan)
         results = with_numbers(results, self._criterion, context, self._gpu, self._listener.say)
         self._results |= {result.cell: result for result in results}
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from compat.config.kernel_sources import source_errors
+from compat.config.kernel_sources import source_beside, source_errors
 from compat.config.toml import DROP, Table, describe, did_you_mean, display_path, quote_text
 from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs
 from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types
@@ -304,11 +304,7 @@ def problem_of(
     if not problem_tables:
         return None
     of_source = _last("source", problem_tables)
-    source = Path(os.path.realpath(folder / of_source.string("source")))
-    if not os.path.isfile(source):
-        of_source.fail(
-            f"there is no file {of_source.string('source')!r} next to this one", "source"
-        )
+    source = source_beside(of_source, folder)
     of_function = _last("function", problem_tables)
     function = of_function.string("function")
     return Problem(

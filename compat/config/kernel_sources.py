@@ -96,11 +96,17 @@ def place_of(
     for key in ("path", "package"):
         if key in table:
             table.fail(f"{key!r} needs a module", key, hint='Add module = "mylib.ops.act".')
-    source = Path(os.path.realpath(folder / table.string("source")))
-    if not os.path.isfile(source):  # it also accepts names that no file system allows
-        table.fail(f"there is no file {table.string('source')!r} next to this one", "source")
+    source = source_beside(table, folder)
     roots = (*roots_of(source), *_install_folders(tables, folder, library))
     return Place(source=source, roots=tuple(dict.fromkeys(roots)), key="source")
+
+
+def source_beside(table: Table, folder: Path) -> Path:
+    """The file that ``source`` of a table names. Raises ConfigError if there is none."""
+    source = os.path.realpath(folder / table.string("source"))
+    if not os.path.isfile(source):  # it also accepts names that no file system allows
+        table.fail(f"there is no file {table.string('source')!r} next to this one", "source")
+    return Path(source)
 
 
 def _of_module(

@@ -132,11 +132,15 @@ class RunContext:
         )
 
 
+OnPlan = Callable[[Sequence[Cell], plan.Forecast], None]
+"""Receives the cells that will be compiled, and the time that they may take."""
+
+
 def run(
     cells: Sequence[Cell],
     context: RunContext,
     on_result: Callable[[Result], None] = lambda _: None,
-    on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
+    on_plan: OnPlan | None = None,
 ) -> tuple[Result, ...]:
     """Compile cells that are not known yet, and return the result of every cell.
 
@@ -146,7 +150,7 @@ def run(
         cells: The cells. This machine starts them in this order.
         context: How to compile.
         on_result: Called with each result, perhaps from another thread.
-        on_plan: Called with the cells that will be compiled, before the first starts.
+        on_plan: Called before the first cell starts.
 
     Returns:
         The results in the order of ``cells``.
@@ -164,7 +168,9 @@ def run(
     _log.info(
         "%d cells: %d in the store, %d to compile", len(cells), under_way.result_count, len(missing)
     )
-    on_plan([cells[position] for position in missing])
+    if on_plan is not None:
+        planned = [cells[position] for position in missing]
+        on_plan(planned, context.forecast(planned))
     try:
         under_way.compile_all(missing)
     except MachineError as error:

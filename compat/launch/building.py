@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from attrs import evolve, frozen
 
 from compat import toolchains
-from compat.engine.run import RunContext, run
+from compat.engine.run import OnPlan, RunContext, run
 from compat.errors import SelectionError
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Evidence, Problem, Result, Target
@@ -98,9 +98,7 @@ def build(
     envs = obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))
     context = context.with_envs(tuple(envs))
     with listener.compiling(len(cells), cells) as note:
-        outcome = build_cells(
-            cells, context, note, lambda all_: listener.expecting(all_, context.forecast(all_))
-        )
+        outcome = build_cells(cells, context, note, listener.expecting)
     without = (
         OmittedCell(cell=cell, why="its kernel file has no problem")
         for cell in selection.cells
@@ -117,7 +115,7 @@ def build_cells(
     cells: Sequence[Cell],
     context: RunContext,
     on_result: Callable[[Result], None] = lambda _: None,
-    on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
+    on_plan: OnPlan | None = None,
 ) -> Built:
     """Compile cells for launches.
 

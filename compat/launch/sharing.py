@@ -242,7 +242,7 @@ class MatrixLaunches(Launches):
         context = self._context.with_envs(tuple(obtained))
         with self._listener.compiling(len(cells), cells) as note:
             for portion in _portions(cells):
-                self._add_built(build_cells(portion, context, note, self._expect))
+                self._add_built(build_cells(portion, context, note, self._listener.expecting))
 
     def _unknown(self, cells: Sequence[Cell], envs: Mapping[str, BuiltEnv]) -> list[Cell]:
         """The cells without a stored launch."""
@@ -258,9 +258,6 @@ class MatrixLaunches(Launches):
         return [
             cell for cell in cells if (identities.get(cell, ""), _problem(cell)) not in launched
         ]
-
-    def _expect(self, cells: Sequence[Cell]) -> None:
-        self._listener.expecting(cells, self._context.forecast(cells))
 
     def _add_built(self, built: Built) -> None:
         if built.launchable:

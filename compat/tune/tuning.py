@@ -257,7 +257,5 @@ def compile_configs(
     envs = obtain(plan.selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))
     context = context.with_envs(tuple(envs))
     with listener.compiling(len(cells), cells) as note:
-        results = run(
-            cells, context, note, lambda all_: listener.expecting(all_, context.forecast(all_))
-        )
-    return CompiledConfigs(plan=plan, results=tuple(results), context=context)
+        results = run(cells, context, note, listener.expecting)
+    return CompiledConfigs(plan=plan, results=results, context=context)

@@ -14,7 +14,7 @@ from compat.bisect.answers import ReleaseAnswer
 from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import parse_criterion
 from compat.bisect.releases import ReleaseSearch, search_releases
-from compat.engine.run import RunContext
+from compat.engine.run import OnPlan, RunContext
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Target
 from compat.store.store import Store
 from compat.workers.attempt import Limits
@@ -45,9 +45,10 @@ class Invented:
         cells: Sequence[Cell],
         context: RunContext,
         on_result: Callable[[Result], None],
-        on_plan: Callable[[Sequence[Cell]], None],
+        on_plan: OnPlan | None,
     ) -> tuple[Result, ...]:
-        on_plan(cells)
+        if on_plan is not None:
+            on_plan(cells, context.forecast(cells))
         self.runs.append([cell.id for cell in cells])
         self.tried += [str(cell.env.release) for cell in cells]
         results = tuple(
