@@ -101,14 +101,10 @@ def _select_own_kernels(selection: Selection) -> Selection:
 
 def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] = ()) -> NamedSource:
     """The functions of a selection's kernels, and the ``files`` that contain none of them."""
-    functions: dict[tuple[Path, str | None], None] = {}
-    for spec in selection.specs:
-        functions[Path(spec.source), spec.function] = None
+    functions = [(Path(spec.source), spec.function) for spec in selection.specs]
     reached = {os.path.realpath(path) for path, _ in functions}
-    others = {
-        (path, function): None for path, function in files if os.path.realpath(path) not in reached
-    }
-    return NamedSource(selection=selection, files=tuple({**functions, **others}))
+    others = [file for file in files if os.path.realpath(file[0]) not in reached]
+    return NamedSource(selection=selection, files=tuple(dict.fromkeys((*functions, *others))))
 
 
 def read_source(

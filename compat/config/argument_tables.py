@@ -237,7 +237,7 @@ def check_hints(
                 hints.fail(
                     f"{name!r} is not in any signature of {of}", f"{key}[{index}]", hint=hint
                 )
-            types = sorted(filter(None, arguments[name]))
+            types = sorted({*filter(None, arguments[name])})
             if types and not any(takes_hint(kind, key) for kind in types):
                 why = f"{name!r} has the type {', '.join(map(quote_text, types))}"
                 hints.fail(

@@ -52,7 +52,7 @@ from compat.model import (
 from compat.model.cell import leaf_types
 from compat.source.closure import ParsedSource, SourceReader
 from compat.source.parsing import text_of
-from compat.text import JsonObject, lazy_pattern
+from compat.text import JsonObject, group_by_key, lazy_pattern
 from compat.toolchains.base import Toolchain
 
 _SUFFIXES = (".py", ".toml")
@@ -210,11 +210,12 @@ def kernels_of(
     kernels = tuple(
         DeclaredKernel.of(table, top, path=path, library=library, reader=reader) for table in tables
     )
-    arguments: dict[str, frozenset[str]] = {}
-    for kernel in kernels:
-        arguments |= {
-            name: arguments.get(name, types) | types for name, types in kernel.arguments.items()
-        }
+    arguments = group_by_key(
+        (name, kind)
+        for kernel in kernels
+        for name, types in kernel.arguments.items()
+        for kind in types
+    )
     check_hints(top, arguments, of="this file")
     return kernels
 
@@ -253,7 +254,7 @@ class DeclaredKernel:
     toolchain: Toolchain
     cases: dict[str, Table]
     variants: dict[str, Table]
-    arguments: Mapping[str, frozenset[str]]
+    arguments: Mapping[str, tuple[str, ...]]
     """Run-time argument → its types in all signature tables of this kernel. The name of a tuple's
     element is its path.
     """
@@ -310,10 +311,7 @@ class DeclaredKernel:
         tables = (*layers, *variants.values(), *cases.values())
         for table in tables:
             check_values(table, toolchain)
-        arguments: dict[str, frozenset[str]] = {}
-        for table in tables:
-            for name, kind in _arguments(table).items():
-                arguments[name] = arguments.get(name, frozenset()) | {kind}
+        arguments = group_by_key(item for table in tables for item in _arguments(table).items())
         for table in tables if top is None else tables[1:]:
             check_hints(table, arguments, launched=any(layer.mapping("launch") for layer in tables))
         return cls(

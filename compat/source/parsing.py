@@ -20,7 +20,7 @@ from typing import cast, get_args
 
 from attrs import frozen
 
-from compat.text import lazy_pattern
+from compat.text import group_by_key, lazy_pattern
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -409,10 +409,9 @@ def needed_statements(body: Sequence[ast.stmt], roots: Iterable[ast.stmt]) -> li
 
     A statement can need another one directly or through others.
     """
-    binding: dict[str, list[ast.stmt]] = {}
-    for statement in body:
-        for name in defined_names(statement):
-            binding.setdefault(name, []).append(statement)
+    binding = group_by_key(
+        (name, statement) for statement in body for name in defined_names(statement)
+    )
     needed_ids, waiting = set[int](), [*roots]
     while waiting:
         statement = waiting.pop()
