@@ -56,8 +56,8 @@ def rectangles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, ...], 
 
     Cases with the same targets are in one product. Each pair is in exactly one product.
     """
-    targets = group_by_key(sorted(set(pairs), key=lambda pair: tuple(map(natural, pair))))
-    cases = group_by_key((group, case) for case, group in targets.items())
+    targets = group_by_key(sorted(set(pairs), key=lambda pair: natural(pair[1])))
+    cases = group_by_key((targets[case], case) for case in sorted(targets, key=natural))
     return [(names, group) for group, names in cases.items()]
 
 
