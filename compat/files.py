@@ -10,6 +10,7 @@ process may write, cut or extend them meanwhile.
 from __future__ import annotations
 
 import atexit
+import errno
 import fcntl
 import hashlib
 import logging
@@ -53,7 +54,12 @@ def replace_file(
     which are written one after the other. Raises OSError. In that case the old file is unchanged,
     and no incomplete file stays.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:  # "File exists" does not say what is wrong
+        raise NotADirectoryError(
+            errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path.parent)
+        ) from error
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         if isinstance(content, bytes):

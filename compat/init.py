@@ -439,7 +439,8 @@ def _python_sources(named: Sequence[str], folder: Path) -> list[Path]:
             raise ConfigError("no such file", where=path, hint=where_else(path, folder))
         paths |= {Path(os.path.realpath(match)): None for match in matches if match.suffix == ".py"}
         if any(match.suffix != ".py" for match in matches):
-            raise ConfigError("is not a Python source", where=path)
+            hint = "Name Python sources, such as compat init src/mylib/softmax.py."
+            raise ConfigError("is not a Python source", where=path, hint=hint)
     return list(paths)
 
 

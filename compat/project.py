@@ -524,8 +524,8 @@ def _specs(
 ) -> tuple[Specialization, ...]:
     if not kernel_files and not config.kernels:
         hint = (
-            "Name a kernel file or a Python file with `compat matrix FILE`, or write a kernel file"
-            " with `compat init FILE.py`."
+            "Name a kernel file or a Python file with --spec FILE, or write a kernel file with"
+            " `compat init FILE.py`."
         )
         raise ConfigError("there are no kernels to compile", where=_place(config), hint=hint)
     patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)

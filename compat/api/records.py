@@ -239,8 +239,8 @@ def find(inspection: Inspection, patterns: Iterable[str], *, internal: bool = Fa
     meanings: dict[str, None] = {}
     hidden = 0
     for pattern in patterns:
+        in_full = pattern.startswith(tuple(inspection.short.values()))
         if _GLOB & set(pattern):
-            in_full = pattern.startswith(tuple(inspection.short.values()))
             matched = [
                 full
                 for written, full in shown.items()
@@ -252,7 +252,7 @@ def find(inspection: Inspection, patterns: Iterable[str], *, internal: bool = Fa
         else:
             meant = list(_names_of_word(inspection, pattern, shown))
         if not meant:
-            raise nothing_matches("name", pattern, shown)
+            raise nothing_matches("name", pattern, shown.values() if in_full else shown)
         meanings |= dict.fromkeys(meant)
     return NameMatches(names=tuple(meanings), internal=hidden)
 

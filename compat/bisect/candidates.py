@@ -23,6 +23,7 @@ from compat.config.matrix import MatrixConfig, declare, short_hash
 from compat.config.selection import select_envs
 from compat.envs.listing import INDEX, File, Minor, index_urls, list_files, pythons_of, wheel_facts
 from compat.errors import SelectionError
+from compat.history.account import spans
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Env
 from compat.project import Selection
@@ -163,8 +164,9 @@ def from_index(
             left_out[reason].append(str(version))
     chosen = [one for one in versions if reasons[one.version] is None]
     if not chosen:
+        line = [str(one.version) for one in versions]
         reasons_text = "; ".join(
-            f"{reason}: {', '.join(releases)}" for reason, releases in left_out.items()
+            f"{reason}: {spans(releases, line)}" for reason, releases in left_out.items()
         )
         raise SelectionError(
             f"no release of {published_as} is left to bisect",

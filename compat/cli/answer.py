@@ -20,7 +20,7 @@ from attrs import frozen
 from compat.cli import INTERRUPTED, logs
 from compat.cli.help import add_options
 from compat.cli.logs import be_quiet, is_quiet
-from compat.errors import StoreError
+from compat.errors import CompatError, StoreError
 from compat.files import replace_file
 from compat.report.render import FORMATS, Format
 from compat.report.render.blocks import Block, DataTable, Fit, TableColumn, TextLine
@@ -47,6 +47,10 @@ class FilePath(click.Path):
         if not os.fspath(value):
             self.fail("it is empty", param, context)
         return Path(os.fsdecode(super().convert(value, param, context)))
+
+
+_AWAITED = "compat.json_awaited"
+"""The key in a context's ``meta``: whether a program awaits JSON on standard output."""
 
 
 @frozen(kw_only=True)
@@ -97,8 +101,16 @@ class Answer:
         ended = text if text.endswith("\n") else f"{text}\n"
         if self.file is None:
             click.echo(ended, nl=False)
+            if context := click.get_current_context(silent=True):
+                context.meta[_AWAITED] = False
         else:
             write_file(self.file, click.unstyle(ended), "--output")
+
+
+def print_json_of_error(error: CompatError, context: click.Context) -> None:
+    """Print an error as the JSON that a program awaits from a command, unless it has its answer."""
+    if context.meta.get(_AWAITED):
+        click.echo(write_json({"error": str(error), "hint": error.hint}, indent=2))
 
 
 def write_file(path: Path, text: str | Iterator[str], option: str) -> None:
@@ -148,7 +160,9 @@ def answer_options(
         if values.pop("quiet"):
             be_quiet()
         logs.show(values.pop("verbose"))
-        return Answer(as_json=values.pop("as_json"), file=values.pop("answer_file", None))
+        given = Answer(as_json=values.pop("as_json"), file=values.pop("answer_file", None))
+        click.get_current_context().meta[_AWAITED] = given.as_json and given.file is None
+        return given
 
     options = [
         click.option(

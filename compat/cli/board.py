@@ -139,6 +139,7 @@ def site(*, answer: Answer, path: Path, output: Path | None, url: str | None) ->
 )
 @click.option(
     "--python",
+    "interpreter",
     type=FilePath(dir_okay=False),
     metavar="PATH",
     help="The interpreter whose packages are looked up.  [default: that of this command]",
@@ -152,7 +153,7 @@ def site(*, answer: Answer, path: Path, output: Path | None, url: str | None) ->
 )
 @answer_options(file=False, json_help="Print the answer as JSON.")
 def check(
-    *, answer: Answer, before: str | None, after: str | None, python: Path | None, record: str
+    *, answer: Answer, before: str | None, after: str | None, interpreter: Path | None, record: str
 ) -> None:
     """Show which kernels of the installed libraries an upgrade of Triton would break.
 
@@ -164,7 +165,7 @@ def check(
     Exits with 1 if a kernel breaks.
     """
     checked = check_board(
-        read_published(record), installed_packages(python), before=before, after=after
+        read_published(record), installed_packages(interpreter), before=before, after=after
     )
     answer.draw(lambda: check_blocks(checked), lambda: check_document(checked))
     sys.exit(1 if checked.breaks else 0)

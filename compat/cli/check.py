@@ -16,7 +16,7 @@ from compat.bisect import judging
 from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.judging import DEADLINE, JudgingProgram
 from compat.cli import INTERRUPTED, logs
-from compat.cli.answer import Answer, answer_options, gather_options
+from compat.cli.answer import Answer, answer_options, gather_options, print_json_of_error
 from compat.cli.help import Command
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option
@@ -60,7 +60,7 @@ def judge_options(
     deadline = click.option(
         "--judge-deadline",
         type=SECONDS,
-        default=DEADLINE,
+        default=round(DEADLINE),
         show_default=True,
         help="Seconds that the program of --judge run=COMMAND may take.",
     )
@@ -103,6 +103,7 @@ class _CheckCommand(Command):
                 click.echo(f"inconclusive: {reason}", err=True)
                 if reason.hint:
                     click.echo(f"  hint: {reason.hint}", err=True)
+                print_json_of_error(reason, context)
         sys.exit(CANNOT_TELL)
 
 

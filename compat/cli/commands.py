@@ -104,29 +104,33 @@ class _Commands(CommandGroup):
         except BrokenPipeError:  # the reader of the output has closed it
             sys.exit(BROKEN_PIPE)
         except CompatError as error:
-            _end(error, debug=context.params["debug"])
+            _end(error, context)
         except RecursionError as error:
             hint = (
                 "Shorten chains of `elif`. `compat --debug …` shows the code that reads the file."
             )
             nested = CompatError("a source or another file is nested too deeply", hint=hint)
             nested.__cause__ = error
-            _end(nested, debug=context.params["debug"])
+            _end(nested, context)
         except (ImportError, OSError, MemoryError, RuntimeError) as error:
             refused = refusal(error)
             if refused is None:
                 raise
-            _end(refused, debug=context.params["debug"])
+            _end(refused, context)
 
 
-def _end(error: CompatError, *, debug: bool) -> NoReturn:
-    if debug:
+def _end(error: CompatError, context: click.Context) -> NoReturn:
+    if context.params["debug"]:
         traceback.print_exception(error)
     _log.debug("ends with exit code %d", error.exit_code, exc_info=error)
     if not interruption.is_requested():  # else the interruption most likely caused it
         click.echo(f"error: {error}", err=True)
         if error.hint:
             click.echo(f"  hint: {error.hint}", err=True)
+        # Most commands need this module anyway, but --help does not.
+        from compat.cli.answer import print_json_of_error
+
+        print_json_of_error(error, context)
     sys.exit(error.exit_code)
 
 

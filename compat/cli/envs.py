@@ -27,7 +27,7 @@ from compat.cli.help import Command
 from compat.cli.logs import say, show_task
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, env_provider
-from compat.cli.selecting import ENV, PlaceOptions, place_options, select_places
+from compat.cli.selecting import ENV, PlaceOptions, Whole, place_options, select_places
 from compat.envs.cache import EnvCache
 from compat.envs.record import kept_envs, read_env
 from compat.envs.record import prune as prune_envs
@@ -108,7 +108,7 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
 @click.option(
     "--jobs",
     "-j",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     help="Envs built at the same time.  [default: one more than cores]",
 )

@@ -24,7 +24,7 @@ from compat.cli.resources import (
     launched_option,
     use_gpu,
 )
-from compat.cli.selecting import PlaceOptions, place_options, select_places
+from compat.cli.selecting import PlaceOptions, Whole, place_options, select_places
 from compat.hunt.defects import HuntAnswer
 from compat.hunt.examples import HuntFiles, WrittenHunt, write_hunt
 from compat.hunt.hunting import HuntRequest, HuntRun
@@ -46,13 +46,13 @@ from compat.text import amount
 )
 @click.option(
     "--programs",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     help="The number of programs.  [default: as many as the time allows]",
 )
 @click.option(
     "--seed",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     metavar="N",
     help="The seed of the first program.  [default: the one after the last hunt]",
 )
@@ -64,7 +64,7 @@ from compat.text import amount
 )
 @click.option(
     "--forms",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=2,
     metavar="N",
     show_default=True,
@@ -95,7 +95,7 @@ from compat.text import amount
     "--shrink",
     "shrinking",
     type=click.FloatRange(min=0),
-    default=30.0,
+    default=30,
     metavar="SECONDS",
     show_default=True,
     help="The time for making an example smaller. 0: keep the program as it was generated.",

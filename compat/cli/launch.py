@@ -23,6 +23,7 @@ from compat.cli.resources import CompileOptions, compile_options, executor_optio
 from compat.cli.selecting import (
     SECONDS,
     SelectionOptions,
+    Whole,
     kernel_arguments,
     select,
     selection_options,
@@ -56,7 +57,7 @@ from compat.text import amount
 )
 @click.option(
     "--repeats",
-    type=click.IntRange(min=2),
+    type=Whole(min=2),
     metavar="N",
     default=30,
     show_default=True,

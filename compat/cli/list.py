@@ -27,8 +27,15 @@ from compat.text import JsonMapping
 Rows = Iterable[JsonMapping]
 
 
+class _Kind(click.Choice[str]):
+    """The kind of things to list."""
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return f"Choose one, such as `compat list {self.choices[0]}`."
+
+
 @click.command(cls=Command, name="list")
-@click.argument("what", type=click.Choice(["envs", "targets", "kernels", "cells"]))
+@click.argument("what", type=_Kind(["envs", "targets", "kernels", "cells"]))
 @kernel_arguments
 @selection_options
 @shard_option

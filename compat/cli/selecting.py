@@ -322,7 +322,10 @@ class _Seconds(click.types.FloatParamType):
     def convert(
         self, value: Any, parameter: click.Parameter | None, context: click.Context | None
     ) -> Any:
-        number = super().convert(value, parameter, context)
+        try:
+            number = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number of seconds.", parameter, context)
         if not 0 < number <= LONGEST:  # also of NaN
             self.fail(f"{value!r} is not above 0 and at most {LONGEST:,}.", parameter, context)
         return number
@@ -330,3 +333,9 @@ class _Seconds(click.types.FloatParamType):
 
 SECONDS = _Seconds()
 """The type of options with a duration: above zero, and within the range of a timer."""
+
+
+class Whole(click.IntRange):
+    """A whole number on the command line."""
+
+    name = "whole number"

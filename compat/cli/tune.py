@@ -80,7 +80,7 @@ def tune(
 ) -> None:
     """Find the best config of a kernel on each release, and what it costs to keep another.
 
-    $ compat tune sel_dense --envs releases --target sm_90 --build tuned --archive
+    $ compat tune sel_dense --envs releases --target sm_90 --build tuned
 
     The command compiles every config that [tune] of the kernel file and the cases describe, on
     every release. On the GPU host, `python tuned/launch.py --minutes 10` checks the configs, then

@@ -134,7 +134,8 @@ class _Redirects(HTTPRedirectHandler):
 
 
 def _unreadable(link: str, error: Exception) -> IndexUnavailable:
-    reason = error.reason if isinstance(error, URLError) else error
+    cause = error.reason if isinstance(error, URLError) else error
+    reason = (cause.strerror if isinstance(cause, OSError) else None) or cause
     return IndexUnavailable(
         f"{without_password(link)} cannot be read: {reason}",
         hint="Check that this machine is online.",

@@ -153,7 +153,9 @@ def requirement_to_be_ok(result: Result, limits: Limits) -> CandidateRequirement
     criterion = parse_criterion("ok")
     if criterion(result) is not Judgement.GOOD:
         raise SelectionError(
-            f"{result.cell.id} is {result.outcome.status}, not good", where="--good"
+            f"{result.cell.id} is {result.outcome.status}, not good",
+            where="--good",
+            hint=f"Name another env or release. `compat explain {result.cell.id}` says more.",
         )
     limits = _candidate_limits(limits, result.outcome, criterion)
     return CandidateRequirement(

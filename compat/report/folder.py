@@ -118,7 +118,7 @@ def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
             replace_file(folder / written.file, written.render(report, ""))
     except OSError as error:
         raise StoreError(
-            f"the report could not be written: {error}",
+            f"the report could not be written: {error.strerror or error}",
             where=str(folder),
             hint=(
                 "All results are kept. Run the same command with another --output, without --again"

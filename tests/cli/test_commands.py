@@ -220,6 +220,8 @@ def _finished(project: Path) -> bool:
             "these are cells, use --kernel faces --case small --target sm_90 --envs 'triton-3.*'.",
         ),
         (["matrix", "--jobs", "0"], 2, "0 is not in the range"),
+        (["matrix", "--jobs", "many"], 2, "'many' is not a valid whole number."),
+        (["matrix", "--deadline", "soon"], 2, "'soon' is not a number of seconds."),
         (["matrix", "--deadline", "0"], 2, "for '--deadline': '0' is not above 0 and at"),
         (["matrix", "--deadline", "nan"], 2, "'nan' is not above 0"),
         (["matrix", "--deadline", "1e9"], 2, "'1e9' is not above 0 and at most 100,000,000."),
@@ -230,6 +232,12 @@ def _finished(project: Path) -> bool:
         (["matrix", "--spec", ""], 2, "Invalid value for '--spec': it is empty"),
         (["explain", "nosuch"], 3, "no cell matches 'nosuch'"),
         (["list", "everything"], 2, "'everything' is not one of"),
+        (
+            ["list"],
+            2,
+            "Missing argument '{envs|targets|kernels|cells}'. Choose one, such as `compat list"
+            " envs`.",
+        ),
         (["nosuch"], 2, "No such command 'nosuch'"),
     ],
 )
@@ -243,6 +251,46 @@ def test_usage_errors_have_a_message_and_an_exit_code(
     assert ran.returncode == code, ran.stderr
     assert message in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+@for_each(
+    ("arguments", "code", "message", "hint"),
+    [
+        (
+            ["matrix", "--envs", "nosuch"],
+            3,
+            "no env, group of envs or release matches",
+            "Available",
+        ),
+        (["fix", "nosuch"], 3, "no cell matches 'nosuch'", "unknown kernel"),
+        (["diff", "old", "new"], 5, "old: cannot be read", "`compat matrix` writes"),
+        (["check", "nosuch"], 125, "no cell matches 'nosuch'", "unknown kernel"),
+    ],
+)
+def test_an_error_is_json_for_a_program_that_awaits_json(
+    tmp_path: Path, arguments: list[str], code: int, message: str, hint: str
+) -> None:
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    (tmp_path / "faces.toml").write_text(KERNEL)
+    (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
+    ran = compat(tmp_path, *arguments, "--json")
+    assert ran.returncode == code, ran.stderr
+    document = json.loads(ran.stdout)
+    assert set(document) == {"error", "hint"}
+    assert document["error"].startswith(message)
+    assert document["hint"].startswith(hint)
+    assert f": {document['error']}\n  hint: {document['hint']}\n" in ran.stderr
+    assert not compat(tmp_path, *arguments).stdout
+
+
+def test_an_error_after_the_answer_adds_no_second_json(tmp_path: Path) -> None:
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    (tmp_path / "faces.toml").write_text(KERNEL)
+    (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
+    ran = compat(tmp_path, "matrix", "--no-build", "--json", "--junit", "faces.toml/x")
+    assert ran.returncode == 5, ran.stderr
+    assert "faces.toml/x: cannot write the answer: Not a directory" in ran.stderr
+    assert "cells" in json.loads(ran.stdout)
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_init_skips_the_folders_that_commands_write(tmp_path: Path) -> None:
         ("broken.py", "error: broken.py, line 1: cannot be parsed as Python: "),
         ("in/broken.py", "error: in/broken.py, line 1: cannot be parsed as Python: "),
         ("null.py", "error: null.py"),
-        ("notes.txt", "error: notes.txt: is not a Python source"),
+        ("notes.txt", "error: notes.txt: is not a Python source\n  hint: Name Python sources"),
         (
             "empty.py",
             "error: empty.py: there is no Triton or CuTe DSL kernel in any Python source here",

@@ -484,6 +484,7 @@ def test_releases_named_good_must_be_good(releases: Path) -> None:
         releases, "reduce", cell, "--bad", "3.9.0", "--good", "3.6.0,3.9.0", "--no-build", code=3
     )
     assert "triton-3.9.0 is rejected, not good" in output
+    assert "hint: Name another env or release. `compat explain " in output
     assert "nowhere" in told_by(
         releases, "reduce", GONE, "--good", "3.6.0,nowhere", "--no-build", code=3
     )
