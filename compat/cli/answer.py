@@ -10,6 +10,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -100,9 +101,9 @@ class Answer:
         """Write a text unchanged. Raises StoreError if the file cannot be written."""
         ended = text if text.endswith("\n") else f"{text}\n"
         if self.file is None:
-            click.echo(ended, nl=False)
             if context := click.get_current_context(silent=True):
-                context.meta[_AWAITED] = False
+                context.meta[_AWAITED] = False  # also if only a part of it can be written
+            click.echo(ended, nl=False)
         else:
             write_file(self.file, click.unstyle(ended), "--output")
 
@@ -110,7 +111,8 @@ class Answer:
 def print_json_of_error(error: CompatError, context: click.Context) -> None:
     """Print an error as the JSON that a program awaits from a command, unless it has its answer."""
     if context.meta.get(_AWAITED):
-        click.echo(write_json({"error": str(error), "hint": error.hint}, indent=2))
+        with suppress(OSError):  # the error itself is on standard error
+            click.echo(write_json({"error": str(error), "hint": error.hint}, indent=2))
 
 
 def write_file(path: Path, text: str | Iterator[str], option: str) -> None:

@@ -115,6 +115,10 @@ def test_explain_shows_the_results_of_the_last_run(project: Path) -> None:
     before = compat(project, "explain", "faces/mismatched/only/sm_90/triton-3.1.0")
     assert before.returncode == 0
     assert "not compiled yet" in before.stdout
+    assert before.stdout.endswith(
+        "  compile it:\n    compat matrix --kernel faces --variant mismatched --case only --target"
+        " sm_90 --envs triton-3.1.0\n"
+    )
     compat(project, "matrix")
     ran = compat(project, "explain", "*mismatched*")
     for phrase in (

@@ -77,6 +77,25 @@ def test_a_full_disk_below_standard_output_is_not_about_temporary_files(
     )
 
 
+def test_an_error_keeps_its_exit_code_if_its_json_cannot_be_written(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "compat.cli", "list", "envs", "--envs", "nosuch", "--json"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert ran.returncode == 3
+    assert ran.stderr.startswith(
+        "error: no env, group of envs or release matches 'nosuch'\n  hint:"
+    )
+    assert ran.stderr.count("error:") == 1
+
+
 @pytest.mark.parametrize("arguments", [["matrix"], ["list", "cells"], ["repro", "x"], ["check"]])
 def test_a_command_in_a_removed_folder_ends_with_one_clear_error(
     tmp_path: Path, arguments: list[str]

@@ -48,7 +48,7 @@ def explanation_lines(explanation: Explanation | CellOverview) -> Iterator[str]:
     )
 
 
-_VERBATIM = frozenset({"evidence", "traceback", "try an edit", "again"})
+_VERBATIM = frozenset({"evidence", "traceback", "try an edit", "again", "compile it"})
 """The sections with code and commands, whose lines are never broken."""
 _INDENT = "  "
 """The indent of a section."""
@@ -118,7 +118,9 @@ def _lines(explanation: Explanation) -> Iterator[str]:
     yield from _section("attempts", _attempt_lines(explanation.attempts))
     yield from _section("specialization", _specialization(explanation.cell))
     yield from _section("env", _env(explanation.built))
-    yield from _section("again", [_command(explanation)])
+    yield from _section(
+        "compile it" if explanation.result is None else "again", [_command(explanation)]
+    )
 
 
 def _outcome(result: Result, explanation: Explanation) -> Iterator[str]:
@@ -301,7 +303,8 @@ def _env(built: BuiltEnv) -> Iterator[str]:
 
 def _command(explanation: Explanation) -> str:
     which = cell_options(explanation.cell)
-    return shlex.join(("compat", "matrix", *which, *explanation.options, "--again"))
+    again = () if explanation.result is None else ("--again",)
+    return shlex.join(("compat", "matrix", *which, *explanation.options, *again))
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
