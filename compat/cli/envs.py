@@ -27,7 +27,7 @@ from compat.cli.help import Command
 from compat.cli.logs import say, show_task
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, env_provider
-from compat.cli.selecting import ENV, PlaceOptions, Whole, place_options, select_places
+from compat.cli.selecting import ENV, Number, PlaceOptions, Whole, place_options, select_places
 from compat.envs.cache import EnvCache
 from compat.envs.record import kept_envs, read_env
 from compat.envs.record import prune as prune_envs
@@ -175,6 +175,8 @@ def new(
     undeclared = new_releases(config, config.choose_envs(names))
     for note in undeclared.notes:
         say(f"note: {note}")
+    if not undeclared.releases:
+        say("note: every release of the package index is declared")
     added = {path: add_releases(path, undeclared.releases) for path in files}
     answer.give(
         lambda: (
@@ -241,7 +243,7 @@ def lock(
 @envs.command(short_help="Remove envs that no command has used for a while.")
 @click.option(
     "--older-than",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=30,
     show_default=True,
     metavar="DAYS",

@@ -24,7 +24,7 @@ from compat.cli.resources import (
     launched_option,
     use_gpu,
 )
-from compat.cli.selecting import PlaceOptions, Whole, place_options, select_places
+from compat.cli.selecting import Number, PlaceOptions, Whole, place_options, select_places
 from compat.hunt.defects import HuntAnswer
 from compat.hunt.examples import HuntFiles, WrittenHunt, write_hunt
 from compat.hunt.hunting import HuntRequest, HuntRun
@@ -39,7 +39,7 @@ from compat.text import amount
 @place_options
 @click.option(
     "--minutes",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(min=0, min_open=True),
     default=None,
     metavar="N",
     help="Begin no further programs after these minutes.  [default: 1, without --programs]",
@@ -94,7 +94,7 @@ from compat.text import amount
 @click.option(
     "--shrink",
     "shrinking",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=30,
     metavar="SECONDS",
     show_default=True,

@@ -339,3 +339,9 @@ class Whole(click.IntRange):
     """A whole number on the command line."""
 
     name = "whole number"
+
+
+class Number(click.FloatRange):
+    """A number on the command line."""
+
+    name = "number"

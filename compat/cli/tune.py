@@ -23,7 +23,13 @@ from compat.cli.resources import (
     launched_option,
     use_gpu,
 )
-from compat.cli.selecting import SelectionOptions, kernel_arguments, select, selection_options
+from compat.cli.selecting import (
+    Number,
+    SelectionOptions,
+    kernel_arguments,
+    select,
+    selection_options,
+)
 from compat.errors import SelectionError
 from compat.launch import hosting
 from compat.launch.archive import pack, write_archive
@@ -41,7 +47,7 @@ from compat.tune.tuning import CompiledConfigs
 @launch_options("Launch what was not launched before, on the GPU of this machine.")
 @click.option(
     "--minutes",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(min=0, min_open=True),
     metavar="N",
     help="With --launch: the minutes that launches may take.  [default: no limit]",
 )

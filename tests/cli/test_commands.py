@@ -225,6 +225,7 @@ def _finished(project: Path) -> bool:
         ),
         (["matrix", "--jobs", "0"], 2, "0 is not in the range"),
         (["matrix", "--jobs", "many"], 2, "'many' is not a valid whole number."),
+        (["hunt", "--minutes", "few"], 2, "'few' is not a valid number."),
         (["matrix", "--deadline", "soon"], 2, "'soon' is not a number of seconds."),
         (["matrix", "--deadline", "0"], 2, "for '--deadline': '0' is not above 0 and at"),
         (["matrix", "--deadline", "nan"], 2, "'nan' is not above 0"),
