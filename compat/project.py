@@ -9,7 +9,7 @@ makes one from its options.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
@@ -44,7 +44,7 @@ from compat.guess.finding import sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.store.store import Store
-from compat.text import printable
+from compat.text import join_words, printable
 from compat.workers.attempt import Limits
 
 KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
@@ -376,19 +376,28 @@ def no_cells(selection: Selection) -> SelectionError:
             hint="Choose one of these targets.",
         )
     if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
-        hint = "See the toolchain of each kernel with `compat list kernels`."
+        targets = (
+            target.name for name in own for target in toolchains.look_up(name).device.targets
+        )
+        hint = (
+            f"The kernels are for {_titles(own)}, with the targets {join_words(targets)}."
+            " `compat list envs` shows the envs."
+        )
         return SelectionError(
             "no chosen env or target is for the toolchain of a chosen kernel", hint=hint
         )
-    titles = " or ".join(toolchains.look_up(name).title for name in own)
     hint = (
         f"Name releases to compile on: env = [{', '.join(release_example(name) for name in own)}]."
     )
     return SelectionError(
-        f"no env has {titles}, which the kernels are for",
+        f"no env has {_titles(own)}, which the kernels are for",
         where=f"{display_path(config.path)}: env",
         hint=hint,
     )
+
+
+def _titles(names: Iterable[str]) -> str:
+    return " or ".join(toolchains.look_up(name).title for name in names)
 
 
 def select(

@@ -10,7 +10,6 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,8 +19,8 @@ from attrs import frozen
 
 from compat.cli import INTERRUPTED, logs
 from compat.cli.help import add_options
-from compat.cli.logs import be_quiet, is_quiet
-from compat.errors import CompatError, StoreError
+from compat.cli.logs import JSON_AWAITED, be_quiet, is_quiet
+from compat.errors import StoreError
 from compat.files import replace_file
 from compat.report.render import FORMATS, Format
 from compat.report.render.blocks import Block, DataTable, Fit, TableColumn, TextLine
@@ -48,10 +47,6 @@ class FilePath(click.Path):
         if not os.fspath(value):
             self.fail("it is empty", param, context)
         return Path(os.fsdecode(super().convert(value, param, context)))
-
-
-_AWAITED = "compat.json_awaited"
-"""The key in a context's ``meta``: whether a program awaits JSON on standard output."""
 
 
 @frozen(kw_only=True)
@@ -102,17 +97,10 @@ class Answer:
         ended = text if text.endswith("\n") else f"{text}\n"
         if self.file is None:
             if context := click.get_current_context(silent=True):
-                context.meta[_AWAITED] = False  # also if only a part of it can be written
+                context.meta[JSON_AWAITED] = False  # also if only a part of it can be written
             click.echo(ended, nl=False)
         else:
             write_file(self.file, click.unstyle(ended), "--output")
-
-
-def print_json_of_error(error: CompatError, context: click.Context) -> None:
-    """Print an error as the JSON that a program awaits from a command, unless it has its answer."""
-    if context.meta.get(_AWAITED):
-        with suppress(OSError):  # the error itself is on standard error
-            click.echo(write_json({"error": str(error), "hint": error.hint}, indent=2))
 
 
 def write_file(path: Path, text: str | Iterator[str], option: str) -> None:
@@ -162,9 +150,9 @@ def answer_options(
         if values.pop("quiet"):
             be_quiet()
         logs.show(values.pop("verbose"))
-        given = Answer(as_json=values.pop("as_json"), file=values.pop("answer_file", None))
-        click.get_current_context().meta[_AWAITED] = given.as_json and given.file is None
-        return given
+        answer = Answer(as_json=values.pop("as_json"), file=values.pop("answer_file", None))
+        click.get_current_context().meta[JSON_AWAITED] = answer.as_json and answer.file is None
+        return answer
 
     options = [
         click.option(

@@ -16,7 +16,7 @@ from compat.bisect import judging
 from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.judging import DEADLINE, JudgingProgram
 from compat.cli import INTERRUPTED, logs
-from compat.cli.answer import Answer, answer_options, gather_options, print_json_of_error
+from compat.cli.answer import Answer, answer_options, gather_options
 from compat.cli.help import Command
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, executor_option
@@ -103,7 +103,7 @@ class _CheckCommand(Command):
                 click.echo(f"inconclusive: {reason}", err=True)
                 if reason.hint:
                     click.echo(f"  hint: {reason.hint}", err=True)
-                print_json_of_error(reason, context)
+                logs.print_json_of_error(reason, context)
         sys.exit(CANNOT_TELL)
 
 

@@ -127,10 +127,7 @@ def _end(error: CompatError, context: click.Context) -> NoReturn:
         click.echo(f"error: {error}", err=True)
         if error.hint:
             click.echo(f"  hint: {error.hint}", err=True)
-        # Most commands need this module anyway, but --help does not.
-        from compat.cli.answer import print_json_of_error
-
-        print_json_of_error(error, context)
+        logs.print_json_of_error(error, context)
     sys.exit(error.exit_code)
 
 

@@ -27,7 +27,14 @@ from compat.cli.help import Command
 from compat.cli.logs import say, show_task
 from compat.cli.progress import ProgressListener
 from compat.cli.resources import CompileOptions, compile_options, env_provider
-from compat.cli.selecting import ENV, Number, PlaceOptions, Whole, place_options, select_places
+from compat.cli.selecting import (
+    ENV,
+    DecimalNumber,
+    PlaceOptions,
+    WholeNumber,
+    place_options,
+    select_places,
+)
 from compat.envs.cache import EnvCache
 from compat.envs.record import kept_envs, read_env
 from compat.envs.record import prune as prune_envs
@@ -108,7 +115,7 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
 @click.option(
     "--jobs",
     "-j",
-    type=Whole(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="Envs built at the same time.  [default: one more than cores]",
 )
@@ -243,7 +250,7 @@ def lock(
 @envs.command(short_help="Remove envs that no command has used for a while.")
 @click.option(
     "--older-than",
-    type=Number(min=0),
+    type=DecimalNumber(min=0),
     default=30,
     show_default=True,
     metavar="DAYS",

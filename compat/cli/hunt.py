@@ -24,7 +24,13 @@ from compat.cli.resources import (
     launched_option,
     use_gpu,
 )
-from compat.cli.selecting import Number, PlaceOptions, Whole, place_options, select_places
+from compat.cli.selecting import (
+    DecimalNumber,
+    PlaceOptions,
+    WholeNumber,
+    place_options,
+    select_places,
+)
 from compat.hunt.defects import HuntAnswer
 from compat.hunt.examples import HuntFiles, WrittenHunt, write_hunt
 from compat.hunt.hunting import HuntRequest, HuntRun
@@ -39,20 +45,20 @@ from compat.text import amount
 @place_options
 @click.option(
     "--minutes",
-    type=Number(min=0, min_open=True),
+    type=DecimalNumber(min=0, min_open=True),
     default=None,
     metavar="N",
     help="Begin no further programs after these minutes.  [default: 1, without --programs]",
 )
 @click.option(
     "--programs",
-    type=Whole(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="The number of programs.  [default: as many as the time allows]",
 )
 @click.option(
     "--seed",
-    type=Whole(min=0),
+    type=WholeNumber(min=0),
     metavar="N",
     help="The seed of the first program.  [default: the one after the last hunt]",
 )
@@ -64,7 +70,7 @@ from compat.text import amount
 )
 @click.option(
     "--forms",
-    type=Whole(min=1),
+    type=WholeNumber(min=1),
     default=2,
     metavar="N",
     show_default=True,
@@ -94,7 +100,7 @@ from compat.text import amount
 @click.option(
     "--shrink",
     "shrinking",
-    type=Number(min=0),
+    type=DecimalNumber(min=0),
     default=30,
     metavar="SECONDS",
     show_default=True,

@@ -23,7 +23,7 @@ from compat.cli.resources import CompileOptions, compile_options, executor_optio
 from compat.cli.selecting import (
     SECONDS,
     SelectionOptions,
-    Whole,
+    WholeNumber,
     kernel_arguments,
     select,
     selection_options,
@@ -57,7 +57,7 @@ from compat.text import amount
 )
 @click.option(
     "--repeats",
-    type=Whole(min=2),
+    type=WholeNumber(min=2),
     metavar="N",
     default=30,
     show_default=True,

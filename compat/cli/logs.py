@@ -20,14 +20,18 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import click
 
-from compat.text import printable
+from compat.text import printable, write_json
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
 
+    from compat.errors import CompatError
+
 VERBOSE_HELP = "Log each step to standard error; given twice, log everything."
 """The help of ``-v``, before a command and after it."""
+JSON_AWAITED = "compat.json_awaited"
+"""The key in a context's ``meta``: whether a program awaits JSON on standard output."""
 FOLDER = "log"
 """The name of the folder of the logs, inside the folder that outlives a run."""
 _KEPT = 20
@@ -155,6 +159,13 @@ def say(message: str) -> None:
         Showing.live.console.print(Text(printable(message)), soft_wrap=True)
     else:
         click.echo(printable(message), err=True)
+
+
+def print_json_of_error(error: CompatError, context: click.Context) -> None:
+    """Print an error as the JSON that a program awaits from a command, unless it has its answer."""
+    if context.meta.get(JSON_AWAITED):
+        with suppress(OSError):  # the error itself is on standard error
+            click.echo(write_json({"error": str(error), "hint": error.hint}, indent=2))
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from compat.cli import logs
 from compat.cli.answer import FilePath, gather_options
 from compat.cli.help import add_options
 from compat.cli.logs import say, show_task
-from compat.cli.selecting import SECONDS, Whole
+from compat.cli.selecting import SECONDS, WholeNumber
 from compat.executors import EXECUTORS, LOCAL
 from compat.text import JsonMapping, printable
 
@@ -34,7 +34,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], JsonMapping]] = {
     "jobs": (
         ("--jobs", "-j"),
         {
-            "type": Whole(min=1),
+            "type": WholeNumber(min=1),
             "metavar": "N",
             "help": "Cells compiled at the same time.  [default: number of cores]",
         },

@@ -335,13 +335,13 @@ SECONDS = _Seconds()
 """The type of options with a duration: above zero, and within the range of a timer."""
 
 
-class Whole(click.IntRange):
+class WholeNumber(click.IntRange):
     """A whole number on the command line."""
 
     name = "whole number"
 
 
-class Number(click.FloatRange):
+class DecimalNumber(click.FloatRange):
     """A number on the command line."""
 
     name = "number"

@@ -24,7 +24,7 @@ from compat.cli.resources import (
     use_gpu,
 )
 from compat.cli.selecting import (
-    Number,
+    DecimalNumber,
     SelectionOptions,
     kernel_arguments,
     select,
@@ -47,7 +47,7 @@ from compat.tune.tuning import CompiledConfigs
 @launch_options("Launch what was not launched before, on the GPU of this machine.")
 @click.option(
     "--minutes",
-    type=Number(min=0, min_open=True),
+    type=DecimalNumber(min=0, min_open=True),
     metavar="N",
     help="With --launch: the minutes that launches may take.  [default: no limit]",
 )

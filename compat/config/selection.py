@@ -246,6 +246,9 @@ class CellPattern:
 
         It names the first part of an id that no cell has, and the existing alternatives.
         """
+        if self.text.count("/") >= _PARTS and not _GLOB & set(self.text):
+            hint = f"An id has {_PARTS} parts: {'/'.join(_OPTIONS)}."
+            return SelectionError(f"no cell matches {self.text!r}", hint=hint)
         for place, kind in enumerate(_OPTIONS):
             glob_parts = {
                 parts[place] for glob in self.globs if len(parts := glob.split("/")) > place

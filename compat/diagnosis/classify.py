@@ -713,12 +713,12 @@ def _exception_text(symptom_texts: Symptoms) -> str:
 
 def _symptom_lines(symptom_texts: Symptoms) -> Iterator[str]:
     yield symptom_texts.source
-    yield _exception_text(symptom_texts)
     by = f" by `{symptom_texts.statement}`" if symptom_texts.statement else ""
     if symptom_texts.wordless_cause:
         at = f", raised in {symptom_texts.place}{by}" if symptom_texts.place else ""
-        yield f"caused by {symptom_texts.wordless_cause}{at}"
-    elif (
+        yield f"{symptom_texts.wordless_cause}{at}"
+    yield _exception_text(symptom_texts)
+    if (
         not symptom_texts.message
         and symptom_texts.place
         and symptom_texts.error != "CompileTimeAssertionFailure"

@@ -158,8 +158,8 @@ class Reduction:
 
     def releases(self, envs: Iterable[str]) -> str:
         """Return the releases of some of its envs as runs, such as ``3.0.0–3.2.0``."""
-        tried = releases_of(self.runs.context.envs.values())
-        return runs_of({*envs}, tried, self.subject.existing)
+        releases = releases_of(self.runs.context.envs.values())
+        return runs_of({*envs}, releases, self.subject.existing)
 
     @property
     def behaviour(self) -> BuildComparison | None:

@@ -140,6 +140,9 @@ def test_the_hint_names_the_part_of_an_id_that_does_not_match(project: Path) -> 
         "softmax/as_written/small/gfx942/3.9": (
             "softmax/as_written/small has no target 'gfx942'. Available: sm_80, sm_90."
         ),
+        "softmax/as_written/small/sm_90/3.9/1": (
+            "An id has 5 parts: kernel/variant/case/target/env."
+        ),
     }.items():
         with pytest.raises(SelectionError) as raised:
             cell_pattern(text, chosen.config).choose(chosen.cells)

@@ -146,7 +146,7 @@ def test_message_with_the_line_of_the_kernel_has_its_class(
     assert class_of(outcome_of("name", evidence)) == failure_class
 
 
-def test_an_exception_without_a_message_is_named_below_the_one_that_hides_it() -> None:
+def test_an_exception_without_a_message_is_named_before_the_one_that_hides_it() -> None:
     inside = (
         '  File "/env/site-packages/nvidia_cutlass_dsl/python_packages/cutlass/cute/core.py", line'
         " 77, in copy\n    assert atom.type == other\n"
@@ -166,8 +166,8 @@ def test_an_exception_without_a_message_is_named_below_the_one_that_hides_it() -
     assert failure.failure_class == "internal-error"
     assert failure.excerpt.splitlines() == [
         "cute.copy(a, b)",
+        "AssertionError, raised in core.py: copy by `assert atom.type == other`",
         "DSLRuntimeError: Error during runtime code generation for function `k`",
-        "caused by AssertionError, raised in core.py: copy by `assert atom.type == other`",
     ]
 
 

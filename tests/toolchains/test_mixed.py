@@ -130,7 +130,10 @@ def test_selection_without_cells_is_an_error(mixed: Path, registered: Path) -> N
         output = compat(
             mixed, registered, *command, "--kernel", "sums", "--envs", "triton-*", code=3
         )
-        assert "no chosen env or target is for the toolchain of a chosen kernel" in output
+        assert (
+            "no chosen env or target is for the toolchain of a chosen kernel\n"
+            "  hint: The kernels are for Toy, with the targets toy_t1." in output
+        )
 
 
 def test_kernels_are_selected_with_targets_and_envs_of_their_toolchain(
