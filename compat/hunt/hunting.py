@@ -293,7 +293,7 @@ def _language(selection: Selection) -> tuple[str, ProgramLanguage[Any]]:
 def progress(answer: HuntAnswer) -> str:
     """Return the progress of a hunt, in words."""
     hits = sum(bool(verdict.hits) for verdict in answer.verdicts)
-    valid = f" {answer.share_valid:.0%} valid," if answer.informative_verdicts else ""
+    valid = f" {100 * answer.share_valid:.0f} % valid," if answer.informative_verdicts else ""
     return (
         f"{amount(len(answer.verdicts), 'program')} ({answer.rate:.1f} per second),{valid}"
         f" {hits} with a hit, {len(answer.defects)} distinct"

@@ -95,7 +95,7 @@ def sentences(answer: HuntAnswer) -> Iterator[str]:
     valid = attempts - len(answer.invalid)
     if attempts:
         are = "is" if 1 in (valid, attempts) else "are"
-        yield f"{valid} of {amount(attempts, 'program')} {are} valid ({answer.share_valid:.1%})"
+        yield f"{valid} of {amount(attempts, 'program')} {are} valid"
     if attempts < programs:
         remaining = amount(programs - attempts, "program")
         yield f"no chosen release has the operations of {remaining}"
