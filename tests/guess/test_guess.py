@@ -6,6 +6,7 @@ import subprocess
 import threading
 import tomllib
 from collections.abc import Callable
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from compat.guess.finding import where_else
 from compat.guess.guessing import load_packages
 from compat.model import BuiltEnv
 from compat.model.cell import leaf_types
+from compat.toolchains.triton.language.guessing.facts import Term, Value
 from tests.together import for_each
 
 ROOT = Path(__file__).parents[2]
@@ -669,6 +671,13 @@ def kernel(x, GAMMA: tl.constexpr, GROUP_SIZE: tl.constexpr, EPS: tl.constexpr, 
 """,
     )
     assert document["constexprs"] == {"GAMMA": 1.0, "GROUP_SIZE": 1.0, "EPS": 1e-6, "ROWS": 64}
+
+
+def test_kind_of_a_sum_does_not_depend_on_the_order_of_a_set() -> None:
+    ordered = ("fp32", "fp16", "bf16", "fp64", "fp8", "float")
+    for kind, other in combinations(ordered, 2):
+        for terms in permutations((Term(kind=kind), Term(kind=other), Term(kind="int"))):
+            assert Value((terms,)).kind == kind
 
 
 def test_source_that_cannot_be_parsed_is_left_out_or_an_error_that_names_it(

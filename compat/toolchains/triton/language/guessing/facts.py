@@ -9,8 +9,12 @@ from attrs import Factory, define, frozen
 
 from compat.source.constants import PythonValue
 
-FLOATS = frozenset({"float", "fp16", "bf16", "fp32", "fp64", "fp8"})
-"""Kinds of values that are floating-point numbers; ``float`` if the type is unknown."""
+_ORDERED_FLOATS = ("fp32", "fp16", "bf16", "fp64", "fp8", "float")
+"""Kinds of floating-point numbers; ``float`` if the type is unknown.
+
+A value of several kinds has the first one.
+"""
+FLOATS = frozenset(_ORDERED_FLOATS)
 WHOLE = frozenset({"int", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"})
 """Kinds that are whole numbers."""
 
@@ -116,7 +120,7 @@ class Value:
         ):
             kinds = [kind for kind in kinds if kind in FLOATS]
         return next(
-            (kind for kind in ("fp32", "fp16", "bf16", *FLOATS) if kind in kinds),
+            (kind for kind in _ORDERED_FLOATS if kind in kinds),
             kinds[0] if kinds else None,
         )
 
