@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
 from packaging.version import Version
 
+from compat.bisect import releases
 from compat.bisect.answers import ReleaseAnswer
 from compat.bisect.request import in_range
 from compat.config.matrix import load_matrix
 from compat.engine.plan import Forecast
-from compat.engine.run import existing_releases
+from compat.engine.run import Interrupted, existing_releases
 from compat.history.account import Word
 from compat.model import Cell, Outcome, Status
 from compat.project import Listener
@@ -299,3 +301,22 @@ def test_existing_releases_include_those_that_a_project_leaves_out(tmp_path: Pat
     (tmp_path / "matrix.toml").write_text('env = [{ triton = "3.0.0" }, { triton = "3.9.0" }]\n')
     releases = existing_releases(load_matrix(tmp_path / "matrix.toml"))
     assert {Version("3.0.0"), Version("3.5.1"), Version("3.9.0")} <= set(releases["triton"])
+
+
+@pytest.mark.parametrize(("every", "total"), [(True, 10), (False, 1)])
+def test_interrupted_search_counts_the_cells_of_all_its_runs(
+    tell: Tell, monkeypatch: pytest.MonkeyPatch, every: bool, total: int
+) -> None:
+    """Without all releases, the number of cells that the search still needs is not known."""
+    history = tell([OK] * 8 + [GONE] * 2)
+
+    def interrupted(*arguments: Any) -> object:
+        if history.runs:
+            raise Interrupted(0, 1)
+        return history._run(*arguments)
+
+    monkeypatch.setattr(releases, "run", interrupted)
+    with pytest.raises(Interrupted) as error:
+        history.search(every=every)
+    assert (error.value.done, error.value.total) == (len(history.tried), total)
+    assert history.tried

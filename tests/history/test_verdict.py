@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from compat.history.account import Word
-from compat.history.verdict import Verdict, disagreements, release_of, verdicts
+from compat.history.verdict import (
+    Verdict,
+    disagreements,
+    release_of,
+    releases_of,
+    runs_of,
+    verdicts,
+)
 from compat.model import BuiltEnv, Env, Outcome, Package, Result, Status, ToolchainWarning
 from tests import records
 from tests.records import failure, spec
@@ -471,3 +478,23 @@ def test_every_change_is_between_two_failures_that_differ(word: str) -> None:
         if before not in "gd" and after not in "gd" and before != after
     ]
     assert [change.release for change in verdict_on(word).changes] == naive
+
+
+@for_each(
+    ("chosen", "runs"),
+    [
+        (("triton-3.1.0", "pair", "triton-3.2.0"), "3.1.0–3.2.0"),
+        (("triton-3.1.0", "triton-3.2.0"), "3.2.0, triton-3.1.0"),  # another env has 3.1.0
+        (("triton-3.1.0", "pair", "triton-3.3.0"), "3.1.0, 3.3.0"),
+        (("triton-3.3.0", "triton-3.3.1"), "3.3.0, 3.3.1"),  # 3.3.0.post1 was not tried
+        (("triton-3.2.0", "ours"), "3.2.0, ours 3.2.0"),
+    ],
+)
+def test_releases_of_envs_are_runs_without_gaps(chosen: tuple[str, ...], runs: str) -> None:
+    tried = [
+        *(records.env(release) for release in ("3.1.0", "3.2.0", "3.3.0", "3.3.1")),
+        records.env("3.1.0", name="pair", torch="2.5.1"),
+        records.env("3.2.0", name="ours", distribution="ours"),
+    ]
+    existing = [Version(release) for release in ("3.1.0", "3.2.0", "3.3.0", "3.3.0.post1", "3.3.1")]
+    assert runs_of(chosen, releases_of(tried), existing) == runs

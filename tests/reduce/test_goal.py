@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from attrs import evolve
 from packaging.version import Version
 
 from compat.bisect.criterion import parse_criterion
 from compat.model import Outcome, Result, Status
+from compat.project import read_matrix
 from compat.reduce.interestingness import expectations_of
-from compat.reduce.original import Goal, differences, newest_first
+from compat.reduce.original import (
+    Goal,
+    ReductionSubject,
+    differences,
+    newest_first,
+    releases_without_env,
+)
 from tests import records
 from tests.cells import cell
-from tests.records import env, failure
+from tests.records import TARGETS, env, failure, spec
 from tests.reduce.real import LIMITS
 
 
@@ -146,3 +155,19 @@ def test_releases_with_the_same_outcome_are_declared_together() -> None:
         "3.3.1",
         "3.0.0",
     ]
+
+
+def test_runs_of_releases_without_an_env_cross_no_undeclared_release(tmp_path: Path) -> None:
+    releases = ("3.1.0", "3.2.0", "3.4.0", "3.9.0")
+    declared = ", ".join(f'{{ triton = "{release}" }}' for release in releases)
+    (tmp_path / "matrix.toml").write_text(f"env = [{declared}]\n")
+    subject = ReductionSubject(
+        spec=spec(),
+        target=TARGETS[1],
+        bad=(env("3.9.0").env,),
+        good=(),
+        existing=tuple(Version(release) for release in (*releases[:2], "3.3.0", *releases[2:])),
+    )
+    assert releases_without_env(subject, read_matrix(tmp_path / "matrix.toml")) == (
+        "3.1.0–3.2.0, 3.4.0"
+    )

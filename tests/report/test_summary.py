@@ -15,7 +15,7 @@ from compat.model import Failure, Outcome, Result, Status
 from compat.model.evidence import StandInPackages
 from compat.report.summary.compact import natural, one_line, rectangles
 from compat.report.summary.record import Report
-from compat.report.summary.statements import stand_ins, statements
+from compat.report.summary.statements import failures_to_fix, stand_ins, statements
 from compat.report.views.matrix_markdown import matrix_markdown
 from compat.text import join_words
 from tests.records import (
@@ -328,3 +328,22 @@ def test_places_are_in_the_order_of_their_releases() -> None:
         "3.0.0–3.1.0",
         "3.0.0–3.2.0",
     ]
+
+
+def test_failures_with_known_edits_are_all_of_them_or_named() -> None:
+    def failing(*failures: Failure) -> Report:
+        return report(
+            [
+                result
+                for failure in failures
+                for result in results_of(
+                    "k", failure.failure_class, always(bad(failure)), envs=[env("3.9.0")]
+                )
+            ]
+        )
+
+    some = failing(SHAPE, REMOVED, MISSING, PASS)
+    assert 2 < len(some.edits_known) < len(some.failures)
+    assert failures_to_fix(some) == join_words(some.edits_known)
+    assert failures_to_fix(failing(SHAPE, REMOVED, MISSING)) == "all 3"
+    assert failures_to_fix(failing(SHAPE, REMOVED)) == "F1 and F2"
