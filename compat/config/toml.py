@@ -45,6 +45,7 @@ _NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 _QUOTED = 80
 """The most characters of a string that an error quotes."""
 
+_ENDINGS = "A kernel file is TOML and ends in .toml. A Python source ends in .py."
 _NAMES = {
     bool: "a boolean",
     str: "a string",
@@ -312,7 +313,8 @@ def parse_toml(text: str, name: str) -> Table:
     except (RecursionError, MemoryError) as error:
         raise ConfigError("is nested too deeply", where=name) from error
     except ValueError as error:  # of TOML, or a number with more digits than Python reads
-        raise ConfigError(f"is not valid TOML: {error}", where=name) from error
+        hint = None if name.endswith(".toml") else _ENDINGS
+        raise ConfigError(f"is not valid TOML: {error}", where=name, hint=hint) from error
     table = Table(file=name, path="", data=data)
     schema = table.expect(table.data.get("schema", SCHEMA), int, "schema", example=str(SCHEMA))
     if schema != SCHEMA:

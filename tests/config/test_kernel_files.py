@@ -660,6 +660,14 @@ def test_a_kernel_in_two_files_is_an_error(load: Load, tmp_path: Path) -> None:
     )
 
 
+def test_the_hint_about_another_file_says_which_files_are_read(tmp_path: Path) -> None:
+    (tmp_path / "kernels.ipynb").write_text('{"cells": []}')
+    with pytest.raises(ConfigError, match="is not valid TOML") as raised:
+        load_kernels(["kernels.ipynb"], tmp_path)
+    assert raised.value.hint is not None
+    assert ".py" in raised.value.hint
+
+
 def test_a_glob_matches_no_other_files_of_a_project(tmp_path: Path) -> None:
     for name in ("a.toml", "matrix.toml", "pyproject.toml"):
         (tmp_path / name).touch()
