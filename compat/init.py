@@ -446,11 +446,7 @@ def _python_sources(named: Sequence[str], folder: Path) -> list[Path]:
 
 def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Path) -> None:
     where = ", ".join(named) or str(folder)
-    reasons = [
-        f"{display_path(source.path, folder)}:{kernel.line} {kernel.name}: {kernel.why}"
-        for source in guessed
-        for kernel in source.unreachable
-    ]
+    reasons = [text for source in guessed for text in source.left_out(folder)]
     reasons += [
         f"{display_path(source.path, folder)} {name}: {HELPER}"
         for source in guessed

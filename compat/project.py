@@ -154,6 +154,8 @@ class Selection:
     """Errors in kernel files. Their kernels are left out."""
     absent: tuple[MissingKernel, ...] = ()
     """Declared kernels that a version of a library does not have."""
+    left_out: tuple[str, ...] = ()
+    """Jit functions of Python sources that cannot be compiled by themselves: place and reason."""
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -468,11 +470,12 @@ def _is_path(name: str) -> bool:
 
 def _selection_of(config: MatrixConfig, patterns: Patterns) -> Selection:
     problems: list[ConfigError] = []
+    left_out: list[str] = []
     absent: tuple[MissingKernel, ...] = ()
     if patterns.packages:
         specs, absent = _of_packages(config, patterns)
     else:
-        specs = _specs(config, patterns.kernel_files, problems.append)
+        specs = _specs(config, patterns.kernel_files, problems.append, left_out.append)
     kernels, pairs = without_pairs(patterns.kernels)
     narrowed = any(
         (
@@ -502,6 +505,7 @@ def _selection_of(config: MatrixConfig, patterns: Patterns) -> Selection:
         further_targets=() if patterns.targets else _further_targets(config, targets, chosen),
         problems=tuple(problems),
         absent=absent,
+        left_out=tuple(left_out),
         patterns=patterns,
         pairs=pairs or (config.run_pairs and not narrowed),
     )
@@ -529,7 +533,10 @@ def _is_own(spec: Specialization, target: Target) -> bool:
 
 
 def _specs(
-    config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[ConfigError], None]
+    config: MatrixConfig,
+    kernel_files: Sequence[str],
+    on_bad: Callable[[ConfigError], None],
+    on_left_out: Callable[[str], None],
 ) -> tuple[Specialization, ...]:
     if not kernel_files and not config.kernels:
         hint = (
@@ -558,7 +565,8 @@ def _specs(
             described = load(own, config.base, where=_place(config), of=paths)
     names = {spec.kernel for spec in declared}
     # A kernel file and its source may both be named.
-    return tuple(dict.fromkeys((*declared, *load_sources(named, base, names, described, on_bad))))
+    guessed = load_sources(named, base, names, described, on_bad, on_left_out)
+    return tuple(dict.fromkeys((*declared, *guessed)))
 
 
 def _of_packages(

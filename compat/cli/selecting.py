@@ -22,6 +22,9 @@ from compat.text import join_words, printable
 if TYPE_CHECKING:
     from compat.project import Selection
 
+_LEFT_OUT = 3
+"""The most jit functions that the note about those without cells names."""
+
 # --- completion of names in the shell -------------------------------------------------------------
 #
 # It reads only the project's TOML files: it inspects no env and builds nothing. If a file is
@@ -269,6 +272,7 @@ def select(*, note: bool = True, **values: Unpack[SelectionOptions]) -> Selectio
     """
     from compat import project
     from compat.engine.plan import Shard
+    from compat.report.summary.compact import at_most
     from compat.report.summary.statements import guesses
 
     selection = project.select(
@@ -297,6 +301,9 @@ def select(*, note: bool = True, **values: Unpack[SelectionOptions]) -> Selectio
 
         for sentence in missing_kernels(selection.absent):
             click.echo(printable(f"note: {sentence}"), err=True)
+    if selection.left_out and not selection.patterns.kernels:
+        text = f"note: left out {'; '.join(at_most(_LEFT_OUT, selection.left_out))}"
+        click.echo(printable(text), err=True)
     if note and (guessed := guesses(selection.specs)):
         click.echo(printable(f"note: {guessed}"), err=True)
     return selection

@@ -48,6 +48,11 @@ class GuessedSource:
     """
     unreachable: tuple[UnreachableKernel, ...]
 
+    def left_out(self, base: Path) -> tuple[str, ...]:
+        """Each jit function that cannot be compiled by itself, with its place and the reason."""
+        path = display_path(self.path, base)
+        return tuple(f"{path}:{jit.line} {jit.name}: {jit.why}" for jit in self.unreachable)
+
 
 def guess_sources(
     paths: Sequence[Path],
@@ -234,17 +239,23 @@ def load_sources(
     used_names: Collection[str] = (),
     declared: Sequence[Specialization] = (),
     on_bad: Callable[[ConfigError], None] | None = None,
+    on_left_out: Callable[[str], None] = lambda _: None,
 ) -> tuple[Specialization, ...]:
     """Return the kernels of the sources that paths, globs and folders name, relative to ``base``.
 
     Functions that kernel files describe keep their ``declared`` specializations. The arguments of
     the others are guessed, and their names are not in ``used_names``. Without patterns there are no
     kernels. ``on_bad`` gets the error of each source that cannot be parsed, which is left out.
+    ``on_left_out`` gets the jit functions of whole sources that cannot be compiled by themselves.
 
     Raises ConfigError if a source cannot be read, or has no kernel. Without ``on_bad`` also if it
     cannot be parsed.
     """
-    return tuple(_kernels(patterns, base, used_names, declared, on_bad)) if patterns else ()
+    return (
+        tuple(_kernels(patterns, base, used_names, declared, on_bad, on_left_out))
+        if patterns
+        else ()
+    )
 
 
 def _kernels(
@@ -253,6 +264,7 @@ def _kernels(
     used_names: Collection[str],
     declared: Sequence[Specialization],
     on_bad: Callable[[ConfigError], None] | None,
+    on_left_out: Callable[[str], None],
 ) -> Iterator[Specialization]:
     functions_by_path = _functions_by_source(patterns, base)
     if on_bad:
@@ -278,19 +290,31 @@ def _kernels(
     guessed = read_sources(list(unguessed), {*used_names, *(spec.kernel for spec in declared)})
     if unguessed and not any(source.kernels for source in guessed) and not any(described.values()):
         _no_kernel(guessed, ", ".join(patterns))
-    for path, named in unguessed.items():
-        here = [source for source in guessed if source.path == path]
-        available = [kernel.function for source in here for kernel in source.kernels]
-        for name in (named or frozenset()).difference(available):
-            _no_such_kernel(here, name, available, f"{display_path(path, base)}::{name}")
+    _check_functions(unguessed, guessed, base)
     reader = SourceReader()
     for source in guessed:
+        if unguessed[source.path] is None:
+            for text in source.left_out(base):
+                on_left_out(text)
         described_functions = frozenset(
             name for spec in described[source.path] for name in _names_of(spec)
         )
         yield from _specializations(
             source, base, unguessed[source.path], described_functions, reader
         )
+
+
+def _check_functions(
+    functions_by_path: Mapping[Path, frozenset[str] | None],
+    guessed: Sequence[GuessedSource],
+    base: Path,
+) -> None:
+    """Raise ConfigError if a source does not have a kernel that is named."""
+    for path, functions in functions_by_path.items():
+        here = [source for source in guessed if source.path == path]
+        available = [kernel.function for source in here for kernel in source.kernels]
+        for name in (functions or frozenset()).difference(available):
+            _no_such_kernel(here, name, available, f"{display_path(path, base)}::{name}")
 
 
 def _functions_by_source(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:

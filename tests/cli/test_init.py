@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -338,6 +339,18 @@ def test_a_wrong_source_name_is_an_error(tmp_path: Path, pattern: str, message: 
         stderr
         == f"{note}`compat init a.py` writes them into a kernel file, where you can edit them\n"
     )
+
+
+def test_a_note_names_functions_of_a_source_that_cannot_be_compiled(tmp_path: Path) -> None:
+    nested = "".join(f"    {line}\n" for line in KERNEL.splitlines() if "import" not in line)
+    (tmp_path / "a.py").write_text(f"{KERNEL}\n\ndef make():\n{nested}    return fill\n")
+    _, stderr = compat(tmp_path, "list", "kernels", "a.py")
+    assert re.search(
+        r"^note: left out a\.py:\d+ fill: it is defined inside of make$", stderr, re.MULTILINE
+    )
+    for choice in (["a.py::fill"], ["a.py", "--kernel", "fill"]):
+        _, stderr = compat(tmp_path, "list", "kernels", *choice)
+        assert "left out" not in stderr, choice
 
 
 def test_the_hint_for_a_wrong_function_says_if_the_source_has_no_kernel(tmp_path: Path) -> None:
