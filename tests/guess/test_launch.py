@@ -405,6 +405,7 @@ class Rows:
         ("assert y.dtype == x.dtype or x.dtype == torch.bfloat16", ["*fp16", "*fp32"]),
         ("assert x.dtype == torch.bfloat16; x = prepared(x)", ["*bf16", "*fp32"]),
         ("assert y.dtype == x.dtype", ["*fp16", "*fp16"]),
+        ("assert y.dtype in [x.dtype, torch.float]", ["*fp16", "*fp16"]),
         ("y = torch.zeros(n, n, dtype=torch.int64)", ["*fp16", "*i64"]),
         ("y = torch.empty_like(n, dtype=x.dtype)", ["*fp16", "*fp16"]),
         ("y = torch.empty_like(n)", ["*fp16", "*fp32"]),

@@ -28,6 +28,7 @@ from compat.toolchains.triton.language.guessing.evaluation import (
     AssumedNumber,
     AssumedSize,
     AssumedTensor,
+    ElementType,
     KernelScope,
     size_by_name,
 )
@@ -661,4 +662,4 @@ def _is_whole(value: ast.expr) -> bool:
 
 def _is_other_than_fp32(dtype: PythonValue) -> bool:
     """Return whether a dtype is not ``float32``, which kernels take beside what they are for."""
-    return bool(dtype != {"torch_dtype": "float32"})
+    return isinstance(dtype, ElementType) or dtype != {"torch_dtype": "float32"}
