@@ -1610,6 +1610,46 @@ def kernel(x, rows, out, N: tl.constexpr):
     assert document["signature"] == {"x": "*fp32", "rows": "*i32", "out": "*fp32"}
 
 
+def test_argument_of_an_fp32_function_is_fp32(tmp_path: Path) -> None:
+    """A comparison with 0 does not show the type, nor does a cast to fp32 at another place."""
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(amax, decay, bias, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    largest, rate = tl.load(amax), tl.load(decay)
+    scale = tl.div_rn(6, largest) if largest == 0 else 1.0
+    powers = tl.exp(tl.where(at >= 0, rate * at, float("-inf"))) * rate.to(tl.float32)
+    shift = tl.load(bias + at)
+    tl.store(out + at, powers * scale + tl.log(shift) * (shift == 0))
+""",
+    )
+    assert document["signature"] == {
+        "amax": "*fp32",
+        "decay": "*fp32",
+        "bias": "*fp32",
+        "out": "*fp32",
+    }
+
+
+def test_descriptor_has_the_dtype_of_the_other_operand_of_a_dot(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(rows_desc, square_desc, out_desc, N: tl.constexpr):
+    rows = rows_desc.load([0, 0]).to(tl.bfloat16)
+    out_desc.store([0, 0], tl.dot(rows, square_desc.load([0, 0])))
+""",
+    )
+    assert [kind[:15] for kind in document["signature"].values()] == [
+        "tensordesc<fp16",
+        "tensordesc<bf16",
+        "tensordesc<fp16",
+    ]
+
+
 def test_constexprs_are_guessed_as_fill_values_texts_and_lengths(tmp_path: Path) -> None:
     document = tables(
         tmp_path,

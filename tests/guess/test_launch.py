@@ -485,6 +485,19 @@ def run(x, y):
     assert "n_rows" not in hinted["divisible_by_16"] + hinted.get("equal_to_1", [])
 
 
+def test_difference_of_sizes_is_a_size(tmp_path: Path) -> None:
+    """Of two sizes that are assumed one by one it would be 0, which is no side of a block."""
+    wrapper = """
+def run(x, y):
+    head_dim, rope_dim = x.shape[1], y.shape[1]
+    rest = head_dim - rope_dim
+    rows[(1,)](x, y, x.stride(2), y.stride(2), 64, rest, 0, BLOCK_M=64, BLOCK_N=rest)
+"""
+    assert tables(tmp_path, ROWS + wrapper)["constexprs"] == {"BLOCK_M": 64, "BLOCK_N": 64}
+    text = (tmp_path / "source.toml").read_text()
+    assert "BLOCK_N = 64  # guessed: a difference of two sizes, as launched in line" in text
+
+
 @pytest.mark.parametrize(
     "sizes",
     ["n_rows, n_cols = x.numel() // x.shape[-1], x.shape[-1]", "n_rows, n_cols = x.shape"],

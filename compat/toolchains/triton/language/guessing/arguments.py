@@ -133,7 +133,7 @@ class Types:
         kind = self.facts.kinds.get(ValueOrigin(name, element=True))
         if kind and kind.sure >= LIKELY and kind.name not in ("float", "bool"):
             return _element_type(kind, name)
-        return "fp16"
+        return self._dots.get(name, "fp16")
 
     def _is_pointer(self, name: str) -> bool:
         if name in self.facts.pointers:

@@ -57,7 +57,7 @@ def call_value(walk: Walk, node: ast.Call) -> Value:
         return _looped(walk, node)
     values = [walk.value(argument) for argument in _arguments(node)]
     if name in ("min", "max", "abs", "float", "int") and values:
-        return reduce(Value.plus, values).derive_value("fp32" if name == "float" else None)
+        return reduce(Value.plus, values).derive_value("float" if name == "float" else None)
     if "libdevice" in name or "tldevice" in name or short in _MATH:
         return _math(walk, values)
     return Value.of("int") if name in ("len", "triton.cdiv", "triton.next_power_of_2") else Value()
@@ -323,8 +323,11 @@ _SAME = {
 
 def _math(walk: Walk, values: list[Value]) -> Value:
     for value in values:
-        # A whole number as the only argument, known in the compile, does not compile.
-        is_alone = len(values) == 1 and all(term.constexpr for term in value.terms)
+        # A whole number as the only argument, known in the compile or loaded, does not compile.
+        is_alone = len(values) == 1 and (
+            all(term.constexpr for term in value.terms)
+            or [origin.element for origin in value.origins] == [True]
+        )
         walk.facts.is_kind(
             value.origins,
             "float",
@@ -335,6 +338,13 @@ def _math(walk: Walk, values: list[Value]) -> Value:
             for origin in value.origins:
                 if origin.element:
                     walk.facts.single.setdefault(origin.name, "the argument of an fp32 function")
+    return Value.of("fp32")
+
+
+def _rounded_quotient(walk: Walk, node: ast.Call) -> Value:
+    """``div_rn``, which takes only fp32."""
+    for argument in _arguments(node):
+        _math(walk, [walk.value(argument)])
     return Value.of("fp32")
 
 
@@ -647,7 +657,7 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
         ),
         _transfer,
     ),
-    **dict.fromkeys(("maximum", "minimum", "clamp", "fma", "div_rn", "fdiv"), _extreme),
+    **dict.fromkeys(("maximum", "minimum", "clamp", "fma", "fdiv"), _extreme),
     **dict.fromkeys(
         ("sum", "max", "min", "cumsum", "cumprod", "sort", "xor_sum", "flip", "zeros_like", "abs"),
         _reduction,
@@ -668,4 +678,5 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
         name: lambda walk, node: _math(walk, [walk.value(arg) for arg in node.args])
         for name in ("exp", "log", "sqrt", "sigmoid")
     },
+    "div_rn": _rounded_quotient,
 }

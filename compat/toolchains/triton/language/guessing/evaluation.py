@@ -97,6 +97,12 @@ class AssumedSize(int):
         follows = isinstance(other, AssumedNumber) and quotient > 1
         return AssumedQuotient.of(f"{self.key} // {other.key}", quotient if follows else _QUOTIENT)
 
+    def __sub__(self, other: int) -> int:
+        difference = int(self) - other
+        if difference > 0 or not isinstance(other, AssumedSize):
+            return difference
+        return AssumedDifference.of(f"{self.key} - {other.key}", int(self))
+
 
 class AssumedNumber(AssumedSize):
     """A small number that a caller passes beside the tensors, such as that of the groups."""
@@ -111,6 +117,15 @@ class AssumedQuotient(AssumedSize):
     """
 
     what = "a quotient of two sizes"
+
+
+class AssumedDifference(AssumedSize):
+    """A difference of two sizes, such as the part of each head without positions.
+
+    It is as large as the first size if the assumed sizes leave nothing.
+    """
+
+    what = "a difference of two sizes"
 
 
 def size_by_name(name: str, usual: int = SIZE) -> int:
