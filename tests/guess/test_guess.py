@@ -1126,12 +1126,12 @@ def test_constexprs_have_values_of_their_range(tmp_path: Path) -> None:
     """A shift by 64 bits, or the limits of fp8 as whole numbers, do not compile everywhere."""
     text = """
 @triton.jit
-def kernel(x_ptr, WIDTH: tl.constexpr, fp8_min: tl.constexpr, FP8_MAX: tl.constexpr):
+def kernel(x_ptr, WIDTH: tl.constexpr, fp8_min: tl.constexpr, FP8_MAX: tl.constexpr, w_nbits: tl.constexpr):
     x = tl.load(x_ptr)
-    tl.store(x_ptr, tl.clamp(x * ((1 << WIDTH) - 1), fp8_min, FP8_MAX))
+    tl.store(x_ptr + 32 // w_nbits, tl.clamp(x * ((1 << WIDTH) - 1), fp8_min, FP8_MAX))
 """
     values = tables(tmp_path, text)["constexprs"]
-    assert values == {"WIDTH": 4, "fp8_min": -448.0, "FP8_MAX": 448.0}
+    assert values == {"WIDTH": 4, "fp8_min": -448.0, "FP8_MAX": 448.0, "w_nbits": 4}
 
 
 def test_sides_of_a_descriptor_are_those_that_its_offsets_are_multiples_of(tmp_path: Path) -> None:

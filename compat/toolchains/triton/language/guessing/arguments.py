@@ -407,6 +407,7 @@ _NAMED = (
     (lazy_pattern(r"(?i)(.*_)?(fp|f|float)8_?max(_.*)?"), 448.0),
     (lazy_pattern(r"(?i)(.*_)?(fp|f|float)8_?min(_.*)?"), -448.0),
     (lazy_pattern(r"(?i)(.*_)?log2?_.*"), 6),
+    (lazy_pattern(r"(?i)(.*_)?[nw]?bits"), 4),
     (_GROUP, 8),
     (_HEADS, 64),
     (lazy_pattern(r"(?i).*stride.*"), 64),
