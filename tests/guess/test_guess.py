@@ -1166,6 +1166,32 @@ def kernel(a_desc, b_desc, c_desc, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constex
     assert kernel.look_at == ("c_desc: its block shape",)
 
 
+def test_variable_of_a_loop_is_a_multiple_of_its_step(tmp_path: Path) -> None:
+    text = """
+@triton.jit
+def kernel(x_desc, n, BLOCK: tl.constexpr):
+    for at in tl.range(0, n, BLOCK):
+        x_desc.store([tl.program_id(0) + at], x_desc.load([tl.program_id(0) + at]))
+
+def run(x):
+    kernel[(1,)](x, 64, BLOCK=32)
+"""
+    signature = tables(tmp_path, text)["signature"]
+    assert signature == {"x_desc": "tensordesc<fp16[32]>", "n": "i32"}
+
+
+def test_factor_of_a_block_is_smaller_than_the_block(tmp_path: Path) -> None:
+    text = """
+@triton.jit
+def kernel(x_ptr, BLOCK: tl.constexpr, BLOCK_SLICE_FACTOR: tl.constexpr):
+    PART: tl.constexpr = BLOCK // BLOCK_SLICE_FACTOR
+    at = tl.arange(0, PART)
+    tl.store(x_ptr + at[:, None] * PART + at[None, :], 0.0)
+"""
+    constexprs = tables(tmp_path, text)["constexprs"]
+    assert constexprs == {"BLOCK": 64, "BLOCK_SLICE_FACTOR": 2}
+
+
 def test_type_that_a_static_assert_requires_is_stronger_than_a_launch(tmp_path: Path) -> None:
     text = """
 @triton.jit

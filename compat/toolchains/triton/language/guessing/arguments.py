@@ -395,6 +395,7 @@ _FLAG = lazy_pattern(
     r"|trans|inplace|debug|fused|training|masked|compute)(_.*)?$|.*_(flag|causal|enabled)$|.*causal.*|.*varlen.*"
 )
 _INNER = lazy_pattern(r"(?i).*(_k|blk_?k)$|^bk$")
+_FACTOR = lazy_pattern(r"(?i).*factor")
 _HEADS = lazy_pattern(r"(?i).*(head_?dim|d_?head|dmodel|headdim|_d|dv|dk|head_size).*|^[dkv]$")
 _COUNT = lazy_pattern(
     r"(?i).*(num|_n$|count|heads?|groups?|stages|splits?|iters?|loops|unroll|ndim|^h[qkv]?$|^g$|topk|experts)"
@@ -503,6 +504,8 @@ class Values:
             return 8
         if name in self.facts.passes:
             return 32
+        if _FACTOR.fullmatch(name):
+            return 2
         if self.facts.dots:
             return (
                 32 if _INNER.fullmatch(name) and not _HEADS.match(name.replace("BLOCK", "")) else 64

@@ -22,6 +22,7 @@ from compat.toolchains.triton.language.guessing.facts import (
     PERHAPS,
     RANDOM,
     WHOLE,
+    Term,
     Value,
     ValueOrigin,
 )
@@ -517,20 +518,23 @@ def _extreme(walk: Walk, node: ast.Call) -> Value:
     return one.plus(other).derive_value()
 
 
-def _whole_arguments(
-    why: str, kind: str = "int", *, by_position: bool = False
-) -> Callable[[Walk, ast.Call], Value]:
+def _whole_arguments(why: str, kind: str = "int") -> Callable[[Walk, ast.Call], Value]:
     """Return a handler of calls that take whole numbers and return a value of a kind."""
 
     def handler(walk: Walk, node: ast.Call) -> Value:
-        for argument in node.args if by_position else _arguments(node):
+        for argument in _arguments(node):
             walk.require_integer(walk.value(argument), why)
         return Value.of(kind)
 
     return handler
 
 
-_looped = _whole_arguments("a bound of a loop", by_position=True)
+def _looped(walk: Walk, node: ast.Call) -> Value:
+    """The variable of a loop: a multiple of the step, because most loops start at one."""
+    for argument in node.args:
+        walk.require_integer(walk.value(argument), "a bound of a loop")
+    step = walk.value(node.args[2]).terms if len(node.args) > 2 else ()
+    return Value(((Term(kind="int", factor=step[0].constexpr if len(step) == 1 else None),),))
 
 
 def _unrolled_range(walk: Walk, node: ast.Call) -> Value:
