@@ -136,13 +136,13 @@ def _guess_modules(
     }
     functions = {name for module in modules.values() for name in module.functions}
     callers = _naming(functions, others, {os.path.realpath(path) for path in read}, reader)
-    every = (*modules.values(), *callers)
+    every = (*read.values(), *callers)
     helpers = frozenset(name for module in every for name in module.called_names).difference(
         *(module.launched_names for module in every)
     )
     for path, module in modules.items():
         interruption.check()
-        yield path, module, module.kernels(helpers)
+        yield path, module, module.kernels(helpers, every)
 
 
 def _naming(

@@ -9,7 +9,7 @@ In: a kernel that fails, as text (:class:`FailingKernel`). Out: changed texts th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -151,10 +151,13 @@ class GuessableModule(Protocol):
     def launched_names(self) -> frozenset[str]:
         """Names that the source launches."""
 
-    def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
+    def kernels(
+        self, helpers: Collection[str], others: Sequence[GuessableModule] = ()
+    ) -> tuple[GuessedKernel, ...]:
         """Return the kernels, guessed.
 
         They are the functions that return nothing and are not ``helpers``, which others call.
+        ``others`` are modules that may launch them.
         """
 
 

@@ -807,6 +807,25 @@ def run(x, y):
     assert "taken as 4\n" in text.partition("x_stride = ")[2].partition("\n")[0] + "\n"
 
 
+def test_launch_in_another_module_counts_if_no_launch_is_beside_the_kernel(tmp_path: Path) -> None:
+    """A kernel of the same name in a third module has its own launches."""
+    wrapper = "from {module} import fill as {name}\ndef run(x):\n    {name}[(1,)](x, 7, {block})\n"
+    sources = {
+        "ops.py": wrapper.format(module="kernels", name="filling", block=32),
+        "more.py": wrapper.format(module="others", name="fill", block=16),
+        "kernels.py": FILL,
+        "others.py": f"{FILL}def run(x):\n    fill[(1,)](x, 7, 256)\n",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).write_text(HEAD + text)
+    paths = [tmp_path / name for name in sources]
+    for chosen, others in ((paths, ()), (paths[2:], paths[:2])):
+        first, second = guess_sources(chosen, others=others)
+        texts = [kernel_file_text(one.kernels, one.path.name) for one in (first, second)]
+        assert "BLOCK = 32  # guessed: as launched in line 6 of ops.py\n" in texts[0]
+        assert "BLOCK = 256  # guessed: as launched in line 12\n" in texts[1]
+
+
 def test_constants_of_other_modules_decide_what_a_wrapper_passes(tmp_path: Path) -> None:
     (tmp_path / "package").mkdir()
     (tmp_path / "package/__init__.py").write_text("from .sizes import ROWS_ as N_ROWS, T\n")

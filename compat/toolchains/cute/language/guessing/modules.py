@@ -210,7 +210,7 @@ class CuteModule:
             os.path.relpath(root, self.path.parent) for root in _roots(self.path, self.tree)
         )
 
-    def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
+    def kernels(self, helpers: Collection[str], others: object = ()) -> tuple[GuessedKernel, ...]:
         """Return the kernels, guessed, without functions in ``helpers``, which others call."""
         from compat.toolchains.cute.language.guessing.kernels import guess_kernel
 

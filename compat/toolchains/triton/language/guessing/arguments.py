@@ -313,7 +313,7 @@ class Types:
         return [
             *defaults,
             *(
-                (launch.values[name], f"as launched in line {launch.line}")
+                (launch.values[name], f"as launched in {launch.place}")
                 for launch in self.launches
                 if name in launch.values
             ),
@@ -443,7 +443,7 @@ class Values:
                 why = "as launched"
                 if isinstance(value, AssumedSize):
                     why, value = f"{value.what}, as launched", int(value)
-                yield Guess(value, f"{why} in line {launch.line}")
+                yield Guess(value, f"{why} in {launch.place}")
         is_known, value = self.scope.try_value(parameter.default)
         if is_known and is_value(value):
             others = (scope.try_value(parameter.default) for scope in self.other_scopes)

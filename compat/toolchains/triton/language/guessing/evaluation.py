@@ -45,7 +45,7 @@ _NAMED = (
     (lazy_pattern(r"(?i).*head_?dim.*|d_?head|.*head_size|d|.*_d"), 64),
     (
         lazy_pattern(
-            r"(?i).*(heads?(_[qkv]o?)?|groups?|n(um)?_blocks|experts|splits?|batch(_size)?|bsz?|topk)|[bzg]|h|h_?([qkv]|kv|qo)"
+            r"(?i).*(heads?(_[qkv]o?)?|groups?|n(um)?_blocks|experts|splits?|batch(_size)?|bsz?|topk)|[bzg]|n?h|h_?([qkv]|kv|qo)"
         ),
         4,
     ),

@@ -94,14 +94,19 @@ class _Case:
     """The function that a tuner calls before the launch."""
 
 
-def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
-    """Guess everything that a kernel file states about a kernel from the kernel's source."""
+def guess_kernel(
+    function: JitFunction, module: JitModule, launching: Sequence[JitModule]
+) -> GuessedKernel:
+    """Guess everything that a kernel file states about a kernel from the kernel's source.
+
+    ``launching`` are the modules that may launch it.
+    """
     body = KernelBody(function, module)
-    guessing = _Guessing(body)
+    guessing = _Guessing(body, launching)
     for usual in _SMALLER:
         if guessing.excess <= 1:
             break
-        smaller = _Guessing(body, usual)
+        smaller = _Guessing(body, launching, usual)
         guessing = smaller if smaller.excess < guessing.excess else guessing
     return guessing.kernel()
 
@@ -112,8 +117,8 @@ class _Guessing:
     They assume one launch, with tensors whose sizes are mostly ``usual``.
     """
 
-    def __init__(self, body: KernelBody, usual: int = SIZE) -> None:
-        self.body, self.usual = body, usual
+    def __init__(self, body: KernelBody, launching: Sequence[JitModule], usual: int = SIZE) -> None:
+        self.body, self.launching, self.usual = body, launching, usual
         self.function, self.module = body.function, body.module
         self.scope, *self.other_scopes = scopes_at(self.function.node.lineno, self.module)
         self.facts = body.facts
@@ -197,11 +202,11 @@ class _Guessing:
         )
 
     def _launches(self, chosen: Sequence[JitParameter]) -> Sequence[SourceLaunch]:
-        """Return the launches in the source, with sizes of tensors that fit the kernel's blocks.
+        """Return the launches in the project, with sizes of tensors that fit the kernel's blocks.
 
         Constexprs that are sizes decide these sizes.
         """
-        launches = launches_of(self.function, self.module, self.facts.pointers, {}, self.usual)
+        launches = self._launches_with({})
         sizes: dict[str, int] = {}
         for parameter in self.function.parameters:
             size = next(
@@ -225,10 +230,11 @@ class _Guessing:
                 and not guess.look_at
             ):
                 sizes[size.key] = guess.value
-        return (
-            launches_of(self.function, self.module, self.facts.pointers, sizes, self.usual)
-            if sizes
-            else launches
+        return self._launches_with(sizes) if sizes else launches
+
+    def _launches_with(self, sizes: Mapping[str, int]) -> Sequence[SourceLaunch]:
+        return launches_of(
+            self.function, self.module, self.launching, self.facts.pointers, sizes, self.usual
         )
 
     def _options(self) -> PythonValues:
@@ -246,7 +252,7 @@ class _Guessing:
         if unknown := launch.unknown_options:
             kept = "its value" if len(unknown) == 1 else "their values"
             self.look_at.append(
-                f"{join_words(unknown)}: {kept} in the launch (line {launch.line}) cannot be read;"
+                f"{join_words(unknown)}: {kept} in the launch ({launch.place}) cannot be read;"
                 " defaults are taken"
             )
         options = launch.options
@@ -560,7 +566,7 @@ class _Guessing:
         """
         if not self.facts.pipelined:
             return []
-        odd = _Guessing(self.body, self.usual - 1)
+        odd = _Guessing(self.body, self.launching, self.usual - 1)
         pointers = [name for name, guess in self.types.items() if guess.value.startswith("*")]
         own, hints = (
             {"divisible_by_16": pointers, "equal_to_1": []}

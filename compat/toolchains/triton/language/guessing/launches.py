@@ -8,7 +8,7 @@ arguments fit together, as those of a real launch do. The function itself never 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
@@ -50,7 +50,8 @@ _JUMPS = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 class SourceLaunch:
     """The arguments of one launch that follow from literals and assumed sizes."""
 
-    line: int
+    place: str
+    """The line, and the file unless it is the kernel's: ``line 8 of ops.py``."""
     values: Mapping[str, PythonValue]
     """Parameter → the number, string or dtype that the launch passes."""
     options: Mapping[str, PythonValue]
@@ -66,28 +67,34 @@ class SourceLaunch:
 
 def launches_of(
     function: JitFunction,
-    module: JitModule,
+    holder: JitModule,
+    modules: Iterable[JitModule],
     pointers: Collection[str],
     sizes: Mapping[str, int],
     usual: int = SIZE,
 ) -> tuple[SourceLaunch, ...]:
-    """Return the launches of a kernel in its own source, those with the most known arguments first.
+    """Return the launches of a kernel of ``holder``, those with the most known arguments first.
 
-    ``pointers`` are the parameters that are known to be tensors. ``sizes`` maps
+    ``modules`` may launch it. ``pointers`` are the parameters that are known to be tensors.
+    ``sizes`` maps
     :attr:`~compat.toolchains.triton.language.guessing.evaluation.AssumedSize.key` to the sizes of
     tensors. Other sizes are ``usual``, or come from
     :func:`~compat.toolchains.triton.language.guessing.evaluation.size_by_name`.
     """
-    by_line: dict[int, SourceLaunch] = {}
-    for around, calls in module.launches.get(function.name, {}).items():
-        for launch in _Wrapper(around, calls, function, module, pointers, sizes, usual).launches():
-            before = by_line.get(launch.line)
-            if before is None or len(before.values) + len(before.tensors) < len(
-                launch.values
-            ) + len(launch.tensors):
-                by_line[launch.line] = launch
+    by_place: dict[str, SourceLaunch] = {}
+    for module in modules:
+        where = "" if module is holder else f" of {module.path.name}"
+        for around, calls in module.launches_of(function, holder).items():
+            wrapper = _Wrapper(around, calls, function, module, pointers, sizes, usual)
+            for found in wrapper.launches():
+                launch = evolve(found, place=f"{found.place}{where}")
+                before = by_place.get(launch.place)
+                if before is None or len(before.values) + len(before.tensors) < len(
+                    launch.values
+                ) + len(launch.tensors):
+                    by_place[launch.place] = launch
     return tuple(
-        sorted(by_line.values(), key=lambda launch: -len(launch.values) - len(launch.tensors))
+        sorted(by_place.values(), key=lambda launch: -len(launch.values) - len(launch.tensors))
     )
 
 
@@ -476,7 +483,7 @@ class _Wrapper:
         attempts = dict(zip(names, parts, strict=False)) | named
         values = {name: value for name, (is_known, value) in attempts.items() if is_known}
         return SourceLaunch(
-            line=call.lineno,
+            place=f"line {call.lineno}",
             values={
                 name: value
                 for name, value in values.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import ChainMap, Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cache, cached_property, lru_cache, partial
@@ -26,7 +26,7 @@ from compat.source.parsing import (
     walk,
 )
 from compat.text import lazy_pattern
-from compat.toolchains.language import GuessedKernel, UnreachableKernel
+from compat.toolchains.language import GuessableModule, GuessedKernel, UnreachableKernel
 from compat.toolchains.triton.language.guessing.evaluation import KernelScope
 
 _EXPRESSIONS = 10_000
@@ -247,10 +247,27 @@ class JitModule:
         """Names that the source launches."""
         return frozenset(self.launches)
 
-    def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
+    def launches_of(
+        self, function: JitFunction, holder: JitModule
+    ) -> Mapping[ast.FunctionDef, frozenset[ast.Call]]:
+        """Return the launches of a function of ``holder``, this module or one that it imports."""
+        if self is holder:
+            return self.launches.get(function.name, {})
+        for name in self.launches.keys() & self.scope.imports.keys():
+            origin = self.scope.imports[name]
+            if origin.rpartition(".")[2] == function.name:
+                found = self.jit_function(origin)
+                if found and found[1].path.resolve() == holder.path.resolve():
+                    return self.launches[name]
+        return {}
+
+    def kernels(
+        self, helpers: Collection[str], others: Sequence[GuessableModule] = ()
+    ) -> tuple[GuessedKernel, ...]:
         """Guess the kernels of the source.
 
         Kernels are the functions that return nothing and are not ``helpers``, which others call.
+        ``others`` launch those that the source itself does not launch.
         """
         from compat.toolchains.triton.language.guessing.kernels import guess_kernel
 
@@ -259,7 +276,11 @@ class JitModule:
             for function in self.functions.values()
             if not function.returns and function.name not in helpers
         )
-        return tuple(guess_kernel(function, self) for function in launchable)
+        modules = (self, *(other for other in others if isinstance(other, JitModule)))
+        return tuple(
+            guess_kernel(function, self, modules[: 1 if function.name in self.launches else None])
+            for function in launchable
+        )
 
 
 def _top_function(tree: ast.Module) -> ast.FunctionDef:
