@@ -477,6 +477,8 @@ class Walk:
 
     def _alike_numbers(self, one: Value, other: Value, why: str) -> None:
         """Note that both of two values of one variable are whole numbers if one of them is."""
+        if one is other:
+            return
         for first, second in ((one, other), (other, one)):
             if first.kind != second.kind and first.kind in WHOLE:
                 loaded = [origin for origin in second.origins if origin.element]

@@ -100,9 +100,10 @@ class Value:
     @property
     def origins(self) -> frozenset[ValueOrigin]:
         """The origins of all terms."""
-        if len(self.terms) == 1:
-            return self.terms[0].origins
-        return frozenset(origin for term in self.terms for origin in term.origins)
+        terms = self.terms
+        if len(terms) == 1:
+            return terms[0].origins
+        return frozenset(origin for term in terms for origin in term.origins)
 
     @property
     def kind(self) -> str | None:
@@ -111,12 +112,12 @@ class Value:
         The kind is unknown if a part is an element of unknown kind. A whole number that is added to
         or multiplied with such an element tells nothing about it.
         """
-        if len(self.terms) == 1:
-            return self.terms[0].kind
-        kinds = [term.kind for term in self.terms if term.kind]
+        terms = self.terms
+        if len(terms) == 1:
+            return terms[0].kind
+        kinds = [term.kind for term in terms if term.kind]
         if any(
-            term.kind is None and any(origin.element for origin in term.origins)
-            for term in self.terms
+            term.kind is None and any(origin.element for origin in term.origins) for term in terms
         ):
             kinds = [kind for kind in kinds if kind in FLOATS]
         return next(
