@@ -718,6 +718,8 @@ def _symptom_lines(symptom_texts: Symptoms) -> Iterator[str]:
         at = f", raised in {symptom_texts.place}{by}" if symptom_texts.place else ""
         yield f"{symptom_texts.wordless_cause}{at}"
     yield _exception_text(symptom_texts)
+    if symptom_texts.last_output:
+        yield f"printed before: {symptom_texts.last_output}"
     if (
         not symptom_texts.message
         and symptom_texts.place

@@ -56,6 +56,7 @@ _FIRST, _LAST = 3000, 1000
 """Characters of a message that are read, from its beginning and from its end."""
 _CALL = lazy_pattern(r"(?:\w+\.)*(?P<name>\w+)\(")
 _INSTALLED = lazy_pattern(r"/site-packages/|/lib/python3")
+_EXIT_CODE = lazy_pattern(r"None|-?\d+")
 COLOURS = lazy_pattern(r"\x1b\[[0-9;]*m")
 """Escape sequences for colours."""
 _CONTENTLESS = lazy_pattern(r"false|0")
@@ -106,6 +107,8 @@ class Symptoms:
     """The message of that exception."""
     wordless_cause: str = ""
     """Type of the innermost exception if it has no message, and :attr:`error` is one around it."""
+    last_output: str = ""
+    """The last line of the output, if code of the kernel's file asked to exit without a reason."""
     source: str = ""
     """The kernel's line that the front end points at, with the caret below it."""
     called_function: str = ""
@@ -160,6 +163,7 @@ def of(evidence: Evidence, wording: MessagePatterns) -> Symptoms:
         error=error,
         message=_shorten_text(message),
         wordless_cause=_wordless_cause(evidence.raised) if message else "",
+        last_output=_last_output(evidence),
         source=_shorten_text(source) or evidence.diagnosis.line or "",
         called_function=_function_at_caret(source),
         assertion=_shorten_text(assertion),
@@ -216,6 +220,14 @@ def _wordless_cause(raised: tuple[RaisedException, ...]) -> str:
     return innermost.type.rpartition(".")[2] if silent else ""
 
 
+def _last_output(evidence: Evidence) -> str:
+    """Return the last line of the output, if the exception is an exit with a mere code."""
+    exits = evidence.raised[:1]
+    if not exits or exits[0].type != "SystemExit" or not _EXIT_CODE.fullmatch(exits[0].message):
+        return ""
+    return next((line for line in reversed(evidence.stderr.splitlines()) if line.strip()), "")
+
+
 def _unwrap_exception(link: RaisedException, wording: MessagePatterns) -> tuple[str, str]:
     """Return the type and the message of an exception, without wrappers.
 
@@ -232,6 +244,8 @@ def _unwrap_exception(link: RaisedException, wording: MessagePatterns) -> tuple[
         message = message if _REPR.fullmatch(message) else ""
     else:
         message = link.message.strip()
+        if (kind, message) == ("SystemExit", "None"):  # that is `exit()`
+            message = ""
     shown = _REPR.fullmatch(message) if caret or _is_wrapper(link, wording) else None
     if shown is None:
         return kind, _strip_key_quotes(kind, message)

@@ -614,6 +614,27 @@ class TestOneAttempt:
         assert status_and_class(outcome) == ("source_broken", failure_class)
         assert not outcome.status.is_answer
 
+    @for_each(
+        ("code", "explanation"),
+        [("None", "PackageNotFoundError: no compiler here"), ("1", "SystemExit: 1")],
+    )
+    def test_exit_of_a_kernels_file_shows_why_and_what_was_printed(
+        self, code: str, explanation: str
+    ) -> None:
+        raised = (
+            RaisedException(type="SystemExit", message=code),
+            RaisedException(type="PackageNotFoundError", message="no compiler here"),
+        )
+        evidence = Evidence(
+            answered=True, stage="source", raised=raised, stderr="hello\ninstall it first\n\n"
+        )
+        outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
+        assert outcome.failure is not None
+        assert outcome.failure.excerpt.splitlines() == [
+            explanation,
+            "printed before: install it first",
+        ]
+
     @pytest.mark.parametrize(
         ("evidence", "failure_class"),
         [
