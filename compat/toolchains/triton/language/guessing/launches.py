@@ -86,13 +86,13 @@ def launches_of(
         where = "" if module is holder else f" of {module.path.name}"
         for around, calls in module.launches_of(function, holder).items():
             wrapper = _Wrapper(around, calls, function, module, pointers, sizes, usual)
-            for found in wrapper.launches():
-                launch = evolve(found, place=f"{found.place}{where}")
-                before = by_place.get(launch.place)
+            for launch in wrapper.launches():
+                place = f"{launch.place}{where}"
+                before = by_place.get(place)
                 if before is None or len(before.values) + len(before.tensors) < len(
                     launch.values
                 ) + len(launch.tensors):
-                    by_place[launch.place] = launch
+                    by_place[place] = evolve(launch, place=place)
     return tuple(
         sorted(by_place.values(), key=lambda launch: -len(launch.values) - len(launch.tensors))
     )

@@ -253,12 +253,12 @@ class JitModule:
         """Return the launches of a function of ``holder``, this module or one that it imports."""
         if self is holder:
             return self.launches.get(function.name, {})
-        for name in self.launches.keys() & self.scope.imports.keys():
-            origin = self.scope.imports[name]
+        for name, launches in self.launches.items():
+            origin = self.scope.imports.get(name, "")
             if origin.rpartition(".")[2] == function.name:
-                found = self.jit_function(origin)
-                if found and found[1].path.resolve() == holder.path.resolve():
-                    return self.launches[name]
+                definition = self.jit_function(origin)
+                if definition and definition[1].path.resolve() == holder.path.resolve():
+                    return launches
         return {}
 
     def kernels(
@@ -276,9 +276,9 @@ class JitModule:
             for function in self.functions.values()
             if not function.returns and function.name not in helpers
         )
-        modules = (self, *(other for other in others if isinstance(other, JitModule)))
+        launching = [other for other in others if isinstance(other, JitModule)]
         return tuple(
-            guess_kernel(function, self, modules[: 1 if function.name in self.launches else None])
+            guess_kernel(function, self, [self] if function.name in self.launches else launching)
             for function in launchable
         )
 
