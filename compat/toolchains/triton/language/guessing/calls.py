@@ -530,7 +530,7 @@ def _whole_arguments(why: str, kind: str = "int") -> Callable[[Walk, ast.Call], 
 
 
 def _looped(walk: Walk, node: ast.Call) -> Value:
-    """The variable of a loop: a multiple of the step, because most loops start at one."""
+    """The variable of a loop, taken as a multiple of the step: most loops start at a multiple."""
     for argument in node.args:
         walk.require_integer(walk.value(argument), "a bound of a loop")
     step = walk.value(node.args[2]).terms if len(node.args) > 2 else ()
