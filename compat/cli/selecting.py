@@ -5,7 +5,7 @@ They are the same for every command.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -272,8 +272,6 @@ def select(*, note: bool = True, **values: Unpack[SelectionOptions]) -> Selectio
     """
     from compat import project
     from compat.engine.plan import Shard
-    from compat.report.summary.compact import at_most
-    from compat.report.summary.statements import guesses
 
     selection = project.select(
         values.get("matrix_path"),
@@ -296,17 +294,21 @@ def select(*, note: bool = True, **values: Unpack[SelectionOptions]) -> Selectio
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:
             click.echo(printable(f"  hint: {problem.hint}"), err=True)
-    if selection.absent:
-        from compat.report.summary.statements import missing_kernels
-
-        for sentence in missing_kernels(selection.absent):
-            click.echo(printable(f"note: {sentence}"), err=True)
-    if selection.left_out and not selection.patterns.kernels:
-        text = f"note: left out {'; '.join(at_most(_LEFT_OUT, selection.left_out))}"
-        click.echo(printable(text), err=True)
-    if note and (guessed := guesses(selection.specs)):
-        click.echo(printable(f"note: {guessed}"), err=True)
+    for sentence in _notes(selection, note):
+        click.echo(printable(f"note: {sentence}"), err=True)
     return selection
+
+
+def _notes(selection: Selection, with_guesses: bool) -> Iterator[str]:
+    """Sentences about kernels that are left out or guessed."""
+    from compat.report.summary.compact import at_most
+    from compat.report.summary.statements import guesses, missing_kernels
+
+    yield from missing_kernels(selection.absent)
+    if selection.left_out and not selection.patterns.kernels:
+        yield f"left out {'; '.join(at_most(_LEFT_OUT, selection.left_out))}"
+    if with_guesses and (guessed := guesses(selection.specs)):
+        yield guessed
 
 
 def select_places(**values: Unpack[PlaceOptions]) -> Selection:

@@ -22,7 +22,7 @@ class LoomModule:
     called_names: frozenset[str] = frozenset()
     launched_names: frozenset[str] = frozenset()
 
-    def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
+    def kernels(self, helpers: Collection[str], others: object = ()) -> tuple[GuessedKernel, ...]:
         """The functions as kernels without arguments."""
         return tuple(
             GuessedKernel(name=name, function=name, line=function.lineno, tables={})
