@@ -304,7 +304,8 @@ def _notes(selection: Selection, with_guesses: bool) -> Iterator[str]:
     from compat.report.summary.compact import at_most
     from compat.report.summary.statements import guesses, missing_kernels
 
-    yield from missing_kernels(selection.absent)
+    if selection.absent:
+        yield from missing_kernels(selection.absent)
     if selection.left_out and not selection.patterns.kernels:
         yield f"left out {'; '.join(at_most(_LEFT_OUT, selection.left_out))}"
     if with_guesses and (guessed := guesses(selection.specs)):
