@@ -635,6 +635,13 @@ class TestOneAttempt:
             "printed before: install it first",
         ]
 
+    def test_exception_with_a_number_does_not_show_what_was_printed_before(self) -> None:
+        raised = (RaisedException(type="KeyError", message="1"),)
+        evidence = Evidence(answered=True, stage="source", raised=raised, stderr="hello\n")
+        outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
+        assert outcome.failure is not None
+        assert "hello" not in outcome.failure.excerpt
+
     @pytest.mark.parametrize(
         ("evidence", "failure_class"),
         [

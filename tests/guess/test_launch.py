@@ -18,6 +18,7 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.guess import guess_sources, kernel_file_text
 from compat.model import BuiltEnv
+from compat.toolchains.triton.language.guessing.evaluation import AssumedSize
 from tests.cli.test_init import compat
 from tests.together import for_each
 
@@ -496,6 +497,8 @@ def run(x, y):
     assert tables(tmp_path, ROWS + wrapper)["constexprs"] == {"BLOCK_M": 64, "BLOCK_N": 64}
     text = (tmp_path / "source.toml").read_text()
     assert "BLOCK_N = 64  # guessed: a difference of two sizes, as launched in line" in text
+    size, smaller = AssumedSize.of("rows", 1024), AssumedSize.of("columns", 64)
+    assert (size - smaller, smaller - size, size - 24) == (960, 64, 1000)
 
 
 @pytest.mark.parametrize(
@@ -811,8 +814,8 @@ def test_launch_in_another_module_counts_if_no_launch_is_beside_the_kernel(tmp_p
     """A kernel of the same name in a third module has its own launches."""
     wrapper = "from {module} import fill as {name}\ndef run(x):\n    {name}[(1,)](x, 7, {block})\n"
     sources = {
-        "ops.py": wrapper.format(module="kernels", name="filling", block=32),
         "more.py": wrapper.format(module="others", name="fill", block=16),
+        "ops.py": wrapper.format(module="kernels", name="filling", block=32),
         "kernels.py": FILL,
         "others.py": f"{FILL}def run(x):\n    fill[(1,)](x, 7, 256)\n",
     }
