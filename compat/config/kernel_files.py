@@ -57,6 +57,7 @@ from compat.toolchains.base import Toolchain
 
 _SUFFIXES = (".py", ".toml")
 """The suffixes of the files that can name kernels."""
+_ENDINGS = "A kernel file is TOML and ends in .toml. A Python source ends in .py."
 _NO_KERNEL_FILES = (MATRIX, "pyproject.toml")
 """TOML files of a project that are no kernel files. A glob does not match them."""
 _DECLARES = lazy_pattern(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
@@ -128,7 +129,8 @@ def load_kernels(
     reader = SourceReader()
     for path in kernel_paths(patterns, base, where):
         try:
-            kernels = kernels_of(read_toml(path, base), path, library, reader)
+            hint = None if path.suffix in _SUFFIXES else _ENDINGS
+            kernels = kernels_of(read_toml(path, base, hint), path, library, reader)
             read_here = [
                 (kernel, kernel.specializations())
                 for kernel in kernels

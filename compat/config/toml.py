@@ -45,7 +45,6 @@ _NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 _QUOTED = 80
 """The most characters of a string that an error quotes."""
 
-_ENDINGS = "A kernel file is TOML and ends in .toml. A Python source ends in .py."
 _NAMES = {
     bool: "a boolean",
     str: "a string",
@@ -287,21 +286,21 @@ def display_path(path: Path, base: Path | None = None) -> str:
     return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
 
 
-def read_toml(path: Path, base: Path | None = None) -> Table:
+def read_toml(path: Path, base: Path | None = None, hint: str | None = None) -> Table:
     """Read a TOML file of the schema that this program knows.
 
-    Raises ConfigError if it cannot be read, is not TOML, or has another schema.
+    Raises ConfigError if it cannot be read, is not TOML (with ``hint``), or has another schema.
     """
     name = display_path(path, base)
     try:
-        return parse_toml(path.read_text(encoding="utf-8-sig"), name)
+        return parse_toml(path.read_text(encoding="utf-8-sig"), name, hint)
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror or error}", where=name) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"is not UTF-8 text (byte {error.start})", where=name) from error
 
 
-def parse_toml(text: str, name: str) -> Table:
+def parse_toml(text: str, name: str, hint: str | None = None) -> Table:
     """The table of a TOML text; ``name`` is the name of the file in errors.
 
     Raises ConfigError as :func:`read_toml` does.
@@ -313,7 +312,6 @@ def parse_toml(text: str, name: str) -> Table:
     except (RecursionError, MemoryError) as error:
         raise ConfigError("is nested too deeply", where=name) from error
     except ValueError as error:  # of TOML, or a number with more digits than Python reads
-        hint = None if name.endswith(".toml") else _ENDINGS
         raise ConfigError(f"is not valid TOML: {error}", where=name, hint=hint) from error
     table = Table(file=name, path="", data=data)
     schema = table.expect(table.data.get("schema", SCHEMA), int, "schema", example=str(SCHEMA))

@@ -108,7 +108,7 @@ class Symptoms:
     wordless_cause: str = ""
     """Type of the innermost exception if it has no message, and :attr:`error` is one around it."""
     last_output: str = ""
-    """The last line of the output, if code of the kernel's file asked to exit without a reason."""
+    """The last line of the output, if the program asked to exit without a reason."""
     source: str = ""
     """The kernel's line that the front end points at, with the caret below it."""
     called_function: str = ""

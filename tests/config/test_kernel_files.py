@@ -10,6 +10,7 @@ import pytest
 from packaging.version import Version
 
 from compat.config.kernel_files import kernel_paths, load_kernels
+from compat.config.locks import read_locks
 from compat.errors import ConfigError
 from compat.guess.finding import sources
 from compat.model import Specialization, Status
@@ -666,6 +667,11 @@ def test_the_hint_about_another_file_says_which_files_are_read(tmp_path: Path) -
         load_kernels(["kernels.ipynb"], tmp_path)
     assert raised.value.hint is not None
     assert ".py" in raised.value.hint
+    lock = tmp_path / "matrix.lock"
+    lock.write_text("{")
+    with pytest.raises(ConfigError, match=r"matrix\.lock: is not valid TOML") as raised:
+        read_locks(lock)
+    assert raised.value.hint is None
 
 
 def test_a_glob_matches_no_other_files_of_a_project(tmp_path: Path) -> None:
