@@ -17,7 +17,7 @@ import operator
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 from attrs import evolve, field, frozen
 from packaging.version import Version
@@ -49,7 +49,7 @@ Row = Sequence[Sequence[Result]]
 
 def measure(outcome: Outcome, metric: str) -> float | None:
     """The number of a metric in an outcome; ``None`` if it has none."""
-    value: Any = outcome.metrics
+    value: object = outcome.metrics
     for key in metric.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -366,9 +366,9 @@ def _distinct_values(parts: Sequence[Part], field: str) -> tuple[object, ...]:
     return tuple(values.values())
 
 
-def union(mappings: Iterable[Mapping[str, tuple[Any, ...]]]) -> dict[str, tuple[Any, ...]]:
+def union(mappings: Iterable[Mapping[str, tuple[_T, ...]]]) -> dict[str, tuple[_T, ...]]:
     """Name → the values of all mappings, each once, in the order of their first occurrence."""
-    values_by_name: dict[str, dict[str | Version, None]] = {}
+    values_by_name: dict[str, dict[_T, None]] = {}
     for mapping in mappings:
         for name, values in mapping.items():
             values_by_name.setdefault(name, {}).update(dict.fromkeys(values))

@@ -482,7 +482,7 @@ class Interned:
         self.records: list[object] = [None]
         self._places: dict[str, int] = {}
 
-    def number(self, record: Any) -> int:
+    def number(self, record: object) -> int:
         """The number of a record; 0 for an empty one."""
         if not record:
             return 0
