@@ -120,7 +120,7 @@ def resolve_function(
             applied = Statement.of(file, ast.Expr(decorator), frozenset())
             return evolve(kernel, applied=(*kernel.applied, (applied, decorator)))
         case ast.Call():
-            return _resolve_call(names, file, node, steps)
+            return _resolve_in(names, *_unfold(names, file, node, steps), steps)
         case ast.IfExp(test=test, body=body, orelse=other):
             return resolve_function(
                 names, file, body if _decide_test(test, _known_values(file)) else other, steps - 1
@@ -147,7 +147,12 @@ def _resolve_name(names: Names, file: ParsedFile, name: str, steps: int) -> OwnD
 def _resolve_attribute(
     names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: int
 ) -> OwnDefinition:
-    """The function ``name`` of ``holder``, which is a class or the name of a module."""
+    """The function ``name`` of ``holder``: of a class, a module, or the result of a factory."""
+    if isinstance(holder, ast.Call):
+        scope, returned = _unfold(names, file, holder, steps)
+        for keyword in returned.keywords if isinstance(returned, ast.Call) else ():
+            if keyword.arg == name:
+                return _resolve_in(names, scope, keyword.value, steps)
     if isinstance(holder, ast.Name) and isinstance(
         module := names.meaning(file, holder.id), ModulePlace
     ):
@@ -207,7 +212,10 @@ def _classes(
 # --- factories ------------------------------------------------------------------------------------
 
 
-def _resolve_call(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> OwnDefinition:
+def _unfold(
+    names: Names, file: ParsedFile, call: ast.Call, steps: int
+) -> tuple[ParsedFile, ast.expr]:
+    """Return the scope that a call of a factory becomes, and the expression that it returns."""
     factory = resolve_function(names, file, call.func, steps - 1)
     statement = factory.file.binding(factory.name)[-1]
     node = statement.node
@@ -232,7 +240,11 @@ def _resolve_call(names: Names, file: ParsedFile, call: ast.Call, steps: int) ->
         )
     except SyntaxError as error:
         raise CannotBeFrozen(f"cannot copy the body of `{factory.name}`: {error.msg}") from error
-    kernel = resolve_function(names, scope, returned, steps - 1)
+    return scope, returned
+
+
+def _resolve_in(names: Names, scope: ParsedFile, node: ast.expr, steps: int) -> OwnDefinition:
+    kernel = resolve_function(names, scope, node, steps - 1)
     _check_order(scope)
     return kernel
 

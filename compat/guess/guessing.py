@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -312,8 +312,9 @@ def _check_functions(
     """Raise ConfigError if a source does not have a kernel that is named."""
     for path, functions in functions_by_path.items():
         here = [source for source in guessed if source.path == path]
-        available = [kernel.function for source in here for kernel in source.kernels]
-        for name in (functions or frozenset()).difference(available):
+        kernels = [kernel for source in here for kernel in source.kernels]
+        available = [kernel.function for kernel in kernels]
+        for name in (functions or frozenset()).difference(*(kernel.names for kernel in kernels)):
             _no_such_kernel(here, name, available, f"{display_path(path, base)}::{name}")
 
 
@@ -384,16 +385,12 @@ def _parse_error(error: SyntaxError) -> ConfigError:
 def _specializations(
     source: GuessedSource,
     base: Path,
-    functions: Collection[str] | None,
+    functions: Set[str] | None,
     described: Collection[str],
     reader: SourceReader,
 ) -> Iterator[Specialization]:
     for kernel in source.kernels:
-        if (
-            kernel.function in functions
-            if functions is not None
-            else kernel.function not in described
-        ):
+        if kernel.names & functions if functions is not None else kernel.function not in described:
             origin = f"{display_path(source.path, base)}::{kernel.function}"
             document = without_notes(_kernel_file([kernel], source.path.name, "", source.toolchain))
             table = Table(file=origin, path="", data=document)

@@ -75,7 +75,8 @@ def optional_imports(content: bytes) -> _OptionalImports:
     """Return each name that an optional import in a file binds, with the import.
 
     An import is optional if it is in a ``try`` with a handler that continues after ``ImportError``.
-    A file that cannot be parsed has none.
+    Those inside of functions are left out, because they bind no name of the module. A file that
+    cannot be parsed has none.
     """
     try:
         return tuple(_optional_imports(tree_of(content)))
@@ -120,11 +121,11 @@ def _imports_of(node: ast.AST) -> Iterator[Import]:
 
 
 def _optional_imports(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
-    for node in scope_statements(tree.body, scopes=True):
+    for node in scope_statements(tree.body):
         if isinstance(node, ast.Try) and any(
             _goes_on_without(handler) for handler in node.handlers
         ):
-            for inner in scope_statements(node.body, scopes=True):
+            for inner in scope_statements(node.body):
                 if isinstance(inner, ast.Import | ast.ImportFrom):
                     yield from (
                         (alias.asname or alias.name.partition(".")[0], inner)

@@ -122,6 +122,11 @@ class GuessedKernel:
     cases: int = 1
     guesses: int = 0
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names by which a user can choose it: ``make().kernel`` also by its name alone."""
+        return frozenset((self.name, self.function))
+
 
 @frozen(kw_only=True)
 class UnreachableKernel:

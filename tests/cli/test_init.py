@@ -343,7 +343,7 @@ def test_a_wrong_source_name_is_an_error(tmp_path: Path, pattern: str, message: 
 
 def test_a_note_names_functions_of_a_source_that_cannot_be_compiled(tmp_path: Path) -> None:
     nested = "".join(f"    {line}\n" for line in KERNEL.splitlines() if "import" not in line)
-    (tmp_path / "a.py").write_text(f"{KERNEL}\n\ndef make():\n{nested}    return fill\n")
+    (tmp_path / "a.py").write_text(f"{KERNEL}\n\ndef make(width):\n{nested}    return fill\n")
     _, stderr = compat(tmp_path, "list", "kernels", "a.py")
     assert re.search(
         r"^note: left out a\.py:\d+ fill: it is defined inside of make$", stderr, re.MULTILINE

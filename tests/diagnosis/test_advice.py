@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -158,6 +159,13 @@ TREE = {
     "starred.py": HEAD + (KERNEL % "").replace("y, BLOCK", "y, *, BLOCK"),
     "local.py": HEAD + (KERNEL % "").replace("at =", "at: tl.tensor ="),
     "größe.py": HEAD + KERNEL % "",
+    "enclosed.py": (
+        "def make():\n    try:\n"
+        + indent(HEAD, 8 * " ")
+        + "    except ImportError:\n        return None\n"
+        + indent(KERNEL % "", 4 * " ")
+        + "\n    return k\n\nk = make()\n"
+    ),
     "none.py": (
         HEAD + "try:\n    from triton.language.math import no_such as fast\nexcept (ImportError,"
         " OSError):\n    fast = None\n" + KERNEL % "fast"
@@ -304,6 +312,17 @@ def test_advice_names_the_caught_import_behind_a_missing_name(
         "`fast` may be missing because its import failed: `from triton.language.math import no_such"
         " as fast`" in failure.advice
     )
+
+
+@pytest.mark.wheels
+def test_advice_for_a_local_name_of_the_function_around_the_kernel_is_a_later_release(
+    failure_of: Callable[..., Failure],
+) -> None:
+    """The import around the kernel is in a `try`, but it has not failed."""
+    failure = failure_of("enclosed.py")
+    assert failure.failure_class == "undefined-name"
+    assert failure.advice.startswith("Check the spelling of `tl`.")
+    assert failure.advice.endswith("Variables of a function around the kernel need 3.4.")
 
 
 @pytest.mark.wheels

@@ -758,7 +758,7 @@ def replaced(x):
 def replaced(x):
     pass
 
-def make():
+def make(width):
     @triton.jit
     def made(x):
         tl.store(x, 1)
@@ -766,6 +766,11 @@ def make():
     def helper_of_made(x):
         return x + 1
     return made
+
+def make_nothing():
+    @triton.jit
+    def hidden(x):
+        tl.store(x, 1)
 
 @triton.jit
 def several(x, *args):
@@ -782,7 +787,102 @@ def several(x, *args):
             "it takes any number of arguments as args, which a kernel file cannot describe",
         ),
         ("made", "it is defined inside of make"),
+        ("hidden", "it is defined inside of make_nothing"),
     ]
+
+
+LAZY = """
+import functools
+import types
+import typing
+
+class Set(typing.NamedTuple):
+    summed: object
+    other: object = None
+
+@functools.lru_cache(maxsize=1)
+def kernels():
+    try:
+        import triton
+        import triton.language as tl
+    except ImportError:
+        return None
+
+    SIDE = 32
+
+    @triton.jit
+    def doubled(x):
+        return x * 2
+
+    @triton.jit
+    def put(out, at, value):
+        tl.store(out + at, value)
+
+    @triton.jit
+    def scaled(x, out, n, stride, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)
+        put(out, at * stride, doubled(tl.load(x + at * stride, mask=at < n).to(tl.int8)))
+
+    return types.SimpleNamespace(fast=scaled, launch=print)
+
+def one(width=64):
+    from triton import jit
+    import triton.language as tl
+
+    @jit
+    def summed(x, out, BLOCK: tl.constexpr):
+        tl.store(out, tl.sum(tl.load(x + tl.arange(0, BLOCK))))
+
+    return summed
+
+def several():
+    import triton
+    @triton.jit
+    def other(x):
+        pass
+    return Set(summed=len, other=other)
+
+def scale(x):
+    k = kernels()
+    k.fast[(1,)](x, x, 100, 1, BLOCK=512)
+    kernel = one()
+    kernel[(1,)](x, x, BLOCK=2048)
+"""
+
+
+def test_kernels_that_a_function_without_arguments_returns_are_guessed(tmp_path: Path) -> None:
+    source = guessed(tmp_path, LAZY, head="")
+    assert source.unreachable == ()
+    assert source.helpers == ("doubled", "put")
+    assert {kernel.name: kernel.function for kernel in source.kernels} == {
+        "scaled": "kernels().fast",
+        "summed": "one()",
+        "other": "several().other",
+    }
+    scaled, summed, _ = (kernel.tables for kernel in source.kernels)
+    assert scaled["constexprs"]["BLOCK"].value == 512
+    assert scaled["hints"]["equal_to_1"].value == ["stride"]
+    assert scaled["signature"]["out"].value == "*i32"  # follows from the functions that it calls
+    assert summed["constexprs"]["BLOCK"].value == 2048
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "def make(width):",
+        "def make(*, width):",
+        "@wrapped\ndef make():",
+        "def make():\n    return None\n\ndef make():",
+    ],
+)
+def test_kernels_of_other_functions_cannot_be_named(head: str, tmp_path: Path) -> None:
+    inner = "    @triton.jit\n    def made(x):\n        tl.store(x, 1)\n"
+    for returned, is_named in (("made", True), ("print(fast=made)", False), ("(made,)", False)):
+        body = f"{inner}    return {returned}\n"
+        source = guessed(tmp_path, f"{head}\n{body}")
+        is_kernel = head.endswith("\n\ndef make():") and is_named
+        assert [kernel.function for kernel in source.kernels] == ["make()"] * is_kernel
+        assert [kernel.name for kernel in source.unreachable] == ["made"] * (not is_kernel)
 
 
 def test_kernels_in_classes_are_guessed(tmp_path: Path) -> None:
@@ -1507,6 +1607,49 @@ def kernel(a, b, c, d, out, N: tl.constexpr):
 """,
     )
     assert [document["signature"][name] for name in "abcd"] == ["*i8", "*i8", "*fp16", "*fp16"]
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"),
+    [
+        (", whole", "i8"),
+        (", acc=whole", "i8"),
+        (", out_dtype=tl.int32", "i8"),
+        (", parts", "fp16"),
+        (", out_dtype=tl.float32", "fp16"),
+        ("", "fp16"),
+    ],
+)
+def test_dot_that_begins_or_ends_with_whole_numbers_has_i8_operands(
+    start: str, kind: str, tmp_path: Path
+) -> None:
+    document = tables(
+        tmp_path,
+        f"""
+@triton.jit
+def kernel(a, b, out, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    whole = tl.zeros((N, N), dtype=tl.int32)
+    parts = tl.zeros((N, N), dtype=tl.float32)
+    tl.store(out + at, tl.dot(tl.load(a + at), tl.load(b + at){start}))
+""",
+    )
+    assert [document["signature"][name] for name in "ab"] == [f"*{kind}"] * 2
+
+
+def test_function_that_converts_a_whole_number_decides_its_type(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(a, b, c, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    one = tl.extra.cuda.libdevice.int2float_rn(tl.load(a + at))
+    two = tl.extra.cuda.libdevice.ull2double_rz(tl.load(b + at))
+    tl.store(out + at, one + two + tl.extra.cuda.libdevice.add_rn(tl.load(c + at), one))
+""",
+    )
+    assert [document["signature"][name] for name in "abc"] == ["*i32", "*u64", "*fp32"]
 
 
 def test_dtype_of_a_cast_dot_operand_follows_from_the_other_operand(tmp_path: Path) -> None:

@@ -106,6 +106,24 @@ def make(width, max=2):
     )
 
 
+def test_kernel_that_a_factory_returns_as_an_attribute_is_bundled(tmp_path: Path) -> None:
+    text = f"""
+import types
+
+def make(width):
+    import triton
+    import triton.language as tl
+
+{JIT}        tl.store(p, width)
+    return types.SimpleNamespace(fast=kernel, other=None)
+"""
+    assert body(bundled(tmp_path, text, "make(4).fast")) == (
+        "width = 4\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, width)"
+    )
+    with pytest.raises(ConfigError, match=re.escape("does not show that `make(4)` is a class")):
+        bundled(tmp_path, text, "make(4).slow")
+
+
 CHOSEN = """
 def make(kind, dtype=tl.float16):
     if kind == "one":
@@ -282,6 +300,17 @@ class Holder:
     def kernel(p, N: tl.constexpr):
         at = tl.arange(0, N)
         tl.store(p + at, relu(tl.load(p + at)) + 1)
+
+def lazy():
+    import types
+    import triton
+    import triton.language as local_tl
+
+    @triton.jit
+    def kernel(p, N: local_tl.constexpr):
+        local_tl.store(p + local_tl.arange(0, N), 5.0)
+
+    return types.SimpleNamespace(fast=kernel)
 """
 
 
@@ -296,7 +325,9 @@ def test_a_bundle_compiles_to_the_same_ptx_as_the_original(
     """
     env = built(f"triton-{release}")
     assert env.python
-    closures = ("make(8)", "make(8, act='twice', bias=False)") if release >= "3.4" else ()
+    closures = (
+        ("make(8)", "make(8, act='twice', bias=False)", "lazy().fast") if release >= "3.4" else ()
+    )
     originals = [
         written(tmp_path, REAL, function)
         for function in ("plain(True)", "plain(False)", "Holder.kernel", *closures)

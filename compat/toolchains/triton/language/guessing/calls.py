@@ -267,7 +267,7 @@ def _language(walk: Walk, node: ast.Call, name: str) -> Value:
     if short.startswith("atomic_"):
         return _atomic(walk, node, short)
     if short in _MATH or "libdevice" in name or ".math." in f".{name}":
-        return _math(walk, values)
+        return _math(walk, values, short)
     return (
         values[0] if short in _SAME and values else values[0].derive_value() if values else Value()
     )
@@ -322,8 +322,16 @@ _SAME = {
 }
 
 
-def _math(walk: Walk, values: list[Value]) -> Value:
+_CONVERSIONS = {"int2": "i32", "uint2": "u32", "ll2": "i64", "ull2": "u64"}
+"""The first letters of functions of libdevice → the kind of the whole number that they convert."""
+
+
+def _math(walk: Walk, values: list[Value], name: str = "") -> Value:
+    converted = [kind for start, kind in _CONVERSIONS.items() if name.startswith(start)]
     for value in values:
+        if converted:
+            walk.facts.is_kind(value.origins, converted[0], CERTAIN, f"the argument of {name}")
+            continue
         # A whole number as the only argument, known in the compile or loaded, does not compile.
         is_alone = len(values) == 1 and (
             all(term.constexpr for term in value.terms)
@@ -452,6 +460,12 @@ def _dot(walk: Walk, node: ast.Call) -> Value:
         walk.facts.dots.append((values[0], values[1]))
         for value in values[:2]:
             walk.facts.is_kind(value.origins, "float", PERHAPS, "an operand of tl.dot")
+        start = _argument(node, 2, "acc")
+        if _dtype(walk, _argument(node, 6, "out_dtype")) in WHOLE or (
+            start is not None and walk.value(start).kind in WHOLE
+        ):
+            _multiply_whole_numbers(walk, node)
+            values = [walk.value(argument) for argument in _arguments(node)]
     product = _product(walk)
     is_whole = len(values) > 1 and all(value.kind in WHOLE for value in values[:2])
     return Value.of("i32") if is_whole else product
@@ -464,10 +478,14 @@ def note_sum(walk: Walk, node: ast.expr, other: Value) -> None:
         and isinstance(node, ast.Call)
         and (walk.module.scope.origin(node.func) or "").endswith("language.dot")
     ):
-        for argument in node.args[:2]:
-            walk.facts.is_kind(
-                walk.value(argument).origins, "i8", CERTAIN, "an operand of tl.dot of whole numbers"
-            )
+        _multiply_whole_numbers(walk, node)
+
+
+def _multiply_whole_numbers(walk: Walk, node: ast.Call) -> None:
+    for argument in node.args[:2]:
+        walk.facts.is_kind(
+            walk.value(argument).origins, "i8", CERTAIN, "an operand of tl.dot of whole numbers"
+        )
 
 
 def _product(walk: Walk) -> Value:

@@ -163,7 +163,7 @@ class _Guessing:
             )
             odd = odd[:room]
         return GuessedKernel(
-            name=self.function.name,
+            name=self.function.kernel_name,
             function=self.function.name,
             line=self.function.node.lineno,
             tables=self._tables(odd),

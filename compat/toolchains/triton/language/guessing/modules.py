@@ -8,11 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from copy import copy
 from functools import cache, cached_property, lru_cache, partial
+from itertools import chain
 from pathlib import Path
 
 from attrs import evolve, frozen
 
 from compat.source.imports import import_origins, module_file
+from compat.source.names import callable_name
 from compat.source.parsing import (
     bindings,
     defaults_of,
@@ -51,6 +53,9 @@ _PACKAGES = {
 own modules.
 """
 
+_CACHES = ("cache", "lru_cache")
+"""Decorators of a factory that do not change its result."""
+_INSIDE = "it is defined inside of %s"
 _OWN = lazy_pattern(r"^(?:self|cls)\.")
 """The start of the name of a kernel of the own class."""
 _RE_EXPORTS = 4
@@ -69,10 +74,11 @@ class JitParameter:
 
 @frozen(kw_only=True)
 class JitFunction:
-    """A jit function at the top of a module, or in a class at its top."""
+    """A jit function at the top of a module, in a class at its top, or returned by a factory."""
 
     name: str
-    """Also with its class: ``Holder.kernel``."""
+    """Also with its class: ``Holder.kernel``, or with the call that returns it: ``make().kernel``.
+    """
     node: ast.FunctionDef
     parameters: tuple[JitParameter, ...]
     configs: ast.expr | None
@@ -81,6 +87,11 @@ class JitFunction:
     """Parameter → the function that ``@triton.heuristics`` computes it with."""
     unread_heuristics: tuple[int, ...] = ()
     """The lines of heuristics that the source does not list."""
+
+    @property
+    def kernel_name(self) -> str:
+        """The name of its kernel: without the call that returns it."""
+        return self.node.name if "(" in self.name else self.name
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
@@ -325,6 +336,8 @@ def _values_of(value: ast.expr, aliases: Mapping[str, dict[str, bool]]) -> dict[
     match _unwrap(value):
         case ast.Name(id=name):
             return aliases.get(name) or {name: False}
+        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]):
+            return {f"{name}()": False}
         case ast.Subscript(value=ast.Name() | ast.Call() as kernel):
             return dict.fromkeys(_values_of(kernel, aliases), True)
         case ast.IfExp(body=body, orelse=otherwise):
@@ -345,6 +358,8 @@ def _launched_names(call: ast.Call, aliases: _Aliases) -> Iterator[str]:
             named = _unwrap(value)
             if isinstance(named, ast.Attribute):
                 yield dotted_name(named)
+                holders = _values_of(named.value, aliases)
+                yield from (f"{holder}.{named.attr}" for holder in holders if "(" in holder)
             elif isinstance(named, ast.Name):
                 yield named.id
                 yield from (
@@ -392,12 +407,23 @@ def read_module(path: Path) -> JitModule:
 @lru_cache(256)
 def _read(path: Path, content: bytes) -> JitModule:
     tree = tree_of(content, path.name)
+    factories = [
+        statement
+        for statement in scope_statements(tree.body)
+        if isinstance(statement, ast.FunctionDef) and _is_factory(statement)
+    ]
+    # Each kernel of a factory is read as if the statements around it were those of the module.
+    body = [*chain.from_iterable(factory.body for factory in factories), *tree.body]
     scope = KernelScope(
-        module=bindings(tree.body), imports=import_origins(scope_statements(tree.body), _PACKAGES)
+        module=bindings(body), imports=import_origins(scope_statements(body), _PACKAGES)
+    )
+    returned = dict(
+        chain.from_iterable(_returned_functions(factory, scope) for factory in factories)
     )
     functions: dict[str, JitFunction] = {}
     unreachable: list[UnreachableKernel] = []
     jitted: list[ast.FunctionDef] = []
+    local: list[tuple[JitFunction, ast.FunctionDef]] = []
     last = cache(partial(last_bindings, tree.body))
     for node, inside in functions_in(tree):
         if _is_jitted(node, scope):
@@ -406,11 +432,22 @@ def _read(path: Path, content: bytes) -> JitModule:
             if len(inside) == 1 and _is_kernel_of(inside[0], node, scope):
                 name = f"{inside[0].name}.{node.name}"
                 functions[name] = evolve(function, name=name)
+            elif node in returned:
+                functions[returned[node]] = evolve(function, name=returned[node])
+            elif len(inside) == 1 and inside[0] in factories:
+                local.append((function, inside[0]))
             elif why := _why_unreachable(function, inside, scope, last):
                 if not function.returns:
                     unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
             else:
                 functions[node.name] = function
+    helpers = _helpers(local, jitted)
+    functions = {**helpers, **functions}
+    unreachable += [
+        UnreachableKernel(name=name, line=function.node.lineno, why=_INSIDE % factory.name)
+        for function, factory in local
+        if (name := function.name) not in helpers
+    ]
     for node in _jitted_by_call(tree, scope):
         if _is_jitted(node, scope):
             jitted.append(node)
@@ -426,6 +463,65 @@ def _read(path: Path, content: bytes) -> JitModule:
     )
 
 
+def _is_factory(function: ast.FunctionDef) -> bool:
+    """Whether a function can be called without arguments and defines decorated functions."""
+    return (
+        len(defaults_of(function.args)) == len(named_parameters(function.args))
+        and all(callable_name(decorator) in _CACHES for decorator in function.decorator_list)
+        and any(
+            isinstance(statement, ast.FunctionDef) and statement.decorator_list
+            for statement in scope_statements(function.body)
+        )
+    )
+
+
+def _returned_functions(
+    factory: ast.FunctionDef, scope: KernelScope
+) -> Iterator[tuple[ast.stmt, str]]:
+    """Yield each local function that a factory returns, and the expression for it.
+
+    After ``return kernel`` this is ``make()``, and after ``return SimpleNamespace(fast=kernel)`` it
+    is ``make().fast``. A class of the module has its arguments as attributes, too.
+    """
+    local, call = bindings(factory.body), f"{factory.name}()"
+    if scope.module.get(factory.name) is not factory:
+        return
+    for statement in scope_statements(factory.body):
+        match statement:
+            case ast.Return(value=ast.Name(id=name)) if name in local:
+                yield local[name], call
+            case ast.Return(value=ast.Call() as made) if _is_holder(made.func, scope):
+                yield from (
+                    (local[keyword.value.id], f"{call}.{keyword.arg}")
+                    for keyword in made.keywords
+                    if isinstance(keyword.value, ast.Name) and keyword.value.id in local
+                )
+
+
+def _is_holder(made: ast.expr, scope: KernelScope) -> bool:
+    """Whether a call of this makes an object that has the arguments as attributes."""
+    return callable_name(made) == "SimpleNamespace" or isinstance(
+        scope.module.get(dotted_name(made)), ast.ClassDef
+    )
+
+
+def _helpers(
+    local: Sequence[tuple[JitFunction, ast.FunctionDef]], jitted: Iterable[ast.FunctionDef]
+) -> dict[str, JitFunction]:
+    """Return the local functions of factories that return something, or that jit functions call."""
+    nodes = chain.from_iterable(map(walk, jitted if local else ()))
+    called = {
+        node.func.id
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    return {
+        function.name: function
+        for function, _ in local
+        if function.returns or function.name in called
+    }
+
+
 def _why_unreachable(
     function: JitFunction,
     inside: tuple[ast.FunctionDef | ast.ClassDef, ...],
@@ -439,7 +535,7 @@ def _why_unreachable(
     """
     node, winner = function.node, scope.module.get(function.name)
     if inside:
-        return f"it is defined inside of {inside[-1].name}"
+        return _INSIDE % inside[-1].name
     if winner is not node and node not in last().get(node.name, ()):
         return "something else has its name later in the file"
     # The other branch may be `kernel = None`.
