@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -351,6 +352,23 @@ def test_a_note_names_functions_of_a_source_that_cannot_be_compiled(tmp_path: Pa
     for choice in (["a.py::fill"], ["a.py", "--kernel", "fill"]):
         _, stderr = compat(tmp_path, "list", "kernels", *choice)
         assert "left out" not in stderr, choice
+
+
+def test_a_kernel_that_a_function_returns_is_chosen_by_its_name_or_by_the_call(
+    tmp_path: Path,
+) -> None:
+    nested = "".join(f"    {line}\n" for line in KERNEL.splitlines())
+    (tmp_path / "a.py").write_text(f"def make():\n{nested}    return fill\n")
+    for choice in ("a.py::fill", "a.py::make()"):
+        listed, _ = compat(
+            tmp_path, "list", "cells", "--spec", choice, "--envs", "3.9", "--target", "sm_90"
+        )
+        assert listed == "fill/as_written/default/sm_90/triton-3.9.0\n"
+    _, stderr = compat(tmp_path, "list", "cells", "--spec", "a.py::full", code=2)
+    assert stderr.endswith("there is no such jit function\n  hint: Available: make().\n")
+    compat(tmp_path, "init", "a.py")
+    kernel_file = tomllib.loads((tmp_path / "kernels" / "a.toml").read_text())
+    assert (kernel_file["kernel"], kernel_file["function"]) == ("fill", "make()")
 
 
 def test_the_hint_for_a_wrong_function_says_if_the_source_has_no_kernel(tmp_path: Path) -> None:

@@ -867,22 +867,24 @@ def test_kernels_that_a_function_without_arguments_returns_are_guessed(tmp_path:
 
 
 @pytest.mark.parametrize(
-    "head",
+    ("head", "returned", "after"),
     [
-        "def make(width):",
-        "def make(*, width):",
-        "@wrapped\ndef make():",
-        "def make():\n    return None\n\ndef make():",
+        ("def make(width):", "made", ""),
+        ("def make(*, width):", "made", ""),
+        ("@wrapped\ndef make():", "made", ""),
+        ("def make():", "made", "make = None\n"),
+        ("def make():", "print(fast=made)", ""),
+        ("def make():", "(made,)", ""),
+        ("def make():", "made if NEW else None", ""),
     ],
 )
-def test_kernels_of_other_functions_cannot_be_named(head: str, tmp_path: Path) -> None:
+def test_a_kernel_that_no_call_without_arguments_returns_cannot_be_named(
+    head: str, returned: str, after: str, tmp_path: Path
+) -> None:
     inner = "    @triton.jit\n    def made(x):\n        tl.store(x, 1)\n"
-    for returned, is_named in (("made", True), ("print(fast=made)", False), ("(made,)", False)):
-        body = f"{inner}    return {returned}\n"
-        source = guessed(tmp_path, f"{head}\n{body}")
-        is_kernel = head.endswith("\n\ndef make():") and is_named
-        assert [kernel.function for kernel in source.kernels] == ["make()"] * is_kernel
-        assert [kernel.name for kernel in source.unreachable] == ["made"] * (not is_kernel)
+    source = guessed(tmp_path, f"{head}\n{inner}    return {returned}\n{after}")
+    assert source.kernels == ()
+    assert [kernel.name for kernel in source.unreachable] == ["made"]
 
 
 def test_kernels_in_classes_are_guessed(tmp_path: Path) -> None:
