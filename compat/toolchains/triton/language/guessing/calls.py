@@ -465,7 +465,6 @@ def _dot(walk: Walk, node: ast.Call) -> Value:
             start is not None and walk.value(start).kind in WHOLE
         ):
             _multiply_whole_numbers(walk, node)
-            values = [walk.value(argument) for argument in _arguments(node)]
     product = _product(walk)
     is_whole = len(values) > 1 and all(value.kind in WHOLE for value in values[:2])
     return Value.of("i32") if is_whole else product
