@@ -29,7 +29,9 @@ with compat.capture("captured", fake=True) as block:
 agreements = [str(comparison.agreement) for comparison in block.capture.comparisons]
 print(kernel.name, [case.name for case in kernel.cases], agreements)
 assert (dict(os.environ), list(__import__("sys").meta_path)) == before
-from triton.runtime import driver, jit
+from triton.compiler import compiler
+from triton.runtime import cache, driver, jit
+assert getattr(compiler, "triton_key", cache.triton_key).__module__.startswith("triton.")
 active = type(getattr(driver, "_active", None))
 print(jit.JITFunction.run.__module__, active.__module__, len(kernels.copy.device_caches))
 """
@@ -65,7 +67,11 @@ def environ(built: Callable[[str], BuiltEnv], tmp_path: Path) -> dict[str, str]:
     assert env.python is not None
     (packages,) = Path(env.python).parents[1].glob("lib/python3*/site-packages")
     (tmp_path / "kernels.py").write_text(LAUNCH)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path), str(packages)])}
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path), str(packages)]),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # importing all plugins takes longer than the tests
+    }
 
 
 def test_a_block_is_captured_and_leaves_the_process_unchanged(
@@ -98,6 +104,8 @@ def test_the_pytest_plugin_captures_a_test_suite(
         "-q",
         "-p",
         "compat.pytest_plugin",
+        "-p",
+        "xdist",
         "-n",
         processes,
         "-p",
