@@ -23,6 +23,7 @@ from compat.store.store import Store
 from compat.toolchains.language import CannotEdit, FailingKernel
 from compat.toolchains.triton.edits.block_pointers import descriptors, plain_pointers
 from tests.cells import context_of, spec
+from tests.forking import write_python
 from tests.kernels_numerics.test_numerics import checked, findings
 from tests.targets import TARGETS
 from tests.together import for_each
@@ -114,8 +115,8 @@ def interpret(
 ) -> subprocess.CompletedProcess[str]:
     """Runs the original and the edited kernels of files in Triton's interpreter.
 
-    A run has the file, the edited text, the layout and the names. All runs share one process,
-    because PyTorch takes long to import.
+    A run has the file, the edited text, the layout and the names. All runs share one process, which
+    is forked from one that has imported PyTorch.
     """
     arguments: list[str] = []
     for number, (original, edited, layout, names) in enumerate(runs):
@@ -123,7 +124,11 @@ def interpret(
         path.write_text(edited)
         arguments += [str(original), str(path), layout, *names, "--"]
     return subprocess.run(
-        [python, "-O", str(HERE / "same_numbers.py"), *arguments],
+        [
+            write_python(folder / "python", python, "torch"),
+            str(HERE / "same_numbers.py"),
+            *arguments,
+        ],
         env={**os.environ, "TRITON_INTERPRET": "1"},
         capture_output=True,
         text=True,

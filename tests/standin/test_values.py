@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv, Status
+from tests.forking import write_python
 from tests.standin.packages import (
     HEADER,
     KERNEL,
@@ -462,8 +463,7 @@ def test_code_that_the_kernel_does_not_need_does_not_stop_it(
 
 
 LIMITS = """
-import gc, json, os, sys
-gc.disable()
+import json, os, sys
 import torch
 sys.path.insert(0, sys.argv[1])
 from compat.worker import adapter
@@ -492,8 +492,10 @@ os._exit(0)  # destroying the objects of PyTorch takes half a second
 """
 
 
-def test_the_limits_of_a_dtype_are_those_of_pytorch(pair_python: str) -> None:
-    program = [pair_python, "-c", LIMITS, str(ROOT)]
+def test_the_limits_of_a_dtype_are_those_of_pytorch(pair_python: str, tmp_path: Path) -> None:
+    (tmp_path / "limits.py").write_text(LIMITS)
+    forking = write_python(tmp_path / "python", pair_python, "torch")
+    program = [forking, str(tmp_path / "limits.py"), str(ROOT)]
     answers = json.loads(subprocess.run(program, check=True, stdout=subprocess.PIPE).stdout)
     assert len(answers) > 40
     # Releases of PyTorch disagree about one number.
