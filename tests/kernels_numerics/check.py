@@ -86,6 +86,29 @@ def checked(spec: dict[str, Any], problems: Any, outputs: Any) -> dict[str, Any]
     }
 
 
+def spare_repeated_work(interpreter: Any) -> None:
+    """Let Triton's interpreter do once what it does again and again, with the same results.
+
+    That took more than half of the time of these kernels.
+    """
+    # Each call of a helper gives Triton's language the interpreter's functions again.
+    interpreter._patch_lang = functools.cache(interpreter._patch_lang)
+    # Each question for a type makes a table of all types. Pointers cannot be keys.
+    make, types = interpreter._get_np_dtype, {}
+
+    def numpy_type(of: Any) -> Any:
+        name = str(of.scalar)
+        if name not in types:
+            types[name] = make(of.scalar)
+        return types[name]
+
+    interpreter._get_np_dtype = numpy_type
+    # The sums of 64 bits are for an assertion that Triton then leaves out.
+    options = interpreter.interpreter_builder.options
+    assert not options.debug
+    object.__setattr__(options, "sanitize_overflow", False)
+
+
 def main(numerics: str) -> None:
     """Print one line of JSON per specialization that is read."""
     package = importlib.util.spec_from_file_location(
@@ -97,9 +120,7 @@ def main(numerics: str) -> None:
         importlib.import_module(f"numerics.{name}") for name in ("problems", "outputs")
     )
     interpreter: Any = importlib.import_module("triton.runtime.interpreter")
-    # Triton gives its language the interpreter's functions again in each call of a helper, with the
-    # same result. That took a third of the time of these kernels.
-    interpreter._patch_lang = functools.cache(interpreter._patch_lang)
+    spare_repeated_work(interpreter)
     for spec in json.load(sys.stdin):
         print(json.dumps(checked(spec, problems, outputs)), flush=True)
 
