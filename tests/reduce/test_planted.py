@@ -43,7 +43,7 @@ def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
         cell(env, "faces", "unrolled_for_ever"),
         env,
         tmp_path,
-        Limits(deadline=1, memory=LIMITS.memory),
+        Limits(deadline=0.6, memory=LIMITS.memory),
     )
     check(reduction, lines=3, size=140)
 
