@@ -18,6 +18,7 @@ from attrs import define, evolve, field, frozen
 from compat.model.constexprs import DTYPES
 from compat.source.constants import PythonValue, PythonValues, Scope, UnknownValue
 from compat.source.names import (
+    CACHES,
     ModulePlace,
     Names,
     OwnDefinition,
@@ -36,8 +37,6 @@ from compat.source.parsing import (
 )
 
 _TUNING = frozenset({"autotune", "heuristics"})
-_HARMLESS = frozenset({"cache", "lru_cache"})
-"""Decorators of a factory that do not change its result."""
 _STEPS = 20
 _WITHOUT_VALUE = ast.Expr | ast.Assert | ast.Pass | ast.Delete
 
@@ -222,7 +221,7 @@ def _unfold(
     if not isinstance(node, ast.FunctionDef):
         raise CannotBeFrozen(f"`{factory.name}` is not defined by a function of its own")
     if not all(
-        callable_name(decorator) in _HARMLESS
+        callable_name(decorator) in CACHES
         for decorator in (*node.decorator_list, *statement.dropped)
     ):
         raise CannotBeFrozen(

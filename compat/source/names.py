@@ -306,6 +306,10 @@ def _origin(node: ast.stmt, name: str) -> str:
     return str((*module, alias.name, alias.asname))
 
 
+CACHES = frozenset({"cache", "lru_cache"})
+"""Decorators of a function that do not change its result."""
+
+
 def callable_name(decorator: ast.expr) -> str:
     """The last part of a decorator's name.
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from compat.source.imports import import_origins, module_file
-from compat.source.names import callable_name
+from compat.source.names import CACHES, callable_name
 from compat.source.parsing import (
     bindings,
     defaults_of,
@@ -53,8 +53,6 @@ _PACKAGES = {
 own modules.
 """
 
-_CACHES = ("cache", "lru_cache")
-"""Decorators of a factory that do not change its result."""
 _INSIDE = "it is defined inside of %s"
 _OWN = lazy_pattern(r"^(?:self|cls)\.")
 """The start of the name of a kernel of the own class."""
@@ -467,7 +465,7 @@ def _is_factory(function: ast.FunctionDef) -> bool:
     """Whether a function can be called without arguments and defines decorated functions."""
     return (
         len(defaults_of(function.args)) == len(named_parameters(function.args))
-        and all(callable_name(decorator) in _CACHES for decorator in function.decorator_list)
+        and all(callable_name(decorator) in CACHES for decorator in function.decorator_list)
         and any(
             isinstance(statement, ast.FunctionDef) and statement.decorator_list
             for statement in scope_statements(function.body)
