@@ -887,6 +887,30 @@ def test_a_kernel_that_no_call_without_arguments_returns_cannot_be_named(
     assert [kernel.name for kernel in source.unreachable] == ["made"]
 
 
+def test_local_names_of_other_functions_are_not_those_of_the_module(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+def main():
+    WIDTH = 512
+
+    @register
+    def run():
+        return WIDTH
+
+    return run
+
+@triton.jit
+def kernel(x, BLOCK: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), 1.0)
+
+def launch(x):
+    kernel[(1,)](x, BLOCK=WIDTH)
+""",
+    )
+    assert document["constexprs"]["BLOCK"] != 512
+
+
 def test_kernels_in_classes_are_guessed(tmp_path: Path) -> None:
     source = guessed(
         tmp_path,

@@ -462,12 +462,13 @@ def _read(path: Path, content: bytes) -> JitModule:
 
 
 def _is_factory(function: ast.FunctionDef) -> bool:
-    """Whether a function can be called without arguments and defines decorated functions."""
+    """Whether a function can be called without arguments and defines jit functions."""
     return (
         len(defaults_of(function.args)) == len(named_parameters(function.args))
         and all(callable_name(decorator) in CACHES for decorator in function.decorator_list)
         and any(
-            isinstance(statement, ast.FunctionDef) and statement.decorator_list
+            isinstance(statement, ast.FunctionDef)
+            and "jit" in map(callable_name, statement.decorator_list)
             for statement in scope_statements(function.body)
         )
     )
