@@ -304,17 +304,22 @@ def test_a_program_that_uses_two_environments_is_captured_in_both(
 ) -> None:
     """The launches in both environments are captured.
 
-    Only launches in the first environment are compared, in that environment.
+    Only launches in the first environment are compared, in that environment. Both environments
+    share caches, so each Triton has a key of its own.
     """
-    other = built("triton-3.8.0").python
+    other, keys = built("triton-3.8.0").python, tmp_path / "keys"
     path = program(
-        "import subprocess\nif triton.__version__ == '3.9.0':\n    copy[(1,)](Tensor(), Tensor(),"
+        "import subprocess\nfrom triton.runtime.cache import triton_key\n"
+        f"with open({str(keys)!r}, 'a') as file:\n    print(triton_key(), file=file)\n"
+        "if triton.__version__ == '3.9.0':\n    copy[(1,)](Tensor(), Tensor(),"
         f" BLOCK=32)\n    subprocess.run([{other!r}, __file__], check=True)\nelse:\n   "
         " copy[(1,)](Tensor(), Tensor(), BLOCK=16)"
     )
     options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     capture = capture_program((str(path),), options, python=python)
     assert capture.files.cases == 3
+    one, another = keys.read_text().splitlines()
+    assert one != another
     assert "captured with Triton 3.9.0, 3.8.0, 2 processes" in next(
         iter(capture_lines(capture, "captured"))
     )
