@@ -152,6 +152,7 @@ def _resolve_attribute(
         for keyword in returned.keywords if isinstance(returned, ast.Call) else ():
             if keyword.arg == name:
                 return _resolve_in(names, scope, keyword.value, steps)
+        raise CannotBeFrozen(f"the source does not say what `{ast.unparse(holder)}.{name}` is")
     if isinstance(holder, ast.Name) and isinstance(
         module := names.meaning(file, holder.id), ModulePlace
     ):

@@ -120,7 +120,7 @@ def make(width):
     assert body(bundled(tmp_path, text, "make(4).fast")) == (
         "width = 4\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, width)"
     )
-    with pytest.raises(ConfigError, match=re.escape("does not show that `make(4)` is a class")):
+    with pytest.raises(ConfigError, match=re.escape("does not say what `make(4).slow` is")):
         bundled(tmp_path, text, "make(4).slow")
 
 

@@ -327,11 +327,12 @@ _CONVERSIONS = {"int2": "i32", "uint2": "u32", "ll2": "i64", "ull2": "u64"}
 
 
 def _math(walk: Walk, values: list[Value], name: str = "") -> Value:
-    converted = [kind for start, kind in _CONVERSIONS.items() if name.startswith(start)]
+    kind = next((kind for start, kind in _CONVERSIONS.items() if name.startswith(start)), None)
+    if kind is not None:
+        for value in values:
+            walk.facts.is_kind(value.origins, kind, CERTAIN, f"the argument of {name}")
+        return Value.of("fp32")
     for value in values:
-        if converted:
-            walk.facts.is_kind(value.origins, converted[0], CERTAIN, f"the argument of {name}")
-            continue
         # A whole number as the only argument, known in the compile or loaded, does not compile.
         is_alone = len(values) == 1 and (
             all(term.constexpr for term in value.terms)
