@@ -1,11 +1,11 @@
 """Run kernels on their problems in Triton's interpreter, and compare results with references.
 
-    python check.py NUMERICS_FOLDER < specs.json
+    python check.py NUMERICS_FOLDER ADAPTER_FOLDER < specs.json
 
 The Python of an env that has Triton, PyTorch and NumPy runs this program. It needs no GPU. The
-folder is ``compat/toolchains/pytorch/numerics``. The program reads a list of ``{kernel, variant,
-case, source, function, signature, constexprs, problem: {source, function, dtype, parameters}}``. It
-prints one line of JSON for each:
+folders are ``pytorch/numerics`` and ``triton/inside/adapter`` of ``compat/toolchains``. The program
+reads a list of ``{kernel, variant, case, source, function, signature, constexprs, problem: {source,
+function, dtype, parameters}}``. It prints one line of JSON for each:
 
     kernel, variant, case   the specialization
     ok                      whether every problem was computed to within its tolerances
@@ -16,12 +16,12 @@ prints one line of JSON for each:
 
 from __future__ import annotations
 
-import functools
 import importlib
 import importlib.util
 import json
 import os
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -86,41 +86,20 @@ def checked(spec: dict[str, Any], problems: Any, outputs: Any) -> dict[str, Any]
     }
 
 
-def spare_repeated_work(interpreter: Any) -> None:
-    """Let Triton's interpreter do once what it does again and again, with the same results.
-
-    That took more than half of the time of these kernels.
-    """
-    # Each call of a helper gives Triton's language the interpreter's functions again.
-    interpreter._patch_lang = functools.cache(interpreter._patch_lang)
-    # Each question for a type makes a table of all types. Pointers cannot be keys.
-    make, types = interpreter._get_np_dtype, {}
-
-    def numpy_type(of: Any) -> Any:
-        name = str(of.scalar)
-        if name not in types:
-            types[name] = make(of.scalar)
-        return types[name]
-
-    interpreter._get_np_dtype = numpy_type
-    # The sums of 64 bits are for an assertion that Triton then leaves out.
-    options = interpreter.interpreter_builder.options
-    assert not options.debug
-    object.__setattr__(options, "sanitize_overflow", False)
+def import_from(folder: str, package: str, module: str) -> Any:
+    """A module of the package in a folder, without what the package imports by itself."""
+    if package not in sys.modules:
+        sys.modules[package] = types.ModuleType(package)
+        sys.modules[package].__path__ = [folder]
+    return importlib.import_module(f"{package}.{module}")
 
 
-def main(numerics: str) -> None:
+def main(numerics: str, adapter: str) -> None:
     """Print one line of JSON per specialization that is read."""
-    package = importlib.util.spec_from_file_location(
-        "numerics", Path(numerics, "__init__.py"), submodule_search_locations=[numerics]
-    )
-    assert package is not None
-    sys.modules["numerics"] = importlib.util.module_from_spec(package)
-    problems, outputs = (
-        importlib.import_module(f"numerics.{name}") for name in ("problems", "outputs")
-    )
-    interpreter: Any = importlib.import_module("triton.runtime.interpreter")
-    spare_repeated_work(interpreter)
+    problems = import_from(numerics, "numerics", "problems")
+    outputs = import_from(numerics, "numerics", "outputs")
+    interpreter = importlib.import_module("triton.runtime.interpreter")
+    import_from(adapter, "adapter", "interpreter").spare_repeated_work(interpreter)
     for spec in json.load(sys.stdin):
         print(json.dumps(checked(spec, problems, outputs)), flush=True)
 

@@ -159,11 +159,12 @@ def name_of(spec: Specialization) -> Name:
 def checked(python: str | Path, kernels: Path, names: Iterable[Name]) -> str:
     """What ``check.py`` prints about the named variants and cases of the kernels in a directory."""
     specs = {name_of(spec): spec for spec in load_kernels(["*.toml"], kernels)}
-    numerics = ROOT / "compat" / "toolchains" / "pytorch" / "numerics"
+    toolchains = ROOT / "compat" / "toolchains"
+    folders = [toolchains / "pytorch" / "numerics", toolchains / "triton" / "inside" / "adapter"]
     input_text = json.dumps([described(specs[name]) for name in names])
     with TemporaryDirectory() as folder:
         forking = write_python(Path(folder, "python"), str(python), "torch")
-        command = [forking, str(CHECK), str(numerics)]
+        command = [forking, str(CHECK), *map(str, folders)]
         done = subprocess.run(
             command, input=input_text, capture_output=True, text=True, timeout=540, check=False
         )

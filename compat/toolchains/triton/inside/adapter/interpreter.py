@@ -43,10 +43,7 @@ class Interpreting:
         self._handle: Any = interpreter.TensorHandle
         self._dtype: Any = triton.language.dtype
         self._features: set[tuple[str, str, str]] = set()
-        if not hasattr(interpreter, "_LangPatchScope"):
-            # Up to 3.5, Triton gives its language the interpreter's functions again in each call of
-            # a helper, with the same result. That took a third of the time of our kernels.
-            interpreter._patch_lang = functools.lru_cache(maxsize=None)(interpreter._patch_lang)
+        spare_repeated_work(interpreter)
         builder = interpreter.InterpreterBuilder
         for name, member in list(vars(builder).items()):
             if name.startswith("create_") and isinstance(member, types.FunctionType):
@@ -140,6 +137,30 @@ class Interpreting:
             return member(builder, *arguments, **named)
 
         return note_and_call
+
+
+def spare_repeated_work(interpreter: Any) -> None:
+    """Let Triton's interpreter do once what it does again and again, with the same results.
+
+    That took more than half of the time of our kernels.
+    """
+    if not hasattr(interpreter, "_LangPatchScope"):
+        # Up to 3.5, each call of a helper gives Triton's language the interpreter's functions.
+        interpreter._patch_lang = functools.lru_cache(maxsize=None)(interpreter._patch_lang)
+    # Each question for a type makes a table of all types. Pointers cannot be keys.
+    make, types = interpreter._get_np_dtype, {}
+
+    def numpy_type(of: Any) -> Any:
+        name = str(of.scalar)
+        if name not in types:
+            types[name] = make(of.scalar)
+        return types[name]
+
+    interpreter._get_np_dtype = numpy_type
+    options = interpreter.interpreter_builder.options
+    if getattr(options, "sanitize_overflow", False) and not options.debug:
+        # The sums of 64 bits are for an assertion that Triton then leaves out.
+        object.__setattr__(options, "sanitize_overflow", False)
 
 
 def _with_descriptors(problem: Document, types: Objects) -> Objects:
