@@ -60,7 +60,7 @@ def without(number: int) -> Mode:
     return Mode(actions=(Compile(keep_ir=True),), variables={PARTS.leaves_out: str(number)})
 
 
-@pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.0", "4.8.1"])
+@pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", "4.8.1"])
 def test_passes_run_singly_make_the_same_code_as_the_release(
     cute: Callable[[str], BuiltEnv], rounds: Rounds, tmp_path: Path, release: str
 ) -> None:
@@ -88,10 +88,10 @@ def test_passes_run_singly_make_the_same_code_as_the_release(
 
 @pytest.mark.long
 def test_search_names_the_pass_that_a_metric_depends_on(search: Search, tmp_path: Path) -> None:
-    """4.6.0 runs strength reduction once more, after the lowering of its own operations."""
+    """4.6.1 runs strength reduction once more, after the lowering of its own operations."""
     steps: list[str] = []
     answer = CellSearch(
-        cell=(omission_search := search("code_bytes>600", "4.6.0", "4.5.3")).bad,
+        cell=(omission_search := search("code_bytes>600", "4.6.1", "4.5.3")).bad,
         other=omission_search.good,
         context=omission_search.context,
         folder=tmp_path,
@@ -105,7 +105,7 @@ def test_search_names_the_pass_that_a_metric_depends_on(search: Search, tmp_path
         in answer.sentence
     )
     assert (
-        "cute-4.6.0 runs strength-reduction twice, cute-4.5.3 once. Both releases run arith-expand"
+        "cute-4.6.1 runs strength-reduction twice, cute-4.5.3 once. Both releases run arith-expand"
         " once." in answer.sentence
     )
     assert "6 passes cannot be run by themselves, and were not left out" in answer.sentence
