@@ -8,7 +8,6 @@ from __future__ import annotations
 import fcntl
 import gc
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -52,6 +51,8 @@ settings.load_profile("same" if {"CI", "COMPAT_SAME_EXAMPLES"} & os.environ.keys
 _ALLOCATED = 50_000
 """Objects between two garbage collections. With Python's 700, these took 8 % of the time."""
 _COUNT = count()
+_CPU_SECONDS = pytest.StashKey[float]()
+"""The CPU time of the machine before the tests."""
 
 REAL = {"built", "pair_python"}
 """The fixtures that use real wheels."""
@@ -95,13 +96,22 @@ def _compiled_once() -> Iterator[None]:
     yield
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the CPU time, which says more than wall-clock time if the machine has other work."""
-    seconds = sum(
-        used.ru_utime + used.ru_stime
-        for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    )
-    terminalreporter.write_line(f"{seconds:,.0f} s of processors' time")
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Print how long the machine's CPUs worked during the run, for whatever process.
+
+    Workers outlive the process that started them, so a sum over waited-for processes lacks them.
+    """
+    seconds = _cpu_seconds() - config.stash[_CPU_SECONDS]
+    terminalreporter.write_line(f"{seconds:,.0f} s of CPU time on this machine")
+
+
+def _cpu_seconds() -> float:
+    """The CPU time of all processes since the machine started."""
+    line, _, _ = Path("/proc/stat").read_text(encoding="ascii").partition("\n")
+    user, nice, system, _, _, *interrupts = map(int, line.split()[1:8])
+    return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -149,6 +159,7 @@ def pytest_configure(config: pytest.Config) -> None:
     They wait in a folder that only this run of the tests uses.
     """
     _restore_interrupts()
+    config.stash[_CPU_SECONDS] = _cpu_seconds()
     # Processes that run tests for another process inherit the variables of that process.
     if not hasattr(config, "workerinput"):
         os.environ |= {
