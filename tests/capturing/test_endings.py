@@ -395,6 +395,38 @@ def test_kernels_with_the_same_name_are_named_with_their_modules(
     } == dict.fromkeys(names, Agreement.EQUAL)
 
 
+@pytest.mark.wheels
+def test_a_kernel_that_the_program_cannot_compile_is_reported_with_the_cause(
+    program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
+    """The captured kernel has ``tl`` at module level, so it compiles."""
+    inside = """
+def kernels():
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def named(x, factor: tl.constexpr):
+        return x * factor
+
+    @triton.jit
+    def scaled(x, y, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)
+        tl.store(y + at, named(tl.load(x + at), 2))
+
+    return scaled
+
+del tl
+kernels()[(1,)](Tensor(), Tensor(), BLOCK=64)
+"""
+    options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
+    capture = capture_program((str(program(inside)),), options, python=python)
+    (comparison,) = (one for one in capture.comparisons if one.kernel == "scaled")
+    assert comparison.agreement is Agreement.DIFFERENT
+    error = "CompilationError: NameError('tl is not defined')"
+    assert comparison.why == f"the program's own compile fails: {error}"
+
+
 def test_a_command_line_is_resolved_to_a_program(tmp_path: Path) -> None:
     python = tmp_path / "bin" / "python"
     python.parent.mkdir()

@@ -21,6 +21,9 @@ _DEFINED = re.compile(
 """A function in PTX. The name of a device function contains that of the module that defines it, and
 ``@triton.jit(repr=…)`` chooses the name of a kernel.
 """
+_CAUSES = 20
+_LETTERS = 200
+"""The most causes of an exception that are followed, and characters of a message that are kept."""
 _WITHOUT_LINES = "TRITON_DISABLE_LINE_INFO"
 
 
@@ -71,13 +74,22 @@ class Originals:
         try:
             compiled = self._compile(src, target=target, options=options)
         except Exception as error:
-            return {"error": type(error).__name__}
+            return {"error": _reason(error)}
         stage = next((name for name in _STAGES if name in compiled.asm), None)
         return {
             "stage": stage,
             "digest": digest_of(compiled.asm[stage]) if stage else None,
             "arch": target.arch,
         }
+
+
+def _reason(error: BaseException) -> str:
+    """Return the type of the innermost cause, and the end of its message: Triton's come last."""
+    for _ in range(_CAUSES):
+        context = None if error.__suppress_context__ else error.__context__
+        error = error.__cause__ or context or error
+    message = str(error).strip().rpartition("\n")[2][:_LETTERS]
+    return "%s: %s" % (type(error).__name__, message) if message else type(error).__name__
 
 
 def digest_of(assembly: str) -> str:
