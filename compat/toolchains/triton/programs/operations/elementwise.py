@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Numbers = Callable[[Fraction, Fraction], Fraction]
 Combine = Callable[[Array, Array], Array]
+Rule = Callable[..., Bounds]
+"""A statement and the bounds of its operands → those of its one result."""
 _ARITHMETIC = (*INTEGERS, *FLOATS)
 _SIGNED = ("i8", "i16", "i32", "i64", *FLOATS)
 BOOLEAN = bounds(0, 1)
@@ -40,50 +42,53 @@ BOOLEAN = bounds(0, 1)
 # --- two operands of one type ---------------------------------------------------------------------
 
 
-def corners(combine: Numbers, step: Callable[[int, int], int]) -> Derive:
+def in_result(rule: Rule) -> Derive:
+    """Return a rule for the one result of an operation, whose integers wrap around."""
+    return lambda statement, operands, analysis: [
+        wrap_bounds(statement.results[0].dtype, rule(statement, *operands))
+    ]
+
+
+def corners(combine: Numbers, step: Callable[[int, int], int]) -> Rule:
     """Return a rule for the bounds of an operation with extremes at those of its operands."""
 
-    def derive(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
-        left, right = operands[:2]
+    def derive(_statement: BlockStatement, left: Bounds, right: Bounds) -> Bounds:
         ends = [
             combine(one, other)
             for one, other in itertools.product((left.low, left.high), (right.low, right.high))
         ]
-        result_bounds = Bounds(min(ends), max(ends), step(left.step, right.step))
-        return [wrap_bounds(statement.results[0].dtype, result_bounds)]
+        return Bounds(min(ends), max(ends), step(left.step, right.step))
 
     return derive
 
 
-def bits(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def bits(statement: BlockStatement, left: Bounds, right: Bounds) -> Bounds:
     """Return the bounds of an operation on bits."""
-    left, right = operands
     if left.low < 0 or right.low < 0:
         if statement.operation == "and" and max(left.low, right.low) >= 0:
-            return [bounds(0, left.high if left.low >= 0 else right.high)]
-        return [everything(statement.results[0].dtype)]
+            return bounds(0, left.high if left.low >= 0 else right.high)
+        return everything(statement.results[0].dtype)
     width = int(max(left.high, right.high)).bit_length()
     high = min(left.high, right.high) if statement.operation == "and" else (1 << width) - 1
-    return [bounds(0, high)]
+    return bounds(0, high)
 
 
-def _quotient(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
-    left, right = operands
+def _quotient(statement: BlockStatement, left: Bounds, right: Bounds) -> Bounds:
     require(left.low >= 0 and right.low > 0, "releases round negative quotients differently")
     if statement.operation == "remainder":
-        return [bounds(0, min(left.high, right.high - 1))]
-    return [bounds(left.low // right.high, left.high // right.low)]
+        return bounds(0, min(left.high, right.high - 1))
+    return bounds(left.low // right.high, left.high // right.low)
 
 
-def _comparison(_statement: BlockStatement, _operands: Sequence[Bounds], _: object) -> list[Bounds]:
-    return [BOOLEAN]
+def _comparison(_statement: BlockStatement, *_operands: Bounds) -> Bounds:
+    return BOOLEAN
 
 
 def _elementwise(
     name: str,
     text: str,
     propose: Callable[[Draft, str], None],
-    derive: Derive,
+    rule: Rule,
     compute: Callable[..., Array],
     weight: int = 4,
 ) -> Operation:
@@ -93,7 +98,7 @@ def _elementwise(
         family="elementwise",
         text=text,
         propose=lambda draft: propose(draft, name),
-        derive=derive,
+        derive=in_result(rule),
         compute=lambda statement, operands, machine: [compute(*operands, **statement.settings)],
         weight=weight,
     )
@@ -120,7 +125,7 @@ def _divisor(draft: Draft, name: str) -> None:
 _SUM = corners(lambda a, b: a + b, min)
 _DIFFERENCE = corners(lambda a, b: a - b, min)
 _PRODUCT = corners(lambda a, b: a * b, lambda a, b: a + b)
-BROADCAST: dict[str, tuple[Derive, Combine]] = {
+BROADCAST: dict[str, tuple[Rule, Combine]] = {
     "+": (_SUM, np.add),
     "-": (_DIFFERENCE, np.subtract),
     "*": (_PRODUCT, np.multiply),
@@ -195,11 +200,11 @@ def _propose_mixed(draft: Draft) -> None:
     draft.define("add_mixed", (first, second), (PROMOTED[left, right], first.shape))
 
 
-def _derive_mixed(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _derive_mixed(statement: BlockStatement, left: Bounds, right: Bounds) -> Bounds:
     dtype = statement.results[0].dtype
-    for operand in operands:
+    for operand in (left, right):
         require(holds(dtype, operand), "an operand is not exact in the common type")
-    return list(_SUM(statement, operands, _))  # type: ignore[arg-type]
+    return _SUM(statement, left, right)
 
 
 def _compute_mixed(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
@@ -223,82 +228,61 @@ def _one(dtypes: Sequence[str], **choices: Callable[[Random], Any]) -> Callable[
     return propose
 
 
-def _negative(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
-    (value,) = operands
-    result_bounds = Bounds(-value.high, -value.low, value.step)
-    return [wrap_bounds(statement.results[0].dtype, result_bounds)]
+def _negative(_statement: BlockStatement, value: Bounds) -> Bounds:
+    return Bounds(-value.high, -value.low, value.step)
 
 
-def _absolute(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
-    (value,) = operands
+def _absolute(_statement: BlockStatement, value: Bounds) -> Bounds:
     low = Fraction(0) if value.low <= 0 <= value.high else min(abs(value.low), abs(value.high))
-    result_bounds = Bounds(low, value.magnitude, value.step)
-    return [wrap_bounds(statement.results[0].dtype, result_bounds)]
+    return Bounds(low, value.magnitude, value.step)
 
 
-def _derive_invert(
-    statement: BlockStatement, operands: Sequence[Bounds], _: object
-) -> list[Bounds]:
-    (value,) = operands
+def _derive_invert(statement: BlockStatement, value: Bounds) -> Bounds:
     dtype = statement.results[0].dtype
     if dtype == "i1":
-        return [BOOLEAN]
+        return BOOLEAN
     if not DTYPES[dtype].signed:
-        return [everything(dtype)]
-    return [Bounds(-value.high - 1, -value.low - 1, 0)]
+        return everything(dtype)
+    return Bounds(-value.high - 1, -value.low - 1, 0)
 
 
-def _derive_rounding(
-    _statement: BlockStatement, operands: Sequence[Bounds], _: object
-) -> list[Bounds]:
-    (value,) = operands
-    return [bounds(value.low // 1, -(-value.high // 1), max(value.step, 0))]
+def _derive_rounding(_statement: BlockStatement, value: Bounds) -> Bounds:
+    return bounds(value.low // 1, -(-value.high // 1), max(value.step, 0))
 
 
-def _derive_shift_left(
-    statement: BlockStatement, operands: Sequence[Bounds], _: object
-) -> list[Bounds]:
+def _derive_shift_left(statement: BlockStatement, value: Bounds) -> Bounds:
     factor = 1 << statement.settings["by"]
-    value = operands[0]
-    return [
-        wrap_bounds(statement.results[0].dtype, bounds(value.low * factor, value.high * factor))
-    ]
+    return bounds(value.low * factor, value.high * factor)
 
 
-def _derive_shift_right(
-    statement: BlockStatement, operands: Sequence[Bounds], _: object
-) -> list[Bounds]:
+def _derive_shift_right(statement: BlockStatement, value: Bounds) -> Bounds:
     factor = 1 << statement.settings["by"]
-    value = operands[0]
-    return [bounds(value.low // factor, value.high // factor)]
+    return bounds(value.low // factor, value.high // factor)
 
 
-def _derive_scale(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
-    value, factor = operands[0], Fraction(statement.settings["factor"])
+def _derive_scale(statement: BlockStatement, value: Bounds) -> Bounds:
+    factor = Fraction(statement.settings["factor"])
     step = value.step + round(math.log2(factor))
-    return [Bounds(value.low * factor, value.high * factor, step)]
+    return Bounds(value.low * factor, value.high * factor, step)
 
 
-def _with_literal(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
+def _with_literal(statement: BlockStatement, value: Bounds) -> Bounds:
     number = statement.settings["number"]
-    other = [operands[0], bounds(number, number)]
-    return list(_SUM(statement, other, _))  # type: ignore[arg-type]
+    return _SUM(statement, value, bounds(number, number))
 
 
-def _derive_limit(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
-    (value,), limit = operands, statement.settings["limit"]
-    low, high = (
-        min(max(end, Fraction(-limit)), Fraction(limit)) for end in (value.low, value.high)
-    )
-    return [Bounds(low, high, min(value.step, 0))]
+def _derive_limit(statement: BlockStatement, value: Bounds) -> Bounds:
+    limit = Fraction(statement.settings["limit"])
+    low, high = (min(max(end, -limit), limit) for end in (value.low, value.high))
+    return Bounds(low, high, min(value.step, 0))
 
 
 def _mask(draft: Draft, _name: str) -> None:
     draft.mask_block(draft.block(WIDE), draft.random.choice((1, 3, 7, 12, 31)))
 
 
-def _derive_mask(statement: BlockStatement, _operands: Sequence[Bounds], _: object) -> list[Bounds]:
-    return [bounds(0, statement.settings["mask"])]
+def _derive_mask(statement: BlockStatement, _value: Bounds) -> Bounds:
+    return bounds(0, statement.settings["mask"])
 
 
 _ALL += (
@@ -307,7 +291,7 @@ _ALL += (
         family="casts",
         text="{0} + {1}",
         propose=_propose_mixed,
-        derive=_derive_mixed,
+        derive=in_result(_derive_mixed),
         compute=_compute_mixed,
     ),
     _elementwise("negate", "-{0}", _one(_SIGNED), _negative, np.negative, weight=2),
@@ -369,7 +353,7 @@ _ALL += (
         name="is_odd",
         family="branches",
         text="({0} & 1) == 1",
-        derive=_comparison,
+        derive=in_result(_comparison),
         compute=lambda statement, operands, machine: [
             (operands[0] & operands[0].dtype.type(1)) == 1
         ],
@@ -393,21 +377,8 @@ def _multiply_and_add(draft: Draft, name: str) -> None:
     draft.define(name, (first, *others), first.kind)
 
 
-def _sum_of_product(
-    _statement: BlockStatement, operands: Sequence[Bounds], _: object
-) -> list[Bounds]:
-    products = [
-        a * b
-        for a in (operands[0].low, operands[0].high)
-        for b in (operands[1].low, operands[1].high)
-    ]
-    return [
-        Bounds(
-            min(products) + operands[2].low,
-            max(products) + operands[2].high,
-            min(operands[0].step + operands[1].step, operands[2].step),
-        )
-    ]
+def _sum_of_product(statement: BlockStatement, one: Bounds, other: Bounds, added: Bounds) -> Bounds:
+    return _SUM(statement, _PRODUCT(statement, one, other), added)
 
 
 _ALL += (
@@ -415,7 +386,7 @@ _ALL += (
         "where",
         "tl.where({0}, {1}, {2})",
         _choose,
-        lambda statement, operands, analysis: [operands[1].union(operands[2])],
+        lambda _statement, _condition, one, other: one.union(other),
         np.where,
     ),
     _elementwise(
@@ -458,17 +429,15 @@ def _targets(dtype: str) -> tuple[str, ...]:
     return (*_ARITHMETIC, *_FP8) if DTYPES[dtype].is_float else _ARITHMETIC
 
 
-def _derive_cast(statement: BlockStatement, operands: Sequence[Bounds], _: object) -> list[Bounds]:
-    ((value,), (operand,), (result,)) = operands, statement.operands, statement.results
+def _derive_cast(statement: BlockStatement, value: Bounds) -> Bounds:
+    (operand,), (result,) = statement.operands, statement.results
     source, target = DTYPES[operand.dtype], DTYPES[result.dtype]
     is_supported = result.dtype in _targets(operand.dtype)
     require(is_supported, "fp8 is cast from floats, and to wider ones of 32 bits at most")
-    if target.is_float:
-        return [value]
-    if source.is_float:
+    if source.is_float and not target.is_float:
         require(target.signed or value.low >= 0, "the number may be negative")
-        return [bounds(int(value.low), int(value.high))]  # towards zero
-    return [wrap_bounds(result.dtype, value)]
+        return bounds(int(value.low), int(value.high))  # towards zero
+    return wrap_bounds(result.dtype, value)
 
 
 def _compute_cast(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
@@ -485,7 +454,8 @@ _ALL += (
         family="casts",
         text="{0}.to({result})",
         propose=_cast,
-        derive=_derive_cast,
+        # A float that does not fit in an integer does not wrap around.
+        derive=lambda statement, operands, analysis: [_derive_cast(statement, *operands)],
         compute=_compute_cast,
         weight=8,
     ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compat.toolchains.triton.programs.dtypes import FLOATS, INTEGERS, Array, Bounds
-from compat.toolchains.triton.programs.operations.elementwise import BROADCAST
+from compat.toolchains.triton.programs.operations.elementwise import BROADCAST, in_result
 from compat.toolchains.triton.programs.operations.operation import Operation, require
 from compat.toolchains.triton.programs.program import BlockStatement, Shape
 
@@ -106,6 +106,10 @@ def _spread(draft: Draft) -> None:
     )
 
 
+def _derive_spread(statement: BlockStatement, left: Bounds, right: Bounds) -> Bounds:
+    return BROADCAST[statement.settings["sign"]][0](statement, left, right)
+
+
 def _compute_spread(statement: BlockStatement, operands: Sequence[Array], _: object) -> list[Array]:
     left, right = operands
     if left.ndim == 1:
@@ -197,9 +201,7 @@ OPERATIONS = (
         family="shapes",
         text="({0}{left} {sign} {1}{right}).to({result})",
         propose=_spread,
-        derive=lambda statement, operands, analysis: BROADCAST[statement.settings["sign"]][0](
-            statement, operands, analysis
-        ),
+        derive=in_result(_derive_spread),
         compute=_compute_spread,
         weight=8,
     ),
