@@ -33,6 +33,8 @@ from compat.text import lazy_pattern
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_log = logging.getLogger(__name__)
+
 
 def check_writable(output: Path) -> None:
     """Check that files can be written to the folder of ``--output``, and leave no file behind.
@@ -74,6 +76,14 @@ def replace_file(
         with suppress(OSError):
             partial.unlink()
         raise
+
+
+def keep_file(path: Path, content: str | bytes) -> None:
+    """Write a file that only saves work. An error of the disk is logged, and not raised."""
+    try:
+        replace_file(path, content)
+    except OSError as error:
+        _log.info("%s cannot be written: %s", path, error)
 
 
 def content_of(path: Path, limit: int) -> bytes | None:
@@ -146,8 +156,6 @@ def templates(
 
 
 # --- temporary folders ----------------------------------------------------------------------------
-
-_log = logging.getLogger(__name__)
 
 _LOCK = threading.Lock()
 _CLAIMED: set[Path] = set()

@@ -22,7 +22,7 @@ from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.envs.record import read_record
 from compat.errors import ConfigError, EnvError
-from compat.files import TemporaryFolder, content_of, folder_digest, replace_file
+from compat.files import TemporaryFolder, content_of, folder_digest, keep_file
 from compat.history.verdict import Release, release_of
 from compat.model import BuiltEnv, Env
 from compat.model.codec import RecordError, structure, unstructure
@@ -272,11 +272,8 @@ def _ask_env(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespac
         return printable(str(error))
     except (ValueError, RecordError) as error:
         return printable(f"cannot read its answer: {error}")
-    path = cache.folder_of(built.env).names
-    try:
-        replace_file(path, _key(built, toolchain).encode() + b"\n" + answer)
-    except OSError as error:  # the next command asks the env again
-        _log.info("%s cannot be written: %s", path, error)
+    key = _key(built, toolchain).encode()
+    keep_file(cache.folder_of(built.env).names, key + b"\n" + answer)
     return namespace
 
 
@@ -326,10 +323,7 @@ def stored_names(
             [built for built in usable if built.env.name in namespaces], namespaces, existing
         )
     )
-    try:
-        replace_file(path, json.dumps({"key": key, "names": unstructure(packed, compact=True)}))
-    except OSError as error:  # the next run packs the names again
-        _log.info("%s cannot be written: %s", path, error)
+    keep_file(path, json.dumps({"key": key, "names": unstructure(packed, compact=True)}))
     return packed
 
 

@@ -6,7 +6,6 @@ They are uv, or virtualenv (or venv) with pip.
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import re
 import shutil
@@ -24,13 +23,11 @@ from packaging.version import Version
 from compat.envs.cache import EnvCache, EnvFolder, index_arguments, install_arguments, requirements
 from compat.envs.interpreters import starts
 from compat.errors import EnvError, IndexUnavailable
-from compat.files import content_of, replace_file
+from compat.files import content_of, keep_file, replace_file
 from compat.interruption import Stopped
 from compat.model import Env
 from compat.processes.supervisor import POLL, Process, ProcessResult, run
 from compat.text import lazy_pattern, read_json, write_json
-
-_log = logging.getLogger(__name__)
 
 BACKENDS = ("uv", "virtualenv", "venv")
 
@@ -256,10 +253,7 @@ def pinned_release(
     pins, key = _kept_pins(path), f"{version} {distribution} {python}{_chosen_indexes(environ)}"
     if key not in pins:
         pins = {**pins, key: _resolve(framework, version, distribution, python, environ)}
-        try:
-            replace_file(path, write_json(pins))
-        except OSError as error:
-            _log.info("%s cannot be written: %s", path, error)
+        keep_file(path, write_json(pins))
     return Version(pins[key]) if pins[key] else None
 
 

@@ -185,7 +185,7 @@ def _document(guard: Guard) -> dict[str, object]:
         "by": guard.version,
         "toolchain": guard.toolchain.name,
         "request": asdict(guard.request, recurse=False),
-        "digest": _digest(guard.decision_data),
+        "digest": sha256(json.dumps(guard.decision_data, sort_keys=True).encode()).hexdigest(),
     }
     return {**guard.decision_data, "origin": provenance}
 
@@ -213,10 +213,6 @@ def _marks(facts: GuardFacts, row: Mapping[str, str], letters: Mapping[str, str]
             if row[release] == WORKS
             else letters[row[release]]
         )
-
-
-def _digest(facts: Mapping[str, object]) -> str:
-    return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def _literal(value: object, room: int = _WIDTH) -> str:

@@ -85,7 +85,7 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
         _write_programs(built, folder)
         sources = {
             digest: _write_problem(folder, problem)
-            for digest, problem in _problems(built.launchable).items()
+            for digest, problem in {one.digest: one.problem for one in built.launchable}.items()
         }
         for launchable in built.launchable:
             _write_file(folder / "objects" / object_of(launchable), launchable.binary)
@@ -141,10 +141,6 @@ def _write_programs(built: Built, folder: Path) -> None:
         for path in sorted(source.glob("*.py")):
             _write_file(folder / name / path.name, path.read_bytes())
     replace_file(folder / PROGRAM, ENTRY)
-
-
-def _problems(launchable: Iterable[Launchable]) -> dict[str, Problem]:
-    return {one.digest: one.problem for one in launchable}
 
 
 def _write_problem(folder: Path, problem: Problem) -> Mapping[str, object]:

@@ -7,7 +7,6 @@ key of a result covers the env's packages, the release, and the programs.
 from __future__ import annotations
 
 import hashlib
-import logging
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -28,7 +27,7 @@ from compat.envs.listing import INDEX, index_urls, list_files
 from compat.envs.native import build_library, find_compiler
 from compat.envs.record import read_env
 from compat.errors import EnvError, IndexUnavailable, SelectionError
-from compat.files import content_of, folder_digest, replace_file
+from compat.files import content_of, folder_digest, keep_file
 from compat.model import BuiltEnv, Env, Status
 from compat.pairs.programs import Answers, PairRun, pairing_of, run_programs
 from compat.pairs.records import Grid, Pair, PairProgram
@@ -39,7 +38,6 @@ from compat.text import JsonMapping, printable, read_json, split_at_commas, writ
 from compat.toolchains import pytorch
 from compat.toolchains.base import Framework, Toolchain
 
-_log = logging.getLogger(__name__)
 _LARGEST = 16 * 1024 * 1024
 _AT_ONCE = 2
 """Maximum number of pairs that are tried at the same time. Each needs one core and up to 2 GB."""
@@ -309,14 +307,8 @@ def _read_answers(path: Path) -> Answers | None:
 
 
 def keep_answers(path: Path, answers: Answers) -> None:
-    """Keep the answers about pairs for later commands.
-
-    An error of the disk is only logged: the next command tries the pairs again.
-    """
-    try:
-        replace_file(path, write_json({"facts": answers.facts, "programs": dict(answers.programs)}))
-    except OSError as error:  # the next command tries the pair again
-        _log.info("%s cannot be written: %s", path, error)
+    """Keep the answers about a pair. If that fails, the next command tries the pair again."""
+    keep_file(path, write_json({"facts": answers.facts, "programs": dict(answers.programs)}))
 
 
 # --- the choice of pairs --------------------------------------------------------------------------

@@ -82,7 +82,7 @@ class Prepared:
         """Return a checksum of each tensor that no launch may change: inputs and references."""
         torch = self._numerics.torch
         return (
-            torch.stack([_sum(torch, tensor) for tensor in self._guarded])
+            torch.stack([bits_of(torch, tensor).sum(dtype=torch.int64) for tensor in self._guarded])
             if self._guarded
             else None
         )
@@ -128,10 +128,6 @@ def bits_of(torch: ModuleType, tensor: Tensor) -> Tensor:
     if tensor.is_complex():
         return bits_of(torch, torch.view_as_real(tensor))
     return tensor.view(kinds[tensor.element_size()])
-
-
-def _sum(torch: ModuleType, tensor: Tensor) -> object:
-    return bits_of(torch, tensor).sum(dtype=torch.int64)
 
 
 # --- room around tensors --------------------------------------------------------------------------

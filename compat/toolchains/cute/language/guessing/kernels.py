@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from attrs import evolve, frozen
 
@@ -76,7 +76,7 @@ class _LauncherGuesses:
         self.defaults = defaults_of(launcher.call.args)
         self.uses = UsesReader(
             others={node.name: node for node in module.jitted if node is not launcher.call},
-            lines=_lines(module),
+            lines=module.path.read_text(encoding="utf-8", errors="replace").splitlines(),
         )
         self.names: dict[PythonValue, str] = {}
         """Sizes without a name of their own → the names that they get here."""
@@ -573,7 +573,3 @@ def _bytes(element: str | None) -> int:
 
 def _alignment_suffix(alignment: int) -> str:
     return "" if alignment == _USUAL_ALIGNMENT else f" align={alignment}"
-
-
-def _lines(module: CuteModule) -> Sequence[str]:
-    return module.path.read_text(encoding="utf-8", errors="replace").splitlines()
