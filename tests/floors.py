@@ -111,8 +111,7 @@ BEYOND = {
     "resources.py": {
         "config.matrix.MatrixConfig",
         "engine.run.RunContext",
-        "executors.EXECUTORS",
-        "executors.LOCAL",
+        "executors.FORMS",
         "store.store.Store",
     },
     "selecting.py": {"config.kernel_files.is_file", "config.toml.LONGEST", "engine.plan.Shard"},

@@ -17,7 +17,7 @@ from compat.cli.answer import FilePath, gather_options
 from compat.cli.help import add_options
 from compat.cli.logs import say, show_task
 from compat.cli.selecting import SECONDS, WholeNumber
-from compat.executors import EXECUTORS, LOCAL
+from compat.executors import FORMS
 from compat.text import JsonMapping, printable
 
 if TYPE_CHECKING:
@@ -129,9 +129,7 @@ def executor_option(
 
     :func:`compile_options` reads it.
     """
-    forms = ", ".join(
-        map(shlex.quote, (LOCAL, *(form for kind in EXECUTORS for form in kind.forms)))
-    )
+    forms = ", ".join(map(shlex.quote, FORMS))
     text = f"The place to {what}: {forms}.  [default: {otherwise}]"
     return click.option("--executor", metavar="EXECUTOR", help=text)(command)
 

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
-from compat import executors
 from compat.config.matrix import load_matrix
-from compat.config.toml import Table
 from compat.errors import ConfigError, SelectionError
-from compat.executors import ExecutorKind, executor_declared, executor_named
+from compat.executors import executor_declared, executor_named
 from compat.executors.dask.cluster import DaskSettings
-from compat.executors.executor import LocalExecutor, OpenExecutor
-from compat.project import read_matrix, select_places
+from compat.project import read_matrix
 from tests.together import for_each
 
 
@@ -127,46 +121,3 @@ def test_error_in_the_executor_table_names_its_place(
     assert message in str(caught.value)
     with pytest.raises(ConfigError, match=re.escape(message)):
         read_matrix(tmp_path / "matrix.toml")
-
-
-class Elsewhere:
-    """The settings of an executor that this package does not know."""
-
-    said: ClassVar[list[object]] = []
-
-    @classmethod
-    def read_option(cls, text: str) -> Elsewhere | None:
-        return cls() if text == "moon://base" else None
-
-    @classmethod
-    def read_table(cls, table: Table) -> Elsewhere:
-        cls.said.append(table.string("crater"))
-        return cls()
-
-    @contextmanager
-    def executor_opener(
-        self, in_flight: int | None, say: Callable[[str], None]
-    ) -> Iterator[OpenExecutor]:
-        self.said.append(in_flight)
-        yield LocalExecutor
-
-
-def test_new_executor_needs_one_registry_entry(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kind = ExecutorKind(
-        schemes=("moon",), forms={"moon://BASE": ""}, reader=f"{__name__}:Elsewhere"
-    )
-    monkeypatch.setattr(executors, "EXECUTORS", [*executors.EXECUTORS, kind])
-    matrix = tmp_path / "matrix.toml"
-    matrix.write_text('[executor]\naddress = "moon://base"\ncrater = "tycho"\n')
-    selection = select_places(matrix)
-    with (
-        selection.open_executor() as declared,
-        selection.open_executor("moon://base", in_flight=3) as named,
-    ):
-        assert declared is named is LocalExecutor
-    assert Elsewhere.said == ["tycho", "tycho", None, 3]
-    with pytest.raises(SelectionError, match="unknown executor 'moon://mare'") as caught:
-        executor_named("moon://mare")
-    assert (caught.value.hint or "").endswith('"dask:local?workers=4", or "moon://BASE".')

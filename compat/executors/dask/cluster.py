@@ -67,16 +67,18 @@ class DaskSettings:
     """Seconds to wait for a Dask worker if there is none, and for a lost scheduler to return."""
 
     @classmethod
-    def read_option(cls, text: str) -> DaskSettings | None:
-        """See :class:`compat.executors.SettingsReader`."""
+    def read_option(cls, text: str) -> DaskSettings:
+        """The settings in the text of ``--executor``. Raises ValueError for another form."""
         if _ADDRESS.fullmatch(text):
             return cls(where=OPTION, address=_of_scheduler(text))
         name, _, query = text.partition("?")
-        return cls(where=OPTION, **_numbers(query)) if name == _LOCAL_CLUSTER else None
+        if name != _LOCAL_CLUSTER:
+            raise ValueError(f"unknown executor {text!r}")
+        return cls(where=OPTION, **_numbers(query))
 
     @classmethod
     def read_table(cls, table: Table) -> DaskSettings:
-        """See :class:`compat.executors.SettingsReader`."""
+        """The settings in ``[executor]``. Raises ConfigError."""
         table.only("address", "class", "arguments", "workers", "in_flight", "wait")
         address = table.optional("address", example='"tcp://host:8786"')
         cluster = table.optional("class", example='"distributed.SSHCluster"')
@@ -106,7 +108,12 @@ class DaskSettings:
     def executor_opener(
         self, in_flight: int | None, say: Callable[[str], None]
     ) -> Iterator[OpenExecutor]:
-        """See :class:`compat.executors.ExecutorSettings`."""
+        """Return a context manager that yields the function to open the executor.
+
+        The executor connects when the first batch is compiled. ``in_flight`` is the number of
+        batches in flight, or ``None`` if the user did not set it. ``say`` is called with messages,
+        such as those about failures.
+        """
         from compat.executors.dask.executor import DaskExecutor
         from compat.executors.dask.session import DaskSession
 
