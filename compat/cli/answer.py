@@ -163,9 +163,7 @@ def answer_options(
     ]
     path = FilePath(dir_okay=False)
     if file:
-        options.append(
-            click.option("--output", "answer_file", type=path, metavar="FILE", help=_FILE)
-        )
+        options.append(click.option("--output", "answer_file", type=path, help=_FILE))
     return gather_options("answer", options, answer)
 
 
@@ -285,7 +283,7 @@ def format_options(*, again: bool = False) -> Callable[[_Command], _Command]:
 
     path = FilePath(dir_okay=False)
     options = [
-        click.option(f"--{form.name}", _parameter(form), type=path, metavar="FILE", help=form.help)
+        click.option(f"--{form.name}", _parameter(form), type=path, help=form.help)
         for form in formats
     ]
     return gather_options("formats", options, requested)

@@ -113,7 +113,7 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
 @click.option(
     "--all/--search",
     "every",
-    default=None,
+    default=None,  # neither was given
     help=f"Test every release (default for up to {FEW}), or search with few tests.",
 )
 @click.option(

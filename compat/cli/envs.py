@@ -161,7 +161,6 @@ def build(
     "files",
     type=FilePath(exists=True, dir_okay=False),
     multiple=True,
-    metavar="FILE",
     help="Also add them to the envs that this TOML file declares, each like the one before it.",
 )
 @answer_options(json_help="Print a JSON array with one object per release.")

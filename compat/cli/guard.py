@@ -52,7 +52,6 @@ def _globs(command: Callable[..., object]) -> Callable[..., object]:
 @click.option(
     "--policy",
     type=click.Choice(("pessimistic", "optimistic")),
-    default=None,
     help=(
         "How to treat a release, fork or GPU that was not tested: as not working, or as its"
         " neighbours.  [default: pessimistic]"
@@ -61,7 +60,6 @@ def _globs(command: Callable[..., object]) -> Callable[..., object]:
 @click.option(
     "--tuned",
     type=FilePath(dir_okay=False, exists=True),
-    metavar="FILE",
     help="The JSON of `compat tune`, for a guard that also has the best configs.",
 )
 @click.option(

@@ -46,7 +46,6 @@ from compat.text import amount
 @click.option(
     "--minutes",
     type=DecimalNumber(min=0, min_open=True),
-    default=None,
     metavar="N",
     help="Begin no further programs after these minutes.  [default: 1, without --programs]",
 )
@@ -85,7 +84,6 @@ from compat.text import amount
     "--known",
     "known_file",
     type=FilePath(dir_okay=False),
-    metavar="FILE",
     help="The defects that are known upstream.  [default: known.toml, if there is one]",
 )
 @click.option(

@@ -19,7 +19,7 @@ from compat.cli.answer import FilePath, relative
 from compat.cli.help import Command
 from compat.cli.logs import say
 from compat.cli.progress import ProgressListener
-from compat.cli.resources import CompileOptions, compile_options, executor_option
+from compat.cli.resources import CompileOptions, compile_options, executor_option, python_option
 from compat.cli.selecting import (
     SECONDS,
     SelectionOptions,
@@ -39,11 +39,7 @@ from compat.text import amount
 
 @click.command(cls=Command)
 @click.argument("folder", type=FilePath(exists=True, file_okay=False))
-@click.option(
-    "--python",
-    metavar="PATH",
-    help="The interpreter with PyTorch that launches.  [default: this one, else one of the envs]",
-)
+@python_option
 @click.option(
     "--out",
     type=FilePath(dir_okay=False),

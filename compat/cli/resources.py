@@ -166,7 +166,6 @@ def launched_option(use: str) -> Callable[[_Command], _Command]:
         "--launched",
         multiple=True,
         type=FilePath(exists=True, dir_okay=False),
-        metavar="FILE",
         help=f"Results that launch.py wrote on a GPU host, to store and {use}.",
     )
 

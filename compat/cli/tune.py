@@ -60,7 +60,6 @@ from compat.tune.tuning import CompiledConfigs
     "--html",
     "page",
     type=FilePath(dir_okay=False),
-    metavar="FILE",
     help="Also write the answer to this file, as a page.",
 )
 @compile_options(
