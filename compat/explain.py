@@ -46,7 +46,6 @@ class Explanation:
     """Everything that is known about one cell."""
 
     cell: Cell
-    """The cell."""
     built: BuiltEnv
     """Its environment."""
     attempts: tuple[Evidence, ...]

@@ -85,7 +85,6 @@ class FirstRun:
     """The estimated cost of a first ``compat matrix``."""
 
     options: tuple[str, ...] = ()
-    """Its options."""
     cells: int
     envs: int
     targets: int

@@ -147,7 +147,6 @@ class Selection:
     shard: Shard | None = None
     """The shard that ``specs`` belong to. ``None``: all."""
     all_shards: tuple[Specialization, ...] = ()
-    """The specializations of all shards."""
     pairs: bool = False
     """Whether environments with PyTorch are also tested as pairs."""
     problems: tuple[ConfigError, ...] = ()

@@ -61,7 +61,6 @@ class NameHistory:
     forks: tuple[tuple[str, State], ...] = ()
     """Fork → whether it has the name."""
     fork_entries: Sequence[ApiName] = ()
-    """The entries of the name in forks."""
     internal: bool = False
     """Whether no release intends it for users."""
 

@@ -164,7 +164,6 @@ class Inspection:
     """The names of a toolchain in several releases, oldest first, then forks."""
 
     toolchain: str
-    """Name of the toolchain."""
     places: tuple[InspectedRelease, ...]
     """One entry per release or fork."""
     short: Mapping[str, str] = Factory(dict)

@@ -146,7 +146,6 @@ class CellAnswer:
     """The result of a search inside the failure of one cell."""
 
     cell: Cell
-    """The cell."""
     answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer | None
     """The answer. ``None``: the cell works."""
 
@@ -175,7 +174,6 @@ class ReleaseProbe:
     """One release that a bisection tried."""
 
     release: str
-    """The release."""
     result: Result
     """The result that represents it."""
     judgement: Judgement
@@ -233,7 +231,6 @@ class Span:
     """
 
     probes: tuple[ReleaseProbe, ...]
-    """The probes."""
 
     @property
     def first(self) -> ReleaseProbe:
@@ -295,7 +292,6 @@ class ReleaseAnswer:
     spec: Specialization
     """The kernel, variant and case."""
     target: Target
-    """The target."""
     criterion: Criterion
     """The definition of good."""
     account: Account

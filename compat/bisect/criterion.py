@@ -78,7 +78,6 @@ class Criterion:
     """
 
     question: Question
-    """The question."""
 
     @property
     def text(self) -> str:

@@ -54,7 +54,6 @@ class CapturedKernel:
     name: str
     """A unique name."""
     function: str
-    """The name of its function."""
     module: str
     """The module that defines the function."""
     text: str

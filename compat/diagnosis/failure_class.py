@@ -185,7 +185,6 @@ class Knowledge:
     """The knowledge about the failures of one toolchain."""
 
     toolchain: str
-    """The name of the toolchain."""
     classes: tuple[FailureClass, ...]
     """The classes in order of precedence: the first with a matching sign wins. They include the
     classes of :mod:`compat.diagnosis.common`.

@@ -25,7 +25,6 @@ class Step:
     """One pass that ran."""
 
     pass_: str
-    """Its name."""
     ir: str
     """The IR before it, as printed."""
 

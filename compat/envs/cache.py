@@ -236,7 +236,6 @@ class EnvCache:
     """The folder that contains the environments."""
 
     folder: Path
-    """Its path."""
     origin: str = ""
     """The variable or file that names the folder, such as ``$COMPAT_ENVS``."""
     like: str = ""

@@ -385,7 +385,6 @@ class KeptEnv:
     """One environment in the cache, of any project."""
 
     folder: EnvFolder
-    """Its folder."""
     requirements: tuple[str, ...] = ()
     """The requested packages, as pip requirements."""
     specifier: str = ""

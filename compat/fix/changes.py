@@ -208,9 +208,7 @@ class ChangedFile:
     path: Path
     """The path of the file."""
     before: bytes
-    """Its bytes before."""
     after: bytes
-    """Its bytes after."""
     old: str
     """Its text before, with its line ends."""
     new: str

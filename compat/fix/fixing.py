@@ -46,7 +46,6 @@ class EditTrial:
     """An edit that makes the kernel compile in the cell's environment, and its results in all."""
 
     candidate: EditedKernel
-    """The edited kernel."""
     results: tuple[Result, ...]
     """One result per environment."""
 

@@ -113,7 +113,6 @@ class Entry:
     """The facts about one release."""
 
     release: str
-    """The release."""
     judgement: Judgement = Judgement.UNKNOWN
     """Whether it is good or bad."""
     outcome: Outcome | None = None

@@ -31,7 +31,6 @@ class Launchable:
     """A cell that was compiled for launching."""
 
     cell: Cell
-    """The cell."""
     identity: str
     """See :func:`identity_of`."""
     problem: Problem
@@ -60,7 +59,6 @@ class OmittedCell:
     """A cell that cannot be launched."""
 
     cell: Cell
-    """The cell."""
     why: str
     """The reason."""
 
@@ -70,7 +68,6 @@ class Built:
     """Compiled cells for one target."""
 
     target: Target
-    """The target."""
     launchable: tuple[Launchable, ...]
     """Cells that can be launched."""
     omitted_cells: tuple[OmittedCell, ...]

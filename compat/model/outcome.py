@@ -24,7 +24,6 @@ class Failure:
     """Why a cell is not ``ok``."""
 
     failure_class: Text = field(metadata={KEY: "class"})
-    """Name of the failure class."""
     toolchain: str = field(default=DEFAULT_TOOLCHAIN, metadata={ABSENT: True})
     """Name of the toolchain that the class belongs to. Two toolchains may have classes of the same
     name.
@@ -104,7 +103,6 @@ class Result:
     """A cell with its outcome and its declared expectation."""
 
     cell: Cell
-    """The cell."""
     built: BuiltEnv
     """Its environment."""
     outcome: Outcome

@@ -86,7 +86,6 @@ class Grid:
     """All pairs that one command tried."""
 
     pairs: tuple[Pair, ...]
-    """The pairs."""
     pins: Mapping[str, str | None] = field(factory=dict)
     """PyTorch → the Triton release that an installer installs with it. ``None``: unknown."""
     notes: tuple[str, ...] = ()

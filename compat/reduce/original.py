@@ -47,7 +47,6 @@ class ReductionSubject:
     spec: Specialization
     """The kernel, variant and case."""
     target: Target
-    """The target."""
     bad: tuple[Env, ...]
     """Environments where it must fail."""
     good: tuple[Env, ...]

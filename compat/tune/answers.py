@@ -45,9 +45,7 @@ class TuningAnswer:
     """The comparison of the configs of one workload on one GPU."""
 
     workload: Workload
-    """The workload."""
     target: str
-    """The name of the target."""
     device: str
     """The name that the GPU reports."""
     releases: tuple[str, ...]

@@ -106,7 +106,6 @@ class Mode:
     actions: tuple[Compile | Interpret, ...] = (Compile(),)
     """The actions for each cell, in order, until one fails."""
     action_files: Mapping[str, bytes] = field(factory=dict)
-    """The files that actions name."""
     diagnose: bool = False
     """Whether the compiler's diagnostics are on, for one cell in a process of its own."""
     variables: Mapping[str, str] = field(factory=dict)

@@ -372,7 +372,6 @@ class ReportSide:
     name: str
     """The user's name for it, such as a path."""
     report: Report
-    """The report."""
 
     @cached_property
     def cells(self) -> Mapping[str, Result]:
