@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import pairwise
 
-from attrs import frozen
+from attrs import field, frozen
 
 from compat.api.records import ApiName, ApiParameter, InspectedRelease, Inspection, Namespace
 from compat.errors import SelectionError
+from compat.model.fields import KEY
 
 
 class ChangeKind(StrEnum):
@@ -29,11 +30,11 @@ class NameChange:
     """One name that differs between two releases."""
 
     kind: ChangeKind
+    shown: str = field(metadata={KEY: "name"})
     full: str
-    shown: str
-    of: str
+    of: str = field(metadata={KEY: "is"})
     """Its kind: ``function``, …"""
-    statements: tuple[str, ...] = ()
+    statements: tuple[str, ...] = field(default=(), metadata={KEY: "said"})
     """The differences, one statement each."""
     internal: bool = False
 

@@ -6,11 +6,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from compat.guard.facts import WORKS, GuardFacts, States, convert_rows, is_fork
 from compat.guard.writing import Guard, command_of, is_intact, make_guard, read_guard
 from compat.history.account import spans
+from compat.model.codec import unstructure
+from compat.model.fields import KEY
 from compat.report.summary.compact import at_most
 from compat.report.summary.record import Report
 from compat.text import JsonObject, join_words
@@ -50,9 +52,9 @@ class OtherAnswer:
     kernel: str
     release: str
     target: str
-    current_variant: str | None
+    current_variant: str | None = field(metadata={KEY: "given"})
     """The variant that the existing guard chooses; ``None`` for none."""
-    new_variant: str | None
+    new_variant: str | None = field(metadata={KEY: "wanted"})
     """The variant that a new guard would choose; ``None`` for none."""
 
 
@@ -267,26 +269,10 @@ def guard_check_document(checked: GuardCheck) -> JsonObject:
         "agrees": checked.agrees,
         "intact": checked.intact,
         "differences": [
-            {
-                "kind": str(contradiction.kind),
-                "kernel": contradiction.kernel,
-                "variant": contradiction.variant,
-                "targets": list(contradiction.targets),
-                "releases": list(contradiction.releases),
-                "reason": contradiction.reason or None,
-            }
+            {**unstructure(contradiction), "reason": contradiction.reason or None}
             for contradiction in checked.contradictions
         ],
-        "answers": [
-            {
-                "kernel": answer.kernel,
-                "release": answer.release,
-                "target": answer.target,
-                "given": answer.current_variant,
-                "wanted": answer.new_variant,
-            }
-            for answer in checked.answers
-        ],
+        "answers": unstructure(checked.answers),
     }
 
 

@@ -20,6 +20,7 @@ from compat.api.needs import (
 from compat.api.records import ApiParameter, Inspection, NameMatches
 from compat.history.account import Bracket, Entry, Judgement, Run, account, runs, spans
 from compat.model import Status
+from compat.model.codec import unstructure
 from compat.report.render.blocks import (
     Block,
     DataTable,
@@ -484,17 +485,7 @@ def difference_document(inspection: Inspection, difference: ApiDifference) -> Js
         "old": difference.old.label,
         "new": difference.new.label,
         "unknown": list(difference.unknown),
-        "changes": [
-            {
-                "kind": str(change.kind),
-                "name": change.shown,
-                "full": change.full,
-                "is": change.of,
-                "said": list(change.statements),
-                "internal": change.internal,
-            }
-            for change in difference.changes
-        ],
+        "changes": unstructure(difference.changes),
     }
 
 
