@@ -13,6 +13,7 @@ writes all of these. :func:`read_json` and :func:`write_json` do not.
 from __future__ import annotations
 
 import codecs
+import hashlib
 import json
 import math
 import re
@@ -169,6 +170,11 @@ def join_words(items: Iterable[str], most: int | None = None) -> str:
 _SIZE = lazy_pattern(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
 _LONGEST = 30
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))}
+
+
+def text_digest(text: str) -> str:
+    """The SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def split_at_commas(texts: Iterable[str]) -> tuple[str, ...]:

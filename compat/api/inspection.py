@@ -6,7 +6,6 @@ kept answers of a run's envs for a report. It asks no env.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,7 +27,7 @@ from compat.model import BuiltEnv, Env
 from compat.model.codec import RecordError, structure, unstructure
 from compat.processes.supervisor import AVAILABLE_CORES, SHOWN, ProcessResult, run
 from compat.project import Listener, Selection
-from compat.text import group_by_key, printable, read_json
+from compat.text import group_by_key, printable, read_json, text_digest
 from compat.toolchains.base import Toolchain
 from compat.workers.spawn import visible_variables
 
@@ -244,9 +243,7 @@ def _all_of(
 def _key(built: BuiltEnv, toolchain: Toolchain) -> str:
     """A hash of everything that an answer depends on: the env, and the program that reads names."""
     assert toolchain.language.api is not None
-    return hashlib.sha256(
-        f"{built.digest} {folder_digest(toolchain.language.api.program)}".encode()
-    ).hexdigest()
+    return text_digest(f"{built.digest} {folder_digest(toolchain.language.api.program)}")
 
 
 def _read_stored(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | None:
@@ -306,8 +303,8 @@ def stored_names(
         sorted(map(str, existing)),
         [[built.env.name, _key(built, toolchains.of(built.env))] for built in usable],
     ]
-    key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
-    among = hashlib.sha256(" ".join(built.env.name for built in usable).encode()).hexdigest()
+    key = text_digest(json.dumps(facts))
+    among = text_digest(" ".join(built.env.name for built in usable))
     path = cache.folder_of(usable[-1].env).path / f"names-{among[:8]}.json"
     if (packed := _read_packed(path, key)) is not None:
         return packed

@@ -10,7 +10,6 @@ result of its launch (:class:`LaunchExperiment`).
 from __future__ import annotations
 
 import filecmp
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
@@ -32,7 +31,7 @@ from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.launch.merging import with_launch_of, with_launched
 from compat.model import SOURCE_STAGE, Cell, Evidence, Outcome, Result, Status
 from compat.processes.supervisor import run
-from compat.text import lazy_pattern
+from compat.text import lazy_pattern, text_digest
 from compat.toolchains.base import CompilerParts
 from compat.workers.attempt import KEEPING_IR, LAUNCHABLE, Compile, Mode
 
@@ -521,7 +520,7 @@ def _keeping(cell: Cell, *stages: str) -> Mode:
 
 def _identity(launchable: Launchable) -> str:
     """The identity of a combination: a hash over the cell's identity and the binary."""
-    return hashlib.sha256(f"{launchable.identity} {object_of(launchable)}".encode()).hexdigest()
+    return text_digest(f"{launchable.identity} {object_of(launchable)}")
 
 
 def version_of(assembler: Path) -> str:

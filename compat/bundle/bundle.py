@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -43,6 +42,7 @@ from compat.source.parsing import (
     tree_of,
     uses,
 )
+from compat.text import text_digest
 
 
 @frozen(kw_only=True)
@@ -124,7 +124,7 @@ def bundle(
             f"cannot copy the kernel out of its file: {_reason(error)}", where=str(path)
         ) from error
     text = bundling.text()
-    closure = hashlib.sha256(text.encode()).hexdigest()
+    closure = text_digest(text)
     return Bundle(
         text=text,
         decorated=decorated,

@@ -6,7 +6,6 @@ relative path in it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -41,7 +40,7 @@ from compat.envs.cache import EnvCache, env_cache
 from compat.envs.libraries import unpack_library
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
-from compat.text import JsonObject, lazy_pattern, size_of_text
+from compat.text import JsonObject, lazy_pattern, size_of_text, text_digest
 
 _TARGET_NAME = lazy_pattern(r"[a-z0-9_]+")
 _PAIR = lazy_pattern(
@@ -445,4 +444,4 @@ def declare(envs: Sequence[Mapping[str, str | list[str]]], folder: Path) -> Matr
 
 def short_hash(text: str) -> str:
     """The first eight digits of a text's SHA-256, which tell generated names apart."""
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+    return text_digest(text)[:8]

@@ -36,7 +36,7 @@ from platformdirs import user_cache_path
 from compat.errors import EnvError
 from compat.files import replace_file
 from compat.model import Env
-from compat.text import lazy_pattern
+from compat.text import lazy_pattern, text_digest
 
 VARIABLE = "COMPAT_ENVS"
 """The environment variable that names the folder. It overrides ``matrix.toml``."""
@@ -110,7 +110,7 @@ def fingerprint(env: Env) -> str:
     ]
     if env.lock:  # a file counts by name and hash, not by its folder
         parts.append([line.rpartition("/")[2] for line in env.lock])
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return text_digest(json.dumps(parts))
 
 
 def _requirement_facts(text: str) -> object:
@@ -140,11 +140,7 @@ def key(env: Env, like: str = "") -> str:
 
     ``like`` identifies another machine's env that it must equal (:attr:`EnvCache.like`).
     """
-    hashed = (
-        hashlib.sha256(f"{fingerprint(env)} {like}".encode()).hexdigest()
-        if like
-        else fingerprint(env)
-    )
+    hashed = text_digest(f"{fingerprint(env)} {like}") if like else fingerprint(env)
     return f"{env.label[:_LONGEST_LABEL]}-{hashed[:_HEX]}"
 
 

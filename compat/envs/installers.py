@@ -5,7 +5,6 @@ They are uv, or virtualenv (or venv) with pip.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -27,7 +26,7 @@ from compat.files import content_of, keep_file, replace_file
 from compat.interruption import Stopped
 from compat.model import Env
 from compat.processes.supervisor import POLL, Process, ProcessResult, run
-from compat.text import lazy_pattern, read_json, write_json
+from compat.text import lazy_pattern, read_json, text_digest, write_json
 
 BACKENDS = ("uv", "virtualenv", "venv")
 
@@ -264,7 +263,7 @@ def _chosen_indexes(environ: Mapping[str, str]) -> str:
     """
     variables = installer_environ(environ)
     urls = [variables.get(name, "") for name in _INDEXES]
-    return f" {hashlib.sha256(repr(urls).encode()).hexdigest()[:16]}" if any(urls) else ""
+    return f" {text_digest(repr(urls))[:16]}" if any(urls) else ""
 
 
 def _kept_pins(path: Path) -> dict[str, str]:

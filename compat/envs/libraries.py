@@ -41,7 +41,7 @@ from compat.envs.listing import NO_INDEX, File, index_urls, parse_filename
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import content_of, replace_file
 from compat.source.closure import LIBRARY
-from compat.text import lazy_pattern
+from compat.text import lazy_pattern, text_digest
 
 _log = logging.getLogger(__name__)
 _NAMED = 8
@@ -69,7 +69,7 @@ def unpack_library(requirement: str, hashes: Sequence[str] = ()) -> Path:
     EnvError if the library cannot be installed or downloaded.
     """
     name, version = _parts(requirement)
-    lock = f"-{hashlib.sha256(''.join(hashes).encode()).hexdigest()[:8]}" if hashes else ""
+    lock = f"-{text_digest(''.join(hashes))[:8]}" if hashes else ""
     folder = env_cache().folder / "libraries" / f"{name}-{version}{lock}"
     if not (folder / LIBRARY).is_file():
         _fetch(requirement, folder, hashes)

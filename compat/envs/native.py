@@ -22,6 +22,7 @@ from compat.envs.libraries import unpack_library
 from compat.errors import EnvError
 from compat.files import replace_file
 from compat.processes.supervisor import run
+from compat.text import text_digest
 
 _log = logging.getLogger(__name__)
 ZIG = "ziglang==0.13.0"
@@ -71,9 +72,7 @@ def _wrapper(folder: Path, cache: EnvCache) -> Path:
     Raises OSError.
     """
     zig = folder / "ziglang" / "zig"
-    path = (
-        cache.folder / "native" / f"cc-{hashlib.sha256(os.fspath(zig).encode()).hexdigest()[:12]}"
-    )
+    path = cache.folder / "native" / f"cc-{text_digest(os.fspath(zig))[:12]}"
     caches = shlex.quote(os.fspath(path.with_name("zig-cache")))
     text = f"""#!/bin/sh
 export ZIG_GLOBAL_CACHE_DIR={caches} ZIG_LOCAL_CACHE_DIR={caches}

@@ -25,7 +25,7 @@ from compat.envs.locks import is_being_built
 from compat.errors import EnvError
 from compat.files import content_of, replace_file
 from compat.model import BuiltEnv, Env, Package
-from compat.text import JsonObject, lazy_pattern, printable, read_json
+from compat.text import JsonObject, lazy_pattern, printable, read_json, text_digest
 
 INTERRUPTED = "the installation was interrupted"
 """The error in a record from the start of an installation to its end."""
@@ -304,7 +304,7 @@ def _package(folder: Path) -> Package:
     return Package(
         name=name,
         version=version,
-        digest=hashlib.sha256("\n".join(sorted(_record_lines(folder))).encode()).hexdigest(),
+        digest=text_digest("\n".join(sorted(_record_lines(folder)))),
     )
 
 
@@ -341,7 +341,7 @@ class Installation:
             f"python {self.python_version}",
             *(f"{package.name} {package.version} {package.digest}" for package in self.packages),
         ]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        return text_digest("\n".join(lines))
 
 
 def inspect(location: Path, needed: Sequence[str]) -> Installation:

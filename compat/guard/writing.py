@@ -7,7 +7,6 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from hashlib import sha256
 from string import ascii_letters
 from textwrap import indent, wrap
 
@@ -29,7 +28,7 @@ from compat.guard.facts import (
 from compat.model.codec import RecordError, structure
 from compat.report.summary.record import Report
 from compat.source.parsing import tree_of
-from compat.text import join_words
+from compat.text import join_words, text_digest
 from compat.toolchains.base import Toolchain
 
 _GOOD, _UNKNOWN, _ANY = "+", "?", "-"
@@ -185,7 +184,7 @@ def _document(guard: Guard) -> dict[str, object]:
         "by": guard.version,
         "toolchain": guard.toolchain.name,
         "request": asdict(guard.request, recurse=False),
-        "digest": sha256(json.dumps(guard.decision_data, sort_keys=True).encode()).hexdigest(),
+        "digest": text_digest(json.dumps(guard.decision_data, sort_keys=True)),
     }
     return {**guard.decision_data, "origin": provenance}
 

@@ -34,7 +34,7 @@ from compat.pairs.records import Grid, Pair, PairProgram
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import Claims
-from compat.text import JsonMapping, printable, read_json, split_at_commas, write_json
+from compat.text import JsonMapping, printable, read_json, split_at_commas, text_digest, write_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import Framework, Toolchain
 
@@ -289,7 +289,7 @@ def pair_key(built: BuiltEnv, overlay: Overlay | None, toolchain: Toolchain) -> 
         folder_digest(pytorch.FOLDER / "device"),
         source,
     )
-    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:32]
+    return text_digest("\n".join(facts))[:32]
 
 
 def _read_answers(path: Path) -> Answers | None:

@@ -34,7 +34,7 @@ from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Evidence, Specialization
 from compat.processes import supervisor
 from compat.source.closure import roots_of
-from compat.text import JsonMapping, printable, shorten
+from compat.text import JsonMapping, printable, shorten, text_digest
 from compat.workers.attempt import PLAIN, Mode
 from compat.workers.spawn import NUMERICS, STANDIN, variable_dependencies
 
@@ -101,7 +101,7 @@ class CellKeys:
         }
         if self._tells_problem and spec.problem:
             facts = {**facts, "problem": dict(spec.problem.parameters)}
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        return text_digest(json.dumps(facts))
 
     def _of_numbers(self, cell: Cell, env: BuiltEnv) -> str:
         """Return the key of a cell's result in an interpreter.
@@ -124,7 +124,7 @@ class CellKeys:
             ],
             "actions": self._actions,
         }
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        return text_digest(json.dumps(facts))
 
     @staticmethod
     def _read_machine(toolchain_name: str, backend: str) -> tuple[dict[str, str], str]:
