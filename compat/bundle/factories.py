@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from attrs import define, evolve, field, frozen
 
@@ -30,6 +31,7 @@ from compat.source.names import (
 from compat.source.parsing import (
     Scoped,
     argument_expressions,
+    attribute_expressions,
     defaults_of,
     defined_names,
     named_parameters,
@@ -149,9 +151,11 @@ def _resolve_attribute(
     """The function ``name`` of ``holder``: of a class, a module, or the result of a factory."""
     if isinstance(holder, ast.Call):
         scope, returned = _unfold(names, file, holder, steps)
-        for keyword in returned.keywords if isinstance(returned, ast.Call) else ():
-            if keyword.arg == name:
-                return _resolve_in(names, scope, keyword.value, steps)
+        if isinstance(returned, ast.Call):
+            definition = _classes(names, scope, returned.func)[1][-1] if returned.args else None
+            attributes = attribute_expressions(returned, definition)
+            if name in attributes:
+                return _resolve_in(names, scope, attributes[name], steps)
         raise CannotBeFrozen(f"the source does not say what `{ast.unparse(holder)}.{name}` is")
     if isinstance(holder, ast.Name) and isinstance(
         module := names.meaning(file, holder.id), ModulePlace
@@ -347,7 +351,7 @@ class _Unfolding:
                 raise CannotBeFrozen(
                     f"`{self.factory.name}` raises an exception, line {statement.lineno}"
                 )
-            if isinstance(statement, ast.If) and (branch := self._branch(statement)) is not None:
+            if (branch := self._branch(statement)) is not None:
                 returned = self.run(branch)
                 if returned is not None:
                     return returned
@@ -355,11 +359,42 @@ class _Unfolding:
                 self._keep(statement)
         return None
 
-    def _branch(self, statement: ast.If) -> list[ast.stmt] | None:
-        try:
-            return statement.body if _value_of(statement.test, self.values) else statement.orelse
-        except UnknownValue:
-            return None
+    def _branch(self, statement: ast.stmt) -> list[ast.stmt] | None:
+        """The branch of a statement that is taken; ``None`` if the source does not say which.
+
+        A branch that ends without a kernel is not taken, because the call returns one.
+        """
+        if isinstance(statement, ast.If):
+            with suppress(UnknownValue):
+                test = _value_of(statement.test, self.values)
+                return statement.body if test else statement.orelse
+            if self._ends_without_kernel(statement.body):
+                return statement.orelse
+            return statement.body if self._ends_without_kernel(statement.orelse) else None
+        if isinstance(statement, ast.Try) and all(
+            self._ends_without_kernel(handler.body) for handler in statement.handlers
+        ):
+            return [*statement.body, *statement.orelse, *statement.finalbody]
+        return None
+
+    def _ends_without_kernel(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether a branch raises, or returns ``None`` or an object of constants."""
+        match body:
+            case [*before, ast.Raise() | ast.Return() as last]:
+                pass
+            case _:
+                return False
+        if any(isinstance(inner, ast.Return) for earlier in before for inner in _in_scope(earlier)):
+            return False
+        match last:
+            case ast.Return(value=ast.Call(func=ast.Name(id=name), args=args, keywords=keywords)):
+                values = [*args, *(keyword.value for keyword in keywords)]
+                return all(isinstance(value, ast.Constant) for value in values) and any(
+                    isinstance(made.node, ast.ClassDef) for made in self.file.binding(name)
+                )
+            case ast.Return(value=value):
+                return value is None or (isinstance(value, ast.Constant) and value.value is None)
+        return True
 
     def _keep(self, statement: ast.stmt) -> None:
         if any(isinstance(inner, ast.Return | ast.Raise) for inner in _in_scope(statement)):

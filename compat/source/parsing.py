@@ -475,6 +475,27 @@ def argument_expressions(call: ast.Call, arguments: ast.arguments) -> dict[str, 
     )
 
 
+def attribute_expressions(made: ast.Call, definition: ast.ClassDef | None) -> dict[str, ast.expr]:
+    """Attribute → the argument that it gets from a call that makes an object.
+
+    Arguments by keyword give attributes of their names. Others give the annotated fields of the
+    class, in their order, unless it has an ``__init__`` of its own.
+    """
+    body = definition.body if definition else []
+    has_own = any(
+        isinstance(member, ast.FunctionDef) and member.name == "__init__" for member in body
+    )
+    fields = (
+        member.target.id
+        for member in body
+        if isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name)
+    )
+    return {
+        **dict(zip(() if has_own else fields, made.args, strict=False)),
+        **{keyword.arg: keyword.value for keyword in made.keywords if keyword.arg},
+    }
+
+
 def defaults_of(arguments: ast.arguments) -> dict[str, ast.expr]:
     """Parameter → its default, for parameters that have one."""
     positional = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]

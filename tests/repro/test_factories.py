@@ -124,6 +124,47 @@ def make(width):
         bundled(tmp_path, text, "make(4).slow")
 
 
+HOLDERS = """
+import dataclasses
+import os
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    works: bool
+    fast: object
+    slow: object = None
+
+class Own:
+    works: bool
+    fast: object
+    def __init__(self, fast, works):
+        self.fast = fast
+"""
+
+
+@for_each(
+    ("early", "returned"),
+    [
+        ("", "Made(True, kernel)"),
+        ("", "Made(True, fast=kernel)"),
+        ("if os.cpu_count() == 0: return Made(False, None)", "Made(True, kernel)"),
+        ("if os.cpu_count() == 0: return None", "Made(True, kernel)"),
+        ("if os.cpu_count() == 0: raise OSError", "Made(True, kernel)"),
+        ("if os.cpu_count(): import os\n    else: return", "Made(True, kernel)"),
+        ("try: import triton\n    except ImportError: return None", "Made(True, kernel)"),
+        ("try: import triton\n    except ImportError: raise", "Made(True, kernel)"),
+        ("try: pass\n    except OSError: return\n    else: x = 1", "Made(True, kernel)"),
+    ],
+)
+def test_a_kernel_of_an_object_that_a_factory_returns_is_bundled(
+    early: str, returned: str, tmp_path: Path
+) -> None:
+    text = (
+        f"{HOLDERS}\ndef make():\n    {early}\n{JIT}        tl.store(p, N)\n    return {returned}"
+    )
+    assert body(bundled(tmp_path, text, "make().fast")) == KERNEL
+
+
 CHOSEN = """
 def make(kind, dtype=tl.float16):
     if kind == "one":
@@ -196,6 +237,27 @@ def test_a_kernel_of_a_factory_in_another_file_is_bundled(tmp_path: Path) -> Non
             ),
             "make()",
             "depends on line 6",
+        ),
+        (
+            f"{HOLDERS}\ndef make():\n{JIT}        pass\n    return Own(True, kernel)\n",
+            "make().fast",
+            "does not say what `make\\(\\).fast` is",
+        ),
+        (
+            (
+                "import os\ndef make():\n    if os.name:\n        return other()\n"
+                f"{JIT}        pass\n    return Made(True, kernel)\n"
+            ),
+            "make().fast",
+            "depends on line 5, which has to run",
+        ),
+        (
+            (
+                "def make():\n    try:\n        import triton\n    except ImportError:\n"
+                f"        x = 3\n        return other()\n{RETURNED}"
+            ),
+            "make()",
+            "depends on line 4, which has to run",
         ),
         (
             f"def make(n):\n{RETURNED}",

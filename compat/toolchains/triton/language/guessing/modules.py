@@ -16,6 +16,7 @@ from attrs import evolve, frozen
 from compat.source.imports import import_origins, module_file
 from compat.source.names import CACHES, callable_name
 from compat.source.parsing import (
+    attribute_expressions,
     bindings,
     defaults_of,
     dotted_name,
@@ -489,19 +490,15 @@ def _returned_functions(
         match statement:
             case ast.Return(value=ast.Name(id=name)) if name in local:
                 yield local[name], call
-            case ast.Return(value=ast.Call() as made) if _is_holder(made.func, scope):
-                yield from (
-                    (local[keyword.value.id], f"{call}.{keyword.arg}")
-                    for keyword in made.keywords
-                    if isinstance(keyword.value, ast.Name) and keyword.value.id in local
-                )
-
-
-def _is_holder(made: ast.expr, scope: KernelScope) -> bool:
-    """Whether a call of this makes an object that has the arguments as attributes."""
-    return callable_name(made) == "SimpleNamespace" or isinstance(
-        scope.module.get(dotted_name(made)), ast.ClassDef
-    )
+            case ast.Return(value=ast.Call() as made):
+                holder = scope.module.get(dotted_name(made.func))
+                definition = holder if isinstance(holder, ast.ClassDef) else None
+                if definition or callable_name(made.func) == "SimpleNamespace":
+                    yield from (
+                        (local[value.id], f"{call}.{name}")
+                        for name, value in attribute_expressions(made, definition).items()
+                        if isinstance(value, ast.Name) and value.id in local
+                    )
 
 
 def _helpers(
