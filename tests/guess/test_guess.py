@@ -868,6 +868,60 @@ def test_kernels_that_a_function_without_arguments_returns_are_guessed(tmp_path:
     assert summed["constexprs"]["BLOCK"].value == 2048
 
 
+CACHED = """
+import types
+
+_made = None
+
+def make():
+    @triton.jit
+    def kernel(x, BLOCK: tl.constexpr):
+        tl.store(x + tl.arange(0, BLOCK), 1.0)
+
+    return types.SimpleNamespace(fast=kernel)
+
+def plain():
+    return make()
+
+def once():
+    global _made
+    if _made is None:
+        _made = make()
+    return _made
+
+def locked():
+    global _made
+    made = _made
+    if made is None:
+        with lock:
+            made = make()
+            _made = made
+    return made
+
+def outer():
+    return locked()
+
+def run(x):
+    %s[(1,)](x, BLOCK=2048)
+"""
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "make().fast",
+        "plain().fast",
+        "fast = plain().fast\n    fast",
+        "kernels = once()\n    kernels.fast",
+        "locked().fast",
+        "outer().fast",
+    ],
+)
+def test_a_launch_of_a_kernel_of_a_factory_is_found(kernel: str, tmp_path: Path) -> None:
+    document = tables(tmp_path, CACHED % kernel)
+    assert document["constexprs"]["BLOCK"] == 2048
+
+
 @pytest.mark.parametrize(
     ("head", "returned", "after"),
     [

@@ -240,7 +240,7 @@ class JitModule:
             for function in walk(node)
             if isinstance(function, ast.FunctionDef)
         }
-        global_aliases = _aliases(scope_statements(self.tree.body), {})
+        global_aliases = _aliases(scope_statements(self.tree.body), self._factory_aliases)
         for around in (*functions, _top_function(self.tree)):
             nodes = [*walk(around)]
             aliases = _aliases(nodes, global_aliases)
@@ -251,6 +251,21 @@ class JitModule:
                         before = launches[name].get(around, frozenset())
                         launches[name][around] = before | {node}
         return launches
+
+    @property
+    def _factory_aliases(self) -> _Aliases:
+        """``get()`` → the factories whose results it returns, such as ``make()``."""
+        aliases: _Aliases = {}
+        for node in self.tree.body if any("(" in name for name in self.functions) else ():
+            if isinstance(node, ast.FunctionDef):
+                nodes = [*walk(node)]
+                own = _aliases(nodes, aliases)
+                returned = (
+                    inner.value for inner in nodes if isinstance(inner, ast.Return) and inner.value
+                )
+                values = chain.from_iterable(_values_of(value, own) for value in returned)
+                aliases[f"{node.name}()"] = {value: False for value in values if "(" in value}
+        return aliases
 
     @property
     def launched_names(self) -> frozenset[str]:
@@ -336,7 +351,10 @@ def _values_of(value: ast.expr, aliases: Mapping[str, dict[str, bool]]) -> dict[
         case ast.Name(id=name):
             return aliases.get(name) or {name: False}
         case ast.Call(func=ast.Name(id=name), args=[], keywords=[]):
-            return {f"{name}()": False}
+            return aliases.get(f"{name}()") or {f"{name}()": False}
+        case ast.Attribute(value=holder, attr=attribute):
+            holders = _values_of(holder, aliases)
+            return {f"{name}.{attribute}": False for name in holders if "(" in name}
         case ast.Subscript(value=ast.Name() | ast.Call() as kernel):
             return dict.fromkeys(_values_of(kernel, aliases), True)
         case ast.IfExp(body=body, orelse=otherwise):
