@@ -122,6 +122,10 @@ def resolve_function(
             return evolve(kernel, applied=(*kernel.applied, (applied, decorator)))
         case ast.Call():
             return _resolve_in(names, *_unfold(names, file, node, steps), steps)
+        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=int(number))):
+            scope, returned = _unfold(names, file, call, steps)
+            if isinstance(returned, ast.Tuple) and number < len(returned.elts):
+                return _resolve_in(names, scope, returned.elts[number], steps)
         case ast.IfExp(test=test, body=body, orelse=other):
             return resolve_function(
                 names, file, body if _decide_test(test, _known_values(file)) else other, steps - 1

@@ -419,7 +419,7 @@ def library_files(roots: Iterable[Path]) -> frozenset[Path] | None:
 
 
 # --- how a kernel is reached from the names of its module: ``kernel``, ``Holder.kernel``,
-# ``make(64)``
+# ``make(64)``, ``make().kernel``, ``make()[1]``
 
 
 class NotReachable(ValueError):
@@ -483,4 +483,6 @@ def _root(node: ast.expr) -> str | None:
                 for argument in (*arguments, *(keyword.value for keyword in keywords)):
                     ast.literal_eval(argument)
                 return _root(inner)
+        case ast.Subscript(value=ast.Call() as inner, slice=ast.Constant(value=int())):
+            return _root(inner)
     return None

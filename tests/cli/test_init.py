@@ -359,7 +359,8 @@ def test_a_kernel_that_a_function_returns_is_chosen_by_its_name_or_by_the_call(
 ) -> None:
     nested = "".join(f"    {line}\n" for line in KERNEL.splitlines())
     (tmp_path / "a.py").write_text(f"def make():\n{nested}    return fill\n")
-    for choice in ("a.py::fill", "a.py::make()"):
+    (tmp_path / "b.py").write_text(f"def make():\n{nested}    return triton, fill\n")
+    for choice in ("a.py::fill", "a.py::make()", "b.py::fill", "b.py::make()[1]"):
         listed, _ = compat(
             tmp_path, "list", "cells", "--spec", choice, "--envs", "3.9", "--target", "sm_90"
         )

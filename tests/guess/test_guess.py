@@ -878,7 +878,7 @@ def make():
     def kernel(x, BLOCK: tl.constexpr):
         tl.store(x + tl.arange(0, BLOCK), 1.0)
 
-    return types.SimpleNamespace(fast=kernel)
+    return %s
 
 def plain():
     return make()
@@ -906,7 +906,7 @@ def run(x):
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     "kernel",
     [
         "make().fast",
@@ -918,7 +918,15 @@ def run(x):
     ],
 )
 def test_a_launch_of_a_kernel_of_a_factory_is_found(kernel: str, tmp_path: Path) -> None:
-    document = tables(tmp_path, CACHED % kernel)
+    document = tables(tmp_path, CACHED % ("types.SimpleNamespace(fast=kernel)", kernel))
+    assert document["constexprs"]["BLOCK"] == 2048
+
+
+@for_each("call", ["make()", "once()", "outer()"])
+def test_a_launch_of_a_kernel_in_a_tuple_of_a_factory_is_found(call: str, tmp_path: Path) -> None:
+    launch = f"_, fast = {call}\n    fast"
+    document = tables(tmp_path, CACHED % ("types, kernel", launch))
+    assert (document["kernel"], document["function"]) == ("kernel", "make()[1]")
     assert document["constexprs"]["BLOCK"] == 2048
 
 
@@ -930,7 +938,7 @@ def test_a_launch_of_a_kernel_of_a_factory_is_found(kernel: str, tmp_path: Path)
         ("@wrapped\ndef make():", "made", ""),
         ("def make():", "made", "make = None\n"),
         ("def make():", "print(fast=made)", ""),
-        ("def make():", "(made,)", ""),
+        ("def make():", "[made]", ""),
         ("def make():", "made if NEW else None", ""),
     ],
 )

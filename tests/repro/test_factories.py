@@ -165,6 +165,13 @@ def test_a_kernel_of_an_object_that_a_factory_returns_is_bundled(
     assert body(bundled(tmp_path, text, "make().fast")) == KERNEL
 
 
+def test_a_kernel_of_a_tuple_that_a_factory_returns_is_bundled(tmp_path: Path) -> None:
+    text = f"def make():\n{JIT}        tl.store(p, N)\n    return len, kernel\n"
+    assert body(bundled(tmp_path, text, "make()[1]")) == KERNEL
+    with pytest.raises(ConfigError, match=re.escape("does not say what `make()[2]` is")):
+        bundled(tmp_path, text, "make()[2]")
+
+
 CHOSEN = """
 def make(kind, dtype=tl.float16):
     if kind == "one":

@@ -251,6 +251,11 @@ FORMS = {
         + indented(KERNEL.format(value="tl.load(source + at)"), 2)
         + "    else:\n        kernel = None\n    return kernel\n"
     ),
+    "make()[1]": (
+        "def make():\n    import types\n"
+        + indented(KERNEL.format(value="at"))
+        + "    return types, kernel\n"
+    ),
     "holder.inner.kernel": (
         "import types\n"
         + KERNEL.format(value="at")
@@ -269,7 +274,7 @@ def test_kernels_in_classes_objects_and_factories_compile(
     assert compile_outcome.status is Status.OK, compile_outcome
 
 
-@for_each("form", ["make(x)", "gone.kernel", "Holder[0]", "make(3", "lambda: 1"])
+@for_each("form", ["make(x)", "make(3)[x]", "gone.kernel", "Holder[0]", "make(3", "lambda: 1"])
 def test_an_invalid_function_is_an_error_of_the_kernel_file(tmp_path: Path, form: str) -> None:
     written(tmp_path, {"kernels/act.py": PLAIN + FORMS["make(3)"]})
     with pytest.raises(

@@ -212,6 +212,8 @@ class ImportedSource:
             )
         if isinstance(node, ast.Attribute):
             return getattr(self._value_of(module, node.value, expression), node.attr)
+        if isinstance(node, ast.Subscript):
+            return self._value_of(module, node.value, expression)[ast.literal_eval(node.slice)]
         assert isinstance(node, ast.Name)
         error = LEDGER.missing.get(module.__name__, {}).get(node.id)
         if error is not None:

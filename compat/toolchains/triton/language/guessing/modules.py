@@ -76,7 +76,8 @@ class JitFunction:
     """A jit function at the top of a module, in a class at its top, or returned by a factory."""
 
     name: str
-    """Also with its class: ``Holder.kernel``, or with the call that returns it: ``make().kernel``.
+    """Also with its class: ``Holder.kernel``, or with the call that returns it: ``make().kernel``,
+    ``make()[1]``.
     """
     node: ast.FunctionDef
     parameters: tuple[JitParameter, ...]
@@ -332,6 +333,12 @@ def _aliases(nodes: Iterable[ast.AST], outer: _Aliases) -> _Aliases:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 values = _values_of(value, ChainMap(own, outer))
                 own.setdefault(name, {}).update(values)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+                holders = [name for name in _values_of(value, ChainMap(own, outer)) if "(" in name]
+                for number, target in enumerate(targets if holders else ()):
+                    if isinstance(target, ast.Name):
+                        items = {f"{holder}[{number}]": False for holder in holders}
+                        own.setdefault(target.id, {}).update(items)
     return {**outer, **own}
 
 
@@ -498,8 +505,9 @@ def _returned_functions(
 ) -> Iterator[tuple[ast.stmt, str]]:
     """Yield each local function that a factory returns, and the expression for it.
 
-    After ``return kernel`` this is ``make()``, and after ``return SimpleNamespace(fast=kernel)`` it
-    is ``make().fast``. A class of the module has its arguments as attributes, too.
+    After ``return kernel`` this is ``make()``, after ``return fast, slow`` it is ``make()[0]``, and
+    after ``return SimpleNamespace(fast=kernel)`` it is ``make().fast``. A class of the module has
+    its arguments as attributes, too.
     """
     local, call = bindings(factory.body), f"{factory.name}()"
     if scope.module.get(factory.name) is not factory:
@@ -508,6 +516,12 @@ def _returned_functions(
         match statement:
             case ast.Return(value=ast.Name(id=name)) if name in local:
                 yield local[name], call
+            case ast.Return(value=ast.Tuple(elts=items)):
+                yield from (
+                    (local[item.id], f"{call}[{number}]")
+                    for number, item in enumerate(items)
+                    if isinstance(item, ast.Name) and item.id in local
+                )
             case ast.Return(value=ast.Call() as made):
                 holder = scope.module.get(dotted_name(made.func))
                 definition = holder if isinstance(holder, ast.ClassDef) else None
