@@ -951,6 +951,21 @@ def test_a_kernel_that_no_call_without_arguments_returns_cannot_be_named(
     assert [kernel.name for kernel in source.unreachable] == ["made"]
 
 
+def test_the_product_of_two_constexprs_is_as_long_as_another_side(tmp_path: Path) -> None:
+    document = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, out, ROWS: tl.constexpr, GROUPS: tl.constexpr, WIDTH: tl.constexpr):
+    LENGTH: tl.constexpr = ROWS * GROUPS
+    at = tl.arange(0, LENGTH)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    block = tl.load(x + at)
+    tl.store(out + at, tl.dot(block, tl.trans(block)))
+""",
+    )
+    assert document["constexprs"] == {"ROWS": 8, "GROUPS": 8, "WIDTH": 64}
+
+
 def test_local_names_of_other_functions_are_not_those_of_the_module(tmp_path: Path) -> None:
     document = tables(
         tmp_path,

@@ -507,9 +507,9 @@ class Values:
         if _FACTOR.fullmatch(name):
             return 2
         if self.facts.dots:
-            return (
-                32 if _INNER.fullmatch(name) and not _HEADS.match(name.replace("BLOCK", "")) else 64
-            )
+            is_inner = _INNER.fullmatch(name) and not _HEADS.match(name.replace("BLOCK", ""))
+            # The product of the factors of a side is as long as another side.
+            return 1 << (5 if is_inner else 6) // self.facts.factors.get(name, 1)
         sides = sum(
             parameter.is_constexpr and parameter.name in self.facts.spans
             for parameter in self.function.parameters

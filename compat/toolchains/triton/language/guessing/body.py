@@ -356,6 +356,7 @@ class Walk:
         self.note_floats(first, right)
         if isinstance(node.op, ast.Add | ast.Sub):
             return first.plus(right)
+        self._note_product(node, first, right)
         kind = first.plus(right).kind
         if isinstance(node.op, ast.Div | ast.Pow) and kind not in FLOATS:
             kind = "fp32" if isinstance(node.op, ast.Div) else kind
@@ -367,6 +368,15 @@ class Walk:
             factor=factors[0] if is_product else None,
         )
         return Value(((term,),))
+
+    def _note_product(self, node: ast.BinOp, left: Value, right: Value) -> None:
+        """Note the product of constexprs, or of such a product and another constexpr."""
+        if isinstance(node.op, ast.Mult) and all(
+            value.origins in self.facts.products
+            or (len(value.terms) == 1 and value.terms[0].constexpr)
+            for value in (left, right)
+        ):
+            self.facts.products.add(left.origins | right.origins)
 
     def _bits(self, left: Value, right: Value) -> Value:
         for one, other in ((left, right), (right, left)):

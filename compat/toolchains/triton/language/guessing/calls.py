@@ -440,6 +440,11 @@ def _side(walk: Walk, node: ast.expr, dimensions: int) -> None:
             for origin in walk.names[inner.id].origins:
                 before = walk.facts.spans.get(origin.name, 0)
                 walk.facts.spans[origin.name] = max(before, dimensions)
+    factors = walk.value(node).origins
+    if factors in walk.facts.products:
+        for factor in factors:
+            before = walk.facts.factors.get(factor.name, 1)
+            walk.facts.factors[factor.name] = max(before, len(factors))
     walk.facts.blocks = max(walk.facts.blocks, dimensions)
 
 

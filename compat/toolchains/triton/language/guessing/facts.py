@@ -191,6 +191,12 @@ class KernelFacts:
     """Constexprs that are the length of a ``tl.arange``, or of a side of a block, each with the
     largest number of dimensions of such a block.
     """
+    products: set[frozenset[ValueOrigin]] = Factory(set)
+    """Products of constexprs."""
+    factors: dict[str, int] = Factory(dict)
+    """Constexprs whose product is the length of a side of a block, each with the largest number of
+    factors of such a product.
+    """
     unrolled_parameters: set[str] = Factory(set)
     """Parameters that the number of passes of an unrolled loop depends on."""
     passes: set[str] = Factory(set)
