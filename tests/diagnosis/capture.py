@@ -610,6 +610,18 @@ SHOTS = (
         status=CRASHED,
         releases=ALL,
     ),
+    *(
+        Shot(
+            expect="function-name",
+            kernel="née",
+            same="function-name",
+            status=CRASHED if (target, releases) == ("sm_90", ALL[:3]) else REJECTED,
+            releases=releases,
+            target=target,
+        )
+        for target in ("sm_90", "gfx942")
+        for releases in (ALL[:3], ("3.3.0", "3.9.0"))
+    ),
     Shot(
         expect="compiler-assert",
         kernel="scan",

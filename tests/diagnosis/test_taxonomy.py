@@ -35,6 +35,7 @@ NAMES = [
     "invalid-option",
     "inline-asm",
     "target-feature",
+    "function-name",
     "compiler-assert",
     "assembler-crash",
     "compiler-crash",

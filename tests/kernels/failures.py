@@ -297,6 +297,11 @@ def sum_of_fp8(source, result, size, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def née(source, result, size, BLOCK: tl.constexpr):  # noqa: PLC2401 - what fails
+    tl.store(result, tl.load(source))
+
+
+@triton.jit
 def block_condition(source, result, size, BLOCK: tl.constexpr):
     if tl.load(source + tl.arange(0, BLOCK)) > 0:
         tl.store(result, 1.0)

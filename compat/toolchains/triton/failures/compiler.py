@@ -12,6 +12,7 @@ from typing import Any
 from attrs import evolve
 
 from compat.diagnosis import common
+from compat.diagnosis.common import bare_assertion
 from compat.diagnosis.failure_class import Blame, FailureClass, Prediction, Sign
 from compat.model import Status, Target
 
@@ -36,6 +37,7 @@ _OLD_PTX_ADVICE = (
 )
 _NO_WIDTH = r"only integers and floats have a bitwidth"
 
+_NO_NAME = "a name that is not ASCII"
 _BY_MISTAKE = {"SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGSEGV": 11}
 """The signals that a program's own faults cause, with their numbers."""
 
@@ -352,6 +354,18 @@ CLASSES = (
                 ),
             ),
             Sign(message=r"requires compute capability|smid is not supported on"),
+        ),
+    ),
+    FailureClass(
+        name="function-name",
+        title="Name not in ASCII",
+        meaning="The compiler cannot write the name of a function.",
+        advice="Name the function with ASCII letters, digits and underscores.",
+        signs=(
+            Sign(message=r"^invalid function identifier", means=_NO_NAME),  # since 3.3
+            Sign(assertion=r"^Symbol name with unsupported characters", means=_NO_NAME),
+            # The only assertion on the names of the kernels in LLVM IR.
+            bare_assertion(place=r": make_amdgcn$", statement=r"len\(names\) == 1", means=_NO_NAME),
         ),
     ),
     FailureClass(
