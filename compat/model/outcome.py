@@ -340,6 +340,19 @@ class CellRecord:
     latency: Latency | None
 
 
+LIMITED = (Status.TIMED_OUT, Status.OUT_OF_MEMORY)
+"""The statuses of cells that hit a limit."""
+
+
+def fate_of(outcome: Outcome | CellRecord) -> tuple[object, ...]:
+    """The facts that must be equal in two runs of a cell.
+
+    The way in which a limit was hit depends as much on the machine as on the kernel.
+    """
+    failure = None if outcome.status in LIMITED else outcome.failure
+    return outcome.status, outcome.flaky, failure and (failure.failure_class, failure.fingerprint)
+
+
 def cell_document(result: Result) -> JsonObject:
     """One cell and its result, as JSON values."""
     # The import of the codec takes longer than many commands run.

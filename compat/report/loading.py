@@ -39,7 +39,7 @@ from compat.model import (
     ToolchainWarning,
 )
 from compat.model.codec import RecordError, record_of, structure
-from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, compact_record, once
+from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, compact_record, fate_of, once
 from compat.pairs.records import Pair
 from compat.report.document import (
     SCHEMA,
@@ -397,22 +397,11 @@ def _one(first: CellRecord, second: CellRecord) -> CellRecord:
     """Join the records of a cell in two reports. An answer replaces a record without one."""
     if first.status.is_answer != second.status.is_answer:
         one = first if first.status.is_answer else second
-    elif _fate(first) == _fate(second):
+    elif fate_of(first) == fate_of(second):
         one = first
     else:
         one = _flaky(first, second)
     return evolve(one, numbers=_numbers(first, second), latency=first.latency or second.latency)
-
-
-def _fate(cell: CellRecord) -> tuple[object, ...]:
-    """The facts that must be equal in two reports.
-
-    The way in which a limit was hit depends as much on the machine as on the kernel.
-    """
-    failure = cell.failure
-    if cell.status in (Status.TIMED_OUT, Status.OUT_OF_MEMORY):
-        return cell.status, cell.flaky
-    return cell.status, cell.flaky, failure and (failure.failure_class, failure.fingerprint)
 
 
 def _flaky(first: CellRecord, second: CellRecord) -> CellRecord:

@@ -22,6 +22,7 @@ from compat.diagnosis import classify
 from compat.errors import StoreError
 from compat.files import content_of
 from compat.model import Evidence, Outcome, Status, Target
+from compat.model.outcome import LIMITED, fate_of
 from compat.store.database import (
     LAYOUT,
     LaunchedRow,
@@ -38,7 +39,6 @@ from compat.toolchains.base import Toolchain
 
 _HINT = "Name a results.sqlite, or the .compat folder of a project."
 _LARGEST = 1 << 30
-_LIMITED = (Status.TIMED_OUT, Status.OUT_OF_MEMORY)
 
 
 @frozen(kw_only=True)
@@ -173,7 +173,7 @@ class _Page:
         if _has(row_attempts, ours) or _gives_way(one, ours, other, row_attempts):
             self.copy_artifacts(row, row_attempts)
             return row
-        if _gives_way(other, row_attempts, one, ours) or _fate(one) == _fate(other):
+        if _gives_way(other, row_attempts, one, ours) or fate_of(one) == fate_of(other):
             return mine
         self.copy_artifacts(row, row_attempts)
         both = [
@@ -205,13 +205,6 @@ def _outcome(cell: str, toolchain: Toolchain, attempts: Sequence[Evidence]) -> O
     return classify.classify(attempts, target=target, knowledge=toolchain.failures)
 
 
-def _fate(outcome: Outcome) -> tuple[object, ...]:
-    if outcome.status in _LIMITED:
-        return outcome.status, outcome.flaky
-    failure = outcome.failure
-    return outcome.status, outcome.flaky, failure and (failure.failure_class, failure.fingerprint)
-
-
 def _gives_way(
     one: Outcome, ours: Sequence[Evidence], other: Outcome, other_attempts: Sequence[Evidence]
 ) -> bool:
@@ -222,9 +215,9 @@ def _gives_way(
     """
     if one.status.is_answer != other.status.is_answer:
         return other.status.is_answer
-    if one.status not in _LIMITED or one.flaky or other.flaky:
+    if one.status not in LIMITED or one.flaky or other.flaky:
         return False
-    return other.status not in _LIMITED or _limit(ours) < _limit(other_attempts)
+    return other.status not in LIMITED or _limit(ours) < _limit(other_attempts)
 
 
 def _limit(attempts: Sequence[Evidence]) -> tuple[float, int]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from pathlib import PurePosixPath
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -29,7 +28,7 @@ from compat.report.summary.record import (
     expectation_words,
     place_of,
 )
-from compat.text import JsonObject, amount, group_by_key, lazy_pattern, printable
+from compat.text import JsonObject, amount, group_by_key, lazy_pattern, printable, text_digest
 
 # --- JUnit XML ------------------------------------------------------------------------------------
 
@@ -503,7 +502,7 @@ def _issue(finding: Annotation, path: str) -> JsonObject:
     return {
         "description": "\n".join((finding.title, *finding.body)),
         "check_name": finding.check,
-        "fingerprint": sha256("\0".join((path, *finding.identity)).encode()).hexdigest(),
+        "fingerprint": text_digest("\0".join((path, *finding.identity))),
         "severity": ("info" if finding.is_warning else _SEVERITIES.get(finding.status, "major")),
         "location": {"path": path, "lines": {"begin": finding.line or 1}},
     }
