@@ -158,7 +158,7 @@ class _Call:
 def _kernel_and_call(bundle: Bundle, constants: Mapping[str, str]) -> tuple[str, _Call]:
     """Return the function or object to compile, as source, and its parameters."""
     name = bundle.spec.function
-    definition = _definition(bundle, name)
+    definition = _definitions(bundle)[name]
     if isinstance(definition, ast.FunctionDef):
         return name, _Call(parameters=_defaults(definition), constants=constants)
     keywords = [
@@ -177,13 +177,13 @@ def _kernel_and_call(bundle: Bundle, constants: Mapping[str, str]) -> tuple[str,
     )
 
 
-def _definition(bundle: Bundle, name: str) -> ast.FunctionDef | ast.ClassDef:
-    nodes = (
-        node
+def _definitions(bundle: Bundle) -> Mapping[str, ast.FunctionDef | ast.ClassDef]:
+    """The top-level functions and classes of the kernel's own source, by name."""
+    return {
+        node.name: node
         for node in tree_of(bundle.text).body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    )
-    return [node for node in nodes if node.name == name][-1]
+    }
 
 
 def _method(bundle: Bundle, kind: ast.ClassDef, name: str) -> ast.FunctionDef | None:
@@ -198,12 +198,9 @@ def _method(bundle: Bundle, kind: ast.ClassDef, name: str) -> ast.FunctionDef | 
 
 def _bases(bundle: Bundle, kind: ast.ClassDef) -> list[ast.ClassDef]:
     """Return the base classes of a class that the kernel's own source defines."""
-    classes = {
-        node.name: node for node in tree_of(bundle.text).body if isinstance(node, ast.ClassDef)
-    }
-    return [
-        classes[base.id] for base in kind.bases if isinstance(base, ast.Name) and base.id in classes
-    ]
+    definitions = _definitions(bundle)
+    bases = [definitions.get(base.id) for base in kind.bases if isinstance(base, ast.Name)]
+    return [base for base in bases if isinstance(base, ast.ClassDef)]
 
 
 def _constructor(bundle: Bundle, kind: ast.ClassDef) -> list[str]:
@@ -298,17 +295,12 @@ class _Writing:
 
         Raises ConfigError if the script has no such function.
         """
-        definitions = [
-            node
-            for node in tree_of(self._bundle.text).body
-            if isinstance(node, ast.FunctionDef) and node.name == function
-        ]
-        if not definitions:
+        definition = _definitions(self._bundle).get(function)
+        if not isinstance(definition, ast.FunctionDef):
             raise ConfigError(
                 f"a script can only make an argument with a function, and {function} is not one",
                 hint="Define a function beside the kernel, with def.",
             )
-        definition = definitions[-1]
         first, *others = _defaults(definition)
         calls = (
             node
