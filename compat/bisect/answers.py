@@ -44,9 +44,9 @@ class Part:
 class PassAnswer:
     """The compiler pass that causes a failure or a difference."""
 
-    pass_: str | None
+    pass_: str | None = None
     """Name of the pass, as ``mlir-opt`` spells it. ``None``: no pass is to blame."""
-    stage: str | None
+    stage: str | None = None
     """The stage that runs the pass."""
     sentence: str
     """The answer as one sentence."""

@@ -415,7 +415,7 @@ class CellSearch:
             return passes.find_pass(self.cell, self.context, folder)
         if unasked := self._unused_judge_sentence():
             sentence = f"{self.cell.env.name} compiles it, so no pass fails.{unasked}"
-            return PassAnswer(pass_=None, stage=None, sentence=sentence)
+            return PassAnswer(sentence=sentence)
         return None
 
     def _unchanged(self) -> Result:

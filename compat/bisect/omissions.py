@@ -96,10 +96,10 @@ class OmissionSearch:
             judgement = self.criterion(plain)
             if judgement is Judgement.UNKNOWN:
                 why = f"The metric {self._metric} of {name} is unknown ({plain.outcome.status})"
-                return _no_pass(f"{why}, so no pass was left out.")
+                return PassAnswer(sentence=f"{why}, so no pass was left out.")
             if judgement is Judgement.GOOD:
                 why = f"{self._value_words(plain.outcome)} in {name}, which is good"
-                return _no_pass(f"{why}: there is nothing to find.")
+                return PassAnswer(sentence=f"{why}: there is nothing to find.")
             control = trace_compile(self.bad, attempts, name, self._mode(0))
             saved = save_ir(folder, {folder: control})
             if self._judge_outcome(control.outcome) is not Judgement.BAD:
@@ -107,7 +107,7 @@ class OmissionSearch:
                     f"No pass can be named: {self._value_words(control.outcome)} in {name} if its"
                     f" passes run one by one, but {self._number(plain.outcome)} in its own compile."
                 )
-                return _no_pass(sentence + self._part(), saved)
+                return PassAnswer(sentence=sentence + self._part(), folder=saved)
             omissions = self._omit_each(control, attempts)
             runs = self._runs(control, attempts)
         causes = sorted(
@@ -116,7 +116,9 @@ class OmissionSearch:
         )
         not_tried = _not_tried(omissions, control)
         if not causes:
-            return _no_pass(self._stays(omissions) + not_tried + self._part(), saved)
+            return PassAnswer(
+                sentence=self._stays(omissions) + not_tried + self._part(), folder=saved
+            )
         before = causes[0].number - 1
         sentences = [self._without(omission, len(omissions), plain.outcome) for omission in causes]
         names = dict.fromkeys(omission.name for omission in causes)
@@ -218,10 +220,6 @@ class OmissionSearch:
             return " --good RELEASE also compares parts with a release where it is good."
         part = find_part(self.bad, self.good, self.context, metric=self.criterion)
         return f" By parts of the two releases: {part.sentence[0].lower()}{part.sentence[1:]}"
-
-
-def _no_pass(sentence: str, folder: str | None = None) -> PassAnswer:
-    return PassAnswer(pass_=None, stage=None, sentence=sentence, folder=folder)
 
 
 def _work_of(control: TracedCompile, position: int) -> str:

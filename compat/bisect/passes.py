@@ -168,7 +168,7 @@ def _without_ir(one: TracedCompile, other: TracedCompile, folder: str | None) ->
         f"No pass is to blame: {silent.name} fails in stage {stage}, before the first; there is no"
         " IR to compare."
     )
-    return PassAnswer(pass_=None, stage=stage, sentence=sentence, folder=folder)
+    return PassAnswer(stage=stage, sentence=sentence, folder=folder)
 
 
 def _split_answer(
@@ -222,14 +222,13 @@ def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassA
             )
             diff = cut_diff(difference(texts[0], texts[1], (one.name, other.name)))
             return PassAnswer(
-                pass_=None,
                 stage=stage,
                 sentence=sentence + _failures(one, other),
                 folder=folder,
                 diff=diff,
             )
     sentence = f"Their IR is the same before every pass, ignoring names.{_failures(one, other)}"
-    return PassAnswer(pass_=None, stage=None, sentence=sentence, folder=folder)
+    return PassAnswer(sentence=sentence, folder=folder)
 
 
 def _failures(one: TracedCompile, other: TracedCompile) -> str:
